@@ -12,9 +12,11 @@ pub mod calibrate;
 mod case_metrics;
 mod case_trials;
 pub mod compare;
+mod conclusion;
 pub mod criteria;
 mod derived;
 pub mod drift;
+mod exit;
 mod facts;
 pub mod labels;
 mod metric;
@@ -23,6 +25,7 @@ pub mod orders;
 pub mod pairwise;
 pub mod panel;
 mod pass_rate;
+mod pass_rate_gate;
 pub mod power;
 pub mod raters;
 pub mod repeats;
@@ -36,14 +39,17 @@ pub mod total_error;
 pub mod trend;
 
 pub use case_metrics::CriterionSample;
+pub use conclusion::{RunResult, conclude_run, min_coverage, missing_policy, store_scorecard_options};
+pub use exit::{ExitStatus, RunDecision, RunEnding, exit_of_run};
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};
 pub use pass_rate::describe_pass_rate_gate;
+pub use pass_rate_gate::exit_with_pass_rate;
 pub use scorecard::{
     BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkMeasurement, BenchmarkVote, LabelSet,
     MeasurementChange, NodeDifference, NodeSide, NodeTrendPoint, ScorecardComparison, ScorecardFailOn,
     ScorecardMethod, ScorecardRun, ScorecardRunError, ScorecardTree, ScorecardTreeError, ScorecardTrendPoint,
-    check_scorecard_gates, compare_scorecards, count_distinct_cases, group_changes, needs_person,
+    ScoredCard, check_scorecard_gates, compare_scorecards, count_distinct_cases, group_changes, needs_person,
     scorecard_trend_point,
 };
 pub use summary::{RunSummarizer, stored_mean};

@@ -330,6 +330,8 @@ codes! {
         "By the case's `benchmarks` list, or by tags, the benchmark applies to the case or does not. A result that says otherwise would exclude or include a case. Correct the result, or the list or tags of the case. A result with `applies: false` also has no verdict and no score.";
     MISTYPED_TAG = "E0724", "A tag seems to be misspelt.",
         "A benchmark with `tags` applies to the cases that share one of them. A tag that matches nothing and is almost the name of another tag would silently exclude benchmarks, hard gates among them, from a case. Correct it, list the case's `benchmarks`, or, if the tag is meant, give it a name that differs more from the other one.";
+    GATE_LEFT_OUT = "E0725", "A case lists its benchmarks without a hard gate that its tags select.",
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that matches nothing and is almost the name of another tag would silently exclude benchmarks, hard gates among them, from a case. Correct it, list the case's `benchmarks`, or, if the tag is meant, give it a name that differs more from the other one.";
     LABEL_HASH = "E0730", "A label has an invalid hash.",
         "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. Labels written by hand have none.";
     LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",

@@ -19,7 +19,7 @@ use crate::attempt_material::{AttemptCase, AttemptSubject, LoadedAttempt};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
-use crate::exit::ExitStatus;
+use assize_analysis::ExitStatus;
 
 /// Event while an answer is judged repeatedly.
 #[derive(Debug)]

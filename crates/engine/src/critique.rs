@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::estimate::RunEstimate;
-use crate::exit::{CallStop, ExitStatus};
+use crate::exit::CallStop;
 use crate::forecast::estimate_text;
 use crate::judges::OFFLINE;
 use crate::options::SpendingOptions;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
+use assize_analysis::ExitStatus;
 
 /// Options of a review of rubrics by a model.
 #[derive(Debug, Clone)]

@@ -1,10 +1,11 @@
 //! Errors of the engine, each with a kind, a message and an exit code.
 
+use assize_analysis::ScorecardTreeError;
 use assize_model::CaseLoadError;
 use assize_run::{ItemError, JudgeError};
 use assize_store::StoreError;
 
-use crate::exit::ExitStatus;
+use assize_analysis::ExitStatus;
 
 /// Category of an [`EngineError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +81,12 @@ impl EngineError {
     /// Error about a budget.
     pub(crate) fn budget(message: impl Into<String>) -> Self {
         Self::new(EngineErrorKind::Budget, message)
+    }
+}
+
+impl From<ScorecardTreeError> for EngineError {
+    fn from(error: ScorecardTreeError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

@@ -511,6 +511,7 @@ impl<'a> EvalRun<'a> {
         let mut part =
             RunPart { file, suite, deps, dependencies: Arc::new(dependencies), makers: Vec::new() };
         let before = self.preflight.cases;
+        let mut excluded = 0;
 
         for case in file.cases.iter_ahead() {
             let case = case?;
@@ -522,6 +523,8 @@ impl<'a> EvalRun<'a> {
                         part.makers.push(case);
                     }
                 }
+            } else {
+                excluded += 1;
             }
         }
 
@@ -530,6 +533,7 @@ impl<'a> EvalRun<'a> {
             path: file.path.display().to_string(),
             format: Some(part.suite.suite.format.number()),
             cases: self.preflight.cases - before,
+            all_cases: Some(self.preflight.cases - before + excluded),
             derived_metrics: part.suite.suite.derived_metrics.clone(),
         };
 

@@ -19,12 +19,13 @@ use serde_json::{Value, json};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
-use crate::exit::{CallStop, ExitStatus};
+use crate::exit::CallStop;
 use crate::files::replace_file;
 use crate::judges::OFFLINE;
 use crate::load::id_patterns;
 use crate::options::SpendingOptions;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
+use assize_analysis::ExitStatus;
 
 /// Options of drafting rubrics.
 #[derive(Debug, Clone)]

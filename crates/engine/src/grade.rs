@@ -185,6 +185,7 @@ impl Engine {
                 path: rubric_path.display().to_string(),
                 format: None,
                 cases: preflight.cases,
+                all_cases: None,
                 derived_metrics: Vec::new(),
             }],
             inputs: vec![rubric_path, answers_path],

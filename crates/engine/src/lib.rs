@@ -279,7 +279,6 @@ mod mode;
 mod options;
 mod order;
 pub mod pairwise;
-mod pass_rate;
 mod plan;
 mod preflight_report;
 mod prepared;
@@ -313,6 +312,8 @@ pub use assize_rubric::{Usd, Verdict};
 pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary, SentRequests};
 pub use tokio_util::sync::CancellationToken;
 
+pub use assize_analysis::{ExitStatus, RunDecision, RunEnding, exit_of_run, exit_with_pass_rate};
+pub use assize_analysis::{ScoredCard, min_coverage, missing_policy};
 pub use attempt::{AttemptJudge, TryOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
 pub use attempt_watch::{AttemptWatch, WatchEvent};
@@ -324,7 +325,7 @@ pub use estimate::RunEstimate;
 pub use eval::{PlanIdentity, PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exchange::{CountedExamples, ExchangeOptions, ExportReport, ExportedFile, ImportReport};
-pub use exit::{CallStop, ExitStatus, RunDecision, RunEnding, exit_of_run};
+pub use exit::CallStop;
 pub use explained::{CaseSelector, FoundCase, find_cases, unknown_selection};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
@@ -343,11 +344,10 @@ pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
     SequenceOptions, SpendingOptions, StopReference, UnitOptions, UnknownPrice,
 };
-pub use pass_rate::exit_with_pass_rate;
 pub use prepared::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};
 pub use read_together::read_together;
-pub use report_material::ReportMaterial;
+pub use report_material::{ReportMaterial, concluded_info};
 pub use resume::NEWEST_RUN;
 pub use runs::run_id as new_run_id;
 pub use samples::{
@@ -357,7 +357,7 @@ pub use samples::{
     ScoredPart, ScoredSample, UngradedPolicy, content_text,
 };
 pub use schemas::{all_schemas, stored_schemas};
-pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
+pub use scorecard::{ScorecardInput, ScorecardOptions};
 pub use session::{FinishedRun, stored_records};
 pub use stopping::apply_early_stop;
 pub use summary_json::summary_json;

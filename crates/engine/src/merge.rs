@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use assize_analysis::RunSummarizer;
 use assize_diagnostic::list_first;
 use assize_llm::BudgetAmount;
-use assize_rubric::MissingPolicy;
 use assize_run::{RunTotals, ShardNumber, ShardPart};
 use assize_store::{
     FORMAT_VERSION, MergeInfo, MergedShard, RowMerge, RunFolder, RunInfo, RunMetrics, RunSettings,
-    RunSummary, ScorecardConclusion, SentRequests, ShardInfo, StoreError,
+    RunSummary, SentRequests, ShardInfo, StoreError,
 };
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::labels::{LabelOptions, labelled_run};
 use crate::metrics;
 use crate::runs::{RUNS_FOLDER, find_run, run_id};
-use crate::scorecard::ScoredCard;
 use crate::session::{FinishedRun, quote_warning, stored_records};
+use assize_analysis::{
+    ExitStatus, RunEnding, RunSummarizer, ScorecardRun, ScoredCard, conclude_run, exit_of_run, min_coverage,
+    missing_policy,
+};
 
 /// The most numbers of shards that a message lists; the rest is only counted.
 const MAX_LISTED_SHARDS: usize = 20;
@@ -416,9 +416,18 @@ impl ShardSet {
         let ending = self.ending(info);
 
         let counts = metrics::counts(&figures, totals.counts);
-        let (mut exit, mut reason) = match &self.first.shard.scorecard {
+        let run = match &info.scorecard {
+            None => None,
+            Some(_) => Some(labelled_scorecard(folder, engine)?),
+        };
+        let settings = &info.settings;
+        let scored = run
+            .as_ref()
+            .map(|run| ScoredCard::of_run(run, None, missing_policy(settings), min_coverage(settings)))
+            .transpose()?;
+        let (mut exit, mut reason) = match &scored {
             None => exit_of_run(counts, ending),
-            Some(conclusion) => scorecard_exit(folder, conclusion, ending, engine)?,
+            Some(scored) => scored.exit_of(ending),
         };
         if not_run > 0 {
             let plain = exit == ExitStatus::Passed && info.scorecard.is_none();
@@ -432,12 +441,14 @@ impl ShardSet {
             reason = if plain { part } else { format!("{reason}, {part}") };
         }
 
+        let result = conclude_run(info, exit, reason, not_run, run.as_ref().zip(scored.as_ref()));
+        let exit = result.exit;
         let summary = RunSummary {
             not_run,
             excluded: ending.excluded,
             sent: self.sent(),
             duration_ms: described(info).iter().filter_map(|run| run.duration_ms).sum(),
-            ..metrics::summary(totals, Some(figures), begun, (exit, reason))
+            ..metrics::summary(totals, Some(figures), begun, result)
         };
         Ok((exit, summary))
     }
@@ -601,23 +612,14 @@ fn file_difference(a: &RunInfo, b: &RunInfo) -> Option<String> {
         .then(|| format!("`{}` had other contents", changed.0.path))
 }
 
-/// Exit code of a merged scorecard, and its reason.
-fn scorecard_exit(
-    folder: &RunFolder,
-    conclusion: &ScorecardConclusion,
-    ending: RunEnding,
-    engine: &Engine,
-) -> Result<(ExitStatus, String), EngineError> {
+/// The merged run of a scorecard with its current labels.
+fn labelled_scorecard(folder: &RunFolder, engine: &Engine) -> Result<ScorecardRun, EngineError> {
     let labelled = labelled_run(folder, &LabelOptions::default(), engine.process())?;
     if let Some(warning) = labelled.warning {
         engine.warn(warning);
     }
 
-    let run = labelled.run;
-    let policy = MissingPolicy::from_name(&conclusion.treat_missing).unwrap_or_default();
-    let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?;
-
-    Ok(scored.with_min_coverage(conclusion.min_coverage).exit_of(ending))
+    Ok(labelled.run)
 }
 
 /// `shard 2`, `shards 2, 3, 5`.

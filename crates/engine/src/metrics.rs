@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use assize_analysis::{CriterionSample, RunSummarizer, stored_mean};
+use assize_analysis::{CriterionSample, RunResult, RunSummarizer, stored_mean};
 use assize_run::{CriterionTally, RunTotals};
 use assize_stats::ConfidenceLevel;
 use assize_store::{
@@ -12,7 +12,6 @@ use assize_store::{
 };
 
 use crate::error::EngineError;
-use crate::exit::ExitStatus;
 
 /// Computes the metrics of the rows that `rows` returns. It is called a second time only if cases have several
 /// trials.
@@ -117,7 +116,7 @@ pub fn summary(
     totals: &RunTotals,
     mut figures: Option<RunMetrics>,
     begun: Instant,
-    (exit, exit_reason): (ExitStatus, String),
+    result: RunResult,
 ) -> RunSummary {
     let [criterion_rates, check_rates] = criterion_rates(totals).unwrap_or_else(|error| {
         if let Some(figures) = &mut figures {
@@ -151,8 +150,9 @@ pub fn summary(
         resumed: None,
         early_stop: None,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-        exit_code: exit.code(),
-        exit_reason,
+        exit_code: result.exit.code(),
+        exit_reason: result.reason,
+        conclusion: result.conclusion,
     }
 }
 

@@ -8,8 +8,8 @@ use assize_run::{ItemError, WorkItem};
 use assize_store::{RunFolder, ScorecardConclusion, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::options::SequenceOptions;
+use assize_analysis::{ExitStatus, RunEnding, ScorecardRun, exit_of_run};
 
 /// Work items, created on demand.
 pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, ItemError>> + 'i>;
@@ -57,6 +57,12 @@ pub trait RunMode {
 
     /// The settings for concluding a merged scorecard run.
     fn scorecard_conclusion(&self) -> Option<ScorecardConclusion> {
+        None
+    }
+
+    /// The decisions of a scorecard run with people's labels; `None` for other runs, and if they can't be read.
+    fn scorecard_run(&self, folder: &RunFolder) -> Option<ScorecardRun> {
+        let _ = folder;
         None
     }
 

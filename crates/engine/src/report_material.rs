@@ -3,18 +3,18 @@
 
 use std::time::Instant;
 
-use assize_analysis::ScorecardRun;
-use assize_rubric::{MissingPolicy, UnitInterval};
+use assize_analysis::{
+    ExitStatus, RunEnding, RunResult, ScorecardRun, ScoredCard, conclude_run, exit_with_pass_rate,
+    min_coverage, missing_policy,
+};
+use assize_rubric::UnitInterval;
 use assize_run::{RunTotals, score_record};
 use assize_store::{CaseRecord, PassRateGate, RunFolder, RunInfo, RunSummary, VerdictCounts};
 
 use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding};
 use crate::labels::{LabelOptions, LabelledRun, labelled_run};
-use crate::pass_rate::exit_with_pass_rate;
 use crate::process::ProcessContext;
-use crate::scorecard::ScoredCard;
 use crate::session::stored_records;
 use crate::stopping::apply_early_stop;
 use crate::{metrics, runs};
@@ -62,8 +62,7 @@ impl ReportMaterial {
 
         if material.info.scorecard.is_some() {
             let LabelledRun { run, labels, warning, .. } = labelled_run(&material.folder, labels, process)?;
-            // Without labels, the stored scores are right.
-            material.labels = labels.filter(|_| run.label_counts().counted > 0);
+            material.labels = labels;
             material.card = Some(run);
             material.warning = warning;
         }
@@ -126,8 +125,8 @@ impl ReportMaterial {
         if let Some(stop) = early_stop {
             apply_early_stop(stop, &mut figures);
         }
-        let (gate, exit, reason) = self.conclude(metrics::counts(&figures, totals.counts))?;
-        let summary = metrics::summary(&totals, Some(figures), Instant::now(), (exit, reason));
+        let (gate, result) = self.conclude(metrics::counts(&figures, totals.counts))?;
+        let summary = metrics::summary(&totals, Some(figures), Instant::now(), result);
         let summary = RunSummary { pass_rate_gate: gate, ..summary };
         let stored = self.info.summary.as_ref();
         // An audit or comparison is not concluded from the rows of one target.
@@ -136,6 +135,7 @@ impl ReportMaterial {
             return Ok(RunSummary {
                 exit_code: stored.exit_code,
                 exit_reason: stored.exit_reason,
+                conclusion: stored.conclusion,
                 ..summary
             });
         }
@@ -152,10 +152,7 @@ impl ReportMaterial {
     }
 
     /// The exit code for the cases or the scorecard, and for missing cases.
-    fn conclude(
-        &self,
-        counts: VerdictCounts,
-    ) -> Result<(Option<PassRateGate>, ExitStatus, String), EngineError> {
+    fn conclude(&self, counts: VerdictCounts) -> Result<(Option<PassRateGate>, RunResult), EngineError> {
         let stored = self.info.summary.as_ref();
         let not_run = stored.map_or(0, |stored| stored.not_run);
         let minimum = stored.and_then(|stored| UnitInterval::new(stored.pass_rate_gate?.minimum).ok());
@@ -163,12 +160,15 @@ impl ReportMaterial {
         let ending =
             RunEnding { excluded: stored.map_or(0, |stored| stored.excluded), ..RunEnding::default() };
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
-        match &self.card {
+        let card = self.card.as_ref().filter(|_| !self.info.is_measurement());
+        let settings = &self.info.settings;
+        let scored = card
+            .map(|card| ScoredCard::of_run(card, None, missing_policy(settings), min_coverage(settings)))
+            .transpose()?;
+        match &scored {
             _ if self.info.is_measurement() => {}
-            Some(card) => {
-                let scored =
-                    ScoredCard::new(&card.info, None, |place| card.tally(place), MissingPolicy::Incomplete)?;
-                let (exit, reason) = scored.with_distinct_cases(card.distinct_cases()).exit_of(ending);
+            Some(scored) => {
+                let (exit, reason) = scored.exit_of(ending);
                 exits.push(exit);
                 reasons.push(reason);
             }
@@ -196,6 +196,30 @@ impl ReportMaterial {
             reasons.extend(missing);
         }
 
-        Ok((gate, ExitStatus::strongest(exits), reasons.join(", ")))
+        let (exit, reason) = (ExitStatus::strongest(exits), reasons.join(", "));
+        Ok((gate, conclude_run(&self.info, exit, reason, not_run, card.zip(scored.as_ref()))))
     }
+}
+
+/// The description of a stored run with its conclusion as it is now: that of a scorecard depends on people's labels. If
+/// these can't be read, a warning of the run says so.
+///
+/// # Errors
+/// If the run can't be read.
+pub fn concluded_info(folder: &RunFolder, process: &ProcessContext) -> Result<RunInfo, EngineError> {
+    let mut info = folder.info()?;
+    let Some(summary) = info.summary.take() else { return Ok(info) };
+    if info.scorecard.is_some() && info.shard.is_none() {
+        match ReportMaterial::read(folder.clone(), None, &LabelOptions::default(), process) {
+            Ok(material) => return Ok(material.info),
+            Err(error) => info.warnings.push(format!("labels are not counted: {}", error.message)),
+        }
+    } else if let Some(exit) = ExitStatus::from_code(summary.exit_code) {
+        let result = conclude_run(&info, exit, summary.exit_reason.clone(), summary.not_run, None);
+        info.summary = Some(result.into_summary(summary));
+        return Ok(info);
+    }
+
+    info.summary = Some(summary);
+    Ok(info)
 }

@@ -5,16 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_analysis::{LabelSet, ScorecardRun, ScorecardTree};
+use assize_analysis::{LabelSet, ScorecardRun, ScoredCard, store_scorecard_options};
 use assize_diagnostic::render;
 use assize_model::{
     Case, EvalFileFormat, EvaluatorType, GivenOutput, Grader, GraderKind, Scorecard, ScorecardCases, Suite,
     ThresholdOverrides,
 };
-use assize_rubric::{
-    CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
-    UnitInterval, at_least, format_rate,
-};
+use assize_rubric::{JudgingMode, MissingPolicy, UnitInterval};
 use assize_run::{ItemError, WorkItem, describe_scorecard};
 use assize_scorecard::load_scorecard;
 use assize_store::{RunFolder, RunSettings, ScorecardConclusion, ScorecardInfo, SuiteInfo, VerdictCounts};
@@ -23,7 +20,6 @@ use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::{PlannedRun, RunOutcome};
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::labels::{LabelOptions, label_set};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
@@ -32,6 +28,7 @@ use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
+use assize_analysis::{ExitStatus, RunEnding, exit_of_run};
 
 /// Options of a scorecard run.
 #[derive(Debug, Clone, Default)]
@@ -193,6 +190,7 @@ impl Engine {
                 path: self.process().working_folder.join(&options.path).display().to_string(),
                 format: None,
                 cases: preflight.cases,
+                all_cases: Some(plan.applicable().count()),
                 derived_metrics: Vec::new(),
             }],
             inputs: loaded
@@ -201,7 +199,7 @@ impl Engine {
                 .cloned()
                 .chain(plan.deps.targets.path().map(Path::to_path_buf))
                 .collect(),
-            settings: run_settings(plain.settings, options, self),
+            settings: run_settings(plain.settings, scorecard, options, self),
             warnings,
             scorecard: Some(mode.info.clone()),
             total: preflight.items,
@@ -222,9 +220,14 @@ fn no_items(scorecard: &Scorecard, options: &ScorecardOptions) -> EngineError {
 }
 
 /// The settings of a scorecard run, where files define what other runs define by options.
-fn run_settings(plain: RunSettings, options: &ScorecardOptions, engine: &Engine) -> RunSettings {
+fn run_settings(
+    plain: RunSettings,
+    scorecard: &Scorecard,
+    options: &ScorecardOptions,
+    engine: &Engine,
+) -> RunSettings {
     let labels = options.labels.settings(&engine.process().working_folder);
-    RunSettings {
+    let mut settings = RunSettings {
         threshold: None,
         borderline: None,
         judging: JudgingMode::PerCriterion.to_string(),
@@ -232,7 +235,12 @@ fn run_settings(plain: RunSettings, options: &ScorecardOptions, engine: &Engine)
         tags: options.tags.clone(),
         other: plain.other.into_iter().chain(labels).collect(),
         ..plain
-    }
+    };
+
+    let weight_set = |set: Option<usize>| describe_scorecard(scorecard, set, |_| false).weight_set;
+    let chosen = weight_set(options.weight_set).filter(|chosen| weight_set(None).as_ref() != Some(chosen));
+    store_scorecard_options(&mut settings, options.missing, options.min_coverage, chosen.as_deref());
+    settings
 }
 
 /// The plan of a scorecard run.
@@ -255,12 +263,17 @@ impl CardPlan<'_> {
 
     /// The selected cases, without those that no benchmark applies to.
     fn selected(&self) -> impl Iterator<Item = Arc<Case>> {
-        (0..self.scorecard.cases.len())
-            .filter(|at| self.takes(*at))
-            .filter_map(|at| self.cases.build_case(at))
-            .filter(|case: &Case| !case.graders.is_empty())
-            .map(|case| self.with_manual_output(case))
+        self.applicable()
+            .filter(|(at, _)| self.takes(*at))
+            .map(|(_, case)| self.with_manual_output(case))
             .map(Arc::new)
+    }
+
+    /// All cases with their indices, without those that no benchmark applies to.
+    fn applicable(&self) -> impl Iterator<Item = (usize, Case)> {
+        (0..self.scorecard.cases.len())
+            .filter_map(|at| Some((at, self.cases.build_case(at)?)))
+            .filter(|(_, case): &(usize, Case)| !case.graders.is_empty())
     }
 
     /// Whether there is a target for cases without an output.
@@ -336,113 +349,6 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite::new(EvalFileFormat::Two, scorecard.name.clone(), path)
 }
 
-/// The scored trees of a scorecard.
-pub struct ScoredCard<'a> {
-    /// Description of the scorecard.
-    pub info: &'a ScorecardInfo,
-    /// Its trees.
-    pub trees: Vec<ScorecardTree>,
-    tallies: Vec<CaseTally>,
-    distinct: Vec<DistinctCases>,
-    /// What to do with cases without a result.
-    pub policy: MissingPolicy,
-    /// The smallest share of the weight that results must cover, 0 to 1.
-    pub min_coverage: Option<UnitInterval>,
-}
-
-impl<'a> ScoredCard<'a> {
-    /// Scores a scorecard. `tally` returns the cases of a part by its index; `set` names another weight set.
-    ///
-    /// # Errors
-    /// If there is no such weight set, or the tree can't be built.
-    pub fn new(
-        info: &'a ScorecardInfo,
-        set: Option<&str>,
-        tally: impl Fn(usize) -> CaseTally,
-        policy: MissingPolicy,
-    ) -> Result<Self, EngineError> {
-        let trees =
-            ScorecardTree::build_all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
-        let tallies = (0..info.nodes.len()).map(tally).collect();
-
-        Ok(Self { info, trees, tallies, distinct: Vec::new(), policy, min_coverage: None })
-    }
-
-    /// Sets the distinct cases at or below each part, by index.
-    #[must_use]
-    pub fn with_distinct_cases(self, distinct: Vec<DistinctCases>) -> Self {
-        Self { distinct, ..self }
-    }
-
-    /// Sets the smallest share of the weight that results must cover.
-    #[must_use]
-    pub fn with_min_coverage(self, min_coverage: Option<UnitInterval>) -> Self {
-        Self { min_coverage, ..self }
-    }
-
-    /// Returns messages about trees whose results cover too little of the weight.
-    pub fn coverage_gaps(&self) -> Vec<String> {
-        self.scores().filter_map(|(_, scores)| self.coverage_gap(&scores)).collect()
-    }
-
-    fn coverage_gap(&self, scores: &ScorecardScores<'_>) -> Option<String> {
-        let (least, found) = (self.min_coverage?.get(), scores.root().tested_share);
-        let top = scores.card().node(scores.card().root()).map_or("", |node| &node.code);
-
-        (!at_least(found, least)).then(|| {
-            format!(
-                "{top}: incomplete, because results cover {} of the weight (`--min-coverage` requires {})",
-                format_rate((found * 1000.0).floor() / 1000.0),
-                format_rate(least)
-            )
-        })
-    }
-
-    /// Scores of each tree.
-    pub fn scores(&self) -> impl Iterator<Item = (&ScorecardTree, ScorecardScores<'_>)> {
-        let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
-
-        self.trees.iter().map(move |tree| {
-            let distinct = |id: ScorecardNodeId| self.distinct.get(*tree.places.get(id.index())?).copied();
-            (tree, tree.scores(tally, self.policy).with_distinct_cases(self.policy, distinct))
-        })
-    }
-
-    /// The exit code for the trees, and its reason.
-    pub fn exit(&self) -> (ExitStatus, String) {
-        let (mut exits, mut reasons) = (Vec::new(), Vec::new());
-        for (tree, scores) in self.scores() {
-            let standing = scores.root().standing;
-            exits.push(match standing {
-                NodeStatus::Pass => ExitStatus::Passed,
-                NodeStatus::Fail | NodeStatus::Blocked => ExitStatus::Failed,
-                NodeStatus::Incomplete | NodeStatus::NotApplicable => ExitStatus::Incomplete,
-            });
-
-            let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
-            reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
-
-            if let Some(gap) = self.coverage_gap(&scores) {
-                exits.push(ExitStatus::Incomplete);
-                reasons.push(gap);
-            }
-        }
-
-        (ExitStatus::strongest(exits), reasons.join(", "))
-    }
-
-    /// The exit code of a run that ended like this, and its reason.
-    pub fn exit_of(&self, ending: RunEnding) -> (ExitStatus, String) {
-        let (card, reason) = self.exit();
-        let (run, why) = exit_of_run(VerdictCounts::default(), ending);
-
-        match run {
-            ExitStatus::Passed => (card, reason),
-            _ => (ExitStatus::strongest([card, run]), format!("{why}; {reason}")),
-        }
-    }
-}
-
 /// The mode of a run that is concluded from the tree of a scorecard, not from the verdicts of its cases.
 struct CardMode {
     policy: MissingPolicy,
@@ -472,12 +378,15 @@ impl RunMode for CardMode {
         Some(ScorecardConclusion { treat_missing, min_coverage: self.min_coverage })
     }
 
+    fn scorecard_run(&self, folder: &RunFolder) -> Option<ScorecardRun> {
+        ScorecardRun::with_labels(folder, Some(self.info.clone()), Some(&self.labels)).ok()
+    }
+
     fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         let run = ScorecardRun::with_labels(folder, Some(self.info.clone()), Some(&self.labels))
             .map_err(|error| EngineError::unreadable(error.to_string()));
         let scored = run.and_then(|run| {
-            let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), self.policy)?;
-            Ok(scored.with_min_coverage(self.min_coverage).exit_of(ending))
+            Ok(ScoredCard::of_run(&run, None, self.policy, self.min_coverage)?.exit_of(ending))
         });
 
         scored.unwrap_or_else(|error| {

@@ -34,7 +34,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_analysis::RunSummarizer;
 use assize_evalfile::answers_file;
 use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
 use assize_run::{
@@ -43,8 +42,8 @@ use assize_run::{
 };
 use assize_store::{
     CaseErrorKind, CaseKey, CaseRecord, EarlyStop, FORMAT_VERSION, InputHash, JudgeInfo, ResumedPart,
-    RunFolder, RunInfo, RunMetrics, RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo,
-    SentRequests, StoreError, SuiteInfo, TargetInfo,
+    RunFolder, RunInfo, RunMetrics, RunSettings, RunSummary, RunWriter, ScorecardInfo, SentRequests,
+    StoreError, SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -55,12 +54,10 @@ use crate::error::EngineError;
 use crate::eval::RunOutcome;
 use crate::event::EngineEvent;
 use crate::exchange::{BatchExchange, ExportReport};
-use crate::exit::{ExitStatus, RunDecision, RunEnding};
 use crate::gateway::ModelGateway;
 use crate::metrics;
 use crate::mode::RunMode;
 use crate::options::{RunOptions, UnitOptions};
-use crate::pass_rate::exit_with_pass_rate;
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs;
 use crate::shard;
@@ -69,6 +66,10 @@ use crate::stopping::{
 };
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
+use assize_analysis::{
+    ExitStatus, RunDecision, RunEnding, RunResult, RunSummarizer, ScoredCard, conclude_run,
+    exit_with_pass_rate, min_coverage, missing_policy,
+};
 
 /// Time limit for cancelled commands to exit. It is longer than the grace period of each command.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -597,7 +598,15 @@ fn conclude(
     if info.shard.is_none() {
         info.warnings.extend(quote_warning(&ended.totals));
     }
-    let summary = summary(ended, figures, exit, exit_reason);
+    let run = mode.scorecard_run(folder);
+    let settings = &info.settings;
+    let scored = run
+        .as_ref()
+        .and_then(|run| ScoredCard::of_run(run, None, missing_policy(settings), min_coverage(settings)).ok());
+    let card = run.as_ref().zip(scored.as_ref());
+    let result = conclude_run(info, exit, exit_reason, ended.not_run(), card);
+    let exit = result.exit;
+    let summary = summary(ended, figures, result);
     info.summary = Some(RunSummary { pass_rate_gate: gate, ..summary });
 
     if let Err(error) = &ended.result {
@@ -630,13 +639,6 @@ pub struct FinishedRun {
     pub totals: RunTotals,
     /// Exit code that the run leads to.
     pub exit: ExitStatus,
-}
-
-impl FinishedRun {
-    /// The settings for concluding the scorecard of a merged run.
-    pub fn scorecard_conclusion(&self) -> Option<&ScorecardConclusion> {
-        self.info.merged.as_ref()?.scorecard.as_ref()
-    }
 }
 
 /// Reasons to end a run before its cases have ended.
@@ -806,12 +808,7 @@ pub(crate) fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineErr
     Ok(hashes)
 }
 
-fn summary(
-    ended: &TaskEnd,
-    figures: Option<RunMetrics>,
-    exit: ExitStatus,
-    exit_reason: String,
-) -> RunSummary {
+fn summary(ended: &TaskEnd, figures: Option<RunMetrics>, result: RunResult) -> RunSummary {
     let TaskEnd { totals, ending, early_stop, sent, resumed, begun, .. } = ended;
 
     RunSummary {
@@ -821,6 +818,6 @@ fn summary(
         resumed: resumed
             .map(|part| ResumedPart { sent: part.sent.map(|earlier| earlier.plus(*sent)), ..part }),
         early_stop: early_stop.clone(),
-        ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
+        ..metrics::summary(totals, figures, *begun, result)
     }
 }

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use assize_run::{ItemError, ShardPlan, WorkItem};
 use assize_store::{InputHash, ShardInfo, VerdictCounts};
 
-use crate::exit::{ExitStatus, RunEnding};
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
+use assize_analysis::{ExitStatus, RunEnding};
 
 /// The items of a shard, or all of them.
 pub(crate) fn select<'i>(

@@ -39,6 +39,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "warnings": info.warnings,
         "exit_code": summary.exit_code,
         "exit_reason": summary.exit_reason,
+        "conclusion": summary.conclusion,
     });
     if let Some(shard) = &info.shard {
         value["shard"] = serde_json::json!(shard);

@@ -11,11 +11,12 @@ use assize_engine::{
     EventObserver, GivenOutput, GradeSummary, GradedSamples, GradingSample, GradingStop, LabelOptions,
     OnUngraded, PlannedRun, PreparedRubric, ProcessContext, ProgramUse, ReportMaterial, RewardKind,
     RubricSource, RunOptions, RunOutcome, SampleGrader, SamplePlace, SampleResult, SampleService,
-    ScorecardOptions, ScoredCard, SequenceOptions, SpendingOptions, find_cases, labelled_run, summary_json,
+    ScorecardOptions, ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run,
+    min_coverage, missing_policy, summary_json,
 };
 use assize_llm::Budget;
 use assize_report::{ListedRun, ScorecardNodeJson, explanation_json, run_list_json};
-use assize_rubric::{MissingPolicy, Usd};
+use assize_rubric::Usd;
 use assize_store::{RunFolder, RunInfo, RunSummary};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
@@ -39,9 +40,9 @@ const MAX_WAIT: u32 = 600;
 /// Most trials of a case.
 const MAX_TRIALS: u32 = 100;
 /// Parts of a run's summary that a client gets.
-const SUMMARY_PARTS: [&str; 12] = [
+const SUMMARY_PARTS: [&str; 13] = [
     "counts", "not_run", "excluded", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
-    "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason",
+    "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason", "conclusion",
 ];
 
 /// Parts of a row without meaning if there is no run: the client has the answers, and there is no suite.
@@ -264,7 +265,10 @@ impl ToolState {
 
         let mut listed: Vec<ListedRun> = runs::newest_first(&self.process)
             .enumerate()
-            .map(|(back, folder)| ListedRun::new(runs::name_of(back), &folder))
+            .map(|(back, folder)| {
+                let info = concluded_info(&folder, &self.process).map_err(|error| error.to_string());
+                ListedRun::new(runs::name_of(back), &folder, info)
+            })
             .filter(holds)
             .take(limit + 1)
             .collect();
@@ -405,7 +409,9 @@ impl ToolState {
     fn scorecard_parts(&self, folder: &RunFolder) -> Result<Vec<Value>, ToolFailure> {
         let labelled = labelled_run(folder, &LabelOptions::default(), &self.process)?;
         let run = &labelled.run;
-        let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), MissingPolicy::default())?;
+        let settings = &labelled.info.settings;
+        let scored = ScoredCard::of_run(run, None, missing_policy(settings), min_coverage(settings))
+            .map_err(EngineError::from)?;
 
         let mut parts = Vec::new();
         for (tree, scores) in scored.scores() {
@@ -618,6 +624,7 @@ fn graded_json(graded: &GradedSamples, warnings: &[String]) -> ToolResult {
             "criteria_ungraded": summary.criteria_ungraded,
             "exit_code": summary.exit_code,
             "exit_reason": summary.exit_reason,
+            "conclusion": summary.conclusion,
         },
         "stopped": graded.stop.as_ref().map(CallStop::reason),
         "warnings": warnings,

@@ -203,8 +203,24 @@ pub struct CodeGrader {
     pub max_calls: Option<u32>,
     /// Environment variables that are passed to the program although they are withheld by default.
     pub pass_env: Vec<String>,
+    /// How its output and its exit code become a grade.
+    pub result: ProgramResult,
     /// All other keys, passed to the program.
     pub config: serde_json::Map<String, Value>,
+}
+
+assize_rubric::named_variants!(ProgramResult { Any = "any", Json = "json", ExitCode = "exit-code" });
+
+/// How the output and the exit code of a grading program become a grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProgramResult {
+    /// By JSON, by `pass`, `ok` or a number alone, or by the exit code of a program that prints nothing.
+    #[default]
+    Any,
+    /// By JSON alone.
+    Json,
+    /// By the exit code alone; the output is a log.
+    ExitCode,
 }
 
 /// A comparison of the answer with given texts.

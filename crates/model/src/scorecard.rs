@@ -52,6 +52,8 @@ pub struct ScorecardIndex {
     pub aggregation: ScorecardAggregation,
     /// Pass threshold.
     pub threshold: UnitInterval,
+    /// True if components may have no case.
+    pub optional: bool,
     /// Components: indices into the list of rubrics.
     pub components: Vec<usize>,
     /// Weight sets, each with one weight for each component, in the order of `components`.
@@ -268,7 +270,7 @@ pub enum BenchmarkApplicability {
 impl ScorecardBenchmark {
     /// Returns the score from 0 to 1 that a failed case must stay below.
     pub fn failure_limit(&self) -> UnitInterval {
-        failure_limit(self.criticality, self.threshold)
+        failure_limit(self.threshold)
     }
 }
 

@@ -125,7 +125,7 @@ pub use scorecard_tree::{ScorecardLine, format_scorecard_totals, render_scorecar
 pub use scorecard_trend::render_scorecard_trend;
 pub use scorecard_votes::benchmark_decision_text;
 pub use style::ReportStyle;
-pub use summary::{FailingCases, SummaryExtra, render_summary, run_warnings};
+pub use summary::{FailingCases, SummaryExtra, render_result_lines, render_summary, run_warnings};
 pub use total_error::{ErrorDesigns, render_total_error, total_error_json};
 pub use trend::render_trend;
 pub use truncation::truncation_details;

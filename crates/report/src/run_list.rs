@@ -3,6 +3,7 @@
 //! A row can be used to name its run on the command line, so its name and short id are never cut; other
 //! columns are. If a table would not fit even so, each run takes two lines, and no value is lost.
 
+use assize_analysis::ExitStatus;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::{Value, json};
 
@@ -30,10 +31,11 @@ pub struct ListedRun {
 }
 
 impl ListedRun {
-    /// Reads the description of the run in a folder. `name` is its name for the command line.
-    pub fn new(name: String, folder: &RunFolder) -> Self {
+    /// A run in a folder. `name` is its name for the command line; `info` is its description with its present
+    /// conclusion, or why it can't be read.
+    pub fn new(name: String, folder: &RunFolder, info: Result<RunInfo, String>) -> Self {
         let id = folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
-        Self { name, short_id: id.clone(), id, info: folder.info().map_err(|error| error.to_string()) }
+        Self { name, short_id: id.clone(), id, info }
     }
 
     /// Shortens the ids of all runs of a folder as far as they stay distinct, but never below the time they
@@ -104,7 +106,7 @@ impl RunCells {
                 format!("{}/{}", grouped(summary.counts.pass as u64), grouped(summary.counts.total() as u64))
             }),
             spent: spent.unwrap_or_default(),
-            result: result_of_part(info),
+            result: result_and_scope(info),
         }
     }
 
@@ -182,6 +184,7 @@ pub fn run_list_json(runs: &[ListedRun]) -> Value {
             "merged_from": info.merged.as_ref().map(|merged| &merged.shards),
             "exit_code": summary.map(|summary| summary.exit_code),
             "exit_reason": summary.map(|summary| &summary.exit_reason),
+            "conclusion": summary.map(|summary| &summary.conclusion),
         })
     });
     Value::Array(runs.collect())
@@ -191,33 +194,22 @@ fn pass_rate(info: &RunInfo) -> Option<f64> {
     info.summary.as_ref()?.figures.as_ref()?.pass_rate.value
 }
 
-/// Describes the result of a run in one word, by its exit code.
-fn result(info: &RunInfo) -> (ReportTone, String) {
-    let (tone, word) = match info.summary.as_ref().map(|summary| summary.exit_code) {
-        None => (ReportTone::Open, "stopped"),
-        Some(0) => (ReportTone::Good, "passed"),
-        Some(1) => (ReportTone::Bad, "failed"),
-        Some(3) => (ReportTone::Open, "incomplete"),
-        Some(4) => (ReportTone::Open, "budget"),
-        Some(130) => (ReportTone::Open, "interrupted"),
-        Some(other) => return (ReportTone::Open, format!("exit {other}")),
+/// The result of a run in one word, with its scope.
+fn result_and_scope(info: &RunInfo) -> (ReportTone, String) {
+    let Some(summary) = &info.summary else { return (ReportTone::Open, "stopped".to_owned()) };
+    let tone = match summary.exit_code {
+        0 => ReportTone::Good,
+        1 => ReportTone::Bad,
+        _ => ReportTone::Open,
+    };
+    let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
+    let scope = summary.conclusion.scope.iter().map(|scope| format!(", {scope}"));
+    let disputed = match summary.conclusion.disputed.len() {
+        0 => None,
+        disputed => Some(format!(", {disputed} disputed")),
     };
 
-    (tone, word.to_owned())
-}
-
-/// The result, and the part of a plan that the run covers.
-fn result_of_part(info: &RunInfo) -> (ReportTone, String) {
-    let (tone, word) = result(info);
-    let part = match (&info.shard, &info.merged) {
-        (Some(shard), _) => format!(", shard {}/{}", shard.number, shard.count),
-        (None, Some(merged)) if !merged.missing.is_empty() => {
-            format!(", {} of {} shards", merged.shards.len(), merged.count)
-        }
-        _ => String::new(),
-    };
-
-    (tone, word + &part)
+    (tone, scope.chain(disputed).fold(word.to_owned(), |text, part| text + &part))
 }
 
 fn first_and_more(names: &[&str]) -> String {

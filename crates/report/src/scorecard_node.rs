@@ -257,6 +257,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
         (BenchmarkState::Uncertain, "uncertain, scored 0"),
         (BenchmarkState::Waiting, "waiting for a person"),
         (BenchmarkState::ReviewersDiffer, "reviewers disagree"),
+        (BenchmarkState::Disputed, "disputed by people"),
         (BenchmarkState::JudgesDiffer, "judges disagree"),
     ];
 

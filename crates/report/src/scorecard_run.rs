@@ -19,6 +19,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
         (BenchmarkState::Uncertain, "uncertain"),
         (BenchmarkState::Waiting, "waiting for a label"),
         (BenchmarkState::ReviewersDiffer, "on which reviewers disagree"),
+        (BenchmarkState::Disputed, "on which people contradict the judge"),
         (BenchmarkState::JudgesDiffer, "on which judges disagree"),
     ];
 
@@ -119,7 +120,7 @@ fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
 
 /// Describes how many labels of a scorecard count, and why the others don't; `None` if there are none.
 pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
-    let LabelCounts { counted, stale, unbound } = counts;
+    let LabelCounts { counted, stale, unbound, anonymous, unordered } = counts;
     let kinds = [
         (counted, "counted".to_owned()),
         (
@@ -130,6 +131,12 @@ pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
         (
             unbound,
             "not counted, because they do not name an answer (record them with `assize review RUN --decisions FILE`, or count them with `--accept-unbound-labels`)"
+                .to_owned(),
+        ),
+        (anonymous, "not counted, because they name no reviewer".to_owned()),
+        (
+            unordered,
+            "not counted: a person decided differently, and no time (`at`) says which decision is the later one"
                 .to_owned(),
         ),
     ];

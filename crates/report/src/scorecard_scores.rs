@@ -222,6 +222,16 @@ pub fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
         lines.push(format!("hard gates without a case: {}", join_codes(scores, &untested)));
     }
 
+    if scores.root().standing == NodeStatus::Incomplete {
+        let without = scores.children_without_case();
+        if !without.is_empty() && scores.root().open + scores.root().untested_gates == 0 {
+            lines.push(format!(
+                "components without a case: {}; cases of each are needed, or `optional: true` in the index",
+                join_codes(scores, &without)
+            ));
+        }
+    }
+
     let weakest = weakest_benchmarks(scores);
     if !weakest.is_empty() {
         lines.push(format!("weakest: {}", weakest.join(", ")));

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_STORED_NOTICE, UnitInterval, VerdictThresholds};
 use assize_store::{
-    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, VerdictCounts,
+    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunConclusion, RunInfo, RunMetrics, RunSummary,
+    VerdictCounts,
 };
 
 use crate::case_block::render_brief;
@@ -126,7 +127,24 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
 
 /// Renders the reason of the exit code.
 pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
-    let tone = match summary.exit_code {
+    render_conclusion(page, summary.exit_code, &summary.exit_reason, &summary.conclusion);
+}
+
+/// Renders the exit code, its reason, and what a reader must know beside them.
+pub fn render_result_lines(
+    exit_code: u8,
+    reason: &str,
+    conclusion: &RunConclusion,
+    style: ReportStyle,
+) -> String {
+    let mut page = ReportPage::new(style);
+    render_conclusion(&mut page, exit_code, reason, conclusion);
+
+    page.finish()
+}
+
+fn render_conclusion(page: &mut ReportPage, exit_code: u8, reason: &str, conclusion: &RunConclusion) {
+    let tone = match exit_code {
         0 => ReportTone::Good,
         1 | 2 => ReportTone::Bad,
         _ => ReportTone::Open,
@@ -134,10 +152,16 @@ pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
     page.add_text(
         &[ReportPiece::new(ReportTone::Dim, "Result  ")],
         &[
-            ReportPiece::untrusted(tone, &summary.exit_reason, sanitize::MAX_REASON),
-            ReportPiece::new(ReportTone::Dim, format!(" (exit code {})", summary.exit_code)),
+            ReportPiece::untrusted(tone, reason, sanitize::MAX_REASON),
+            ReportPiece::new(ReportTone::Dim, format!(" (exit code {exit_code})")),
         ],
     );
+    for line in conclusion.lines() {
+        page.add_text(
+            &[ReportPiece::plain("        ")],
+            &[ReportPiece::untrusted(ReportTone::Open, &line.text, sanitize::MAX_REASON)],
+        );
+    }
 }
 
 /// Renders a suggested command, with its effect as a shell comment.

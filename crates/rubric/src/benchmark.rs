@@ -1,8 +1,8 @@
 //! Findings on benchmarks of a scorecard for a case.
 
 use crate::{
-    BenchmarkFinding, BenchmarkState, Criticality, DecidedBy, GraderFinding, GraderFindingKind, GraderNote,
-    LabelOutcome, NormalisationFormula, TOLERANCE, UnitInterval, at_least,
+    BenchmarkFinding, BenchmarkState, DecidedBy, GraderFinding, GraderFindingKind, GraderNote, LabelOutcome,
+    NormalisationFormula, TOLERANCE, UnitInterval, at_least,
 };
 
 /// The scale of a benchmark that is scored and not met or unmet.
@@ -99,18 +99,21 @@ impl BenchmarkFinding {
     }
 }
 
-/// Returns the score, 0 to 1, that a failed case of a benchmark must stay below. For a hard gate, this is its
-/// threshold, because a failure must not open the gate; otherwise, it is the full score.
-pub fn failure_limit(criticality: Criticality, threshold: UnitInterval) -> UnitInterval {
-    let is_gate = criticality == Criticality::HardGate;
-    if is_gate && threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
+/// Lowest score of a passed case on a benchmark without a scale, unless its threshold is lower.
+const HALF: f64 = 0.5;
+
+/// Returns the score, 0 to 1, that a failed case of a benchmark must stay below: its threshold, because a failure must
+/// not count as a pass. A threshold of 0 limits nothing, so then it is the full score.
+pub fn failure_limit(threshold: UnitInterval) -> UnitInterval {
+    if threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
 }
 
 /// Returns why a verdict on a case contradicts its score; `None` if both can be true.
 ///
 /// A failed case may have part of the score, and a passed one may lack part of it. But a failed case scores
-/// less than `limit` (see [`failure_limit`]) and less than the best score of the scale, and a passed case
-/// scores more than the worst.
+/// less than `limit` (see [`failure_limit`]) and less than the best score of the scale. A passed case scores more than
+/// the worst, and without a scale at least half: a judge that is not told the threshold can't aim at it, but a score
+/// near 0 is no pass.
 pub fn find_contradiction(
     pass: bool,
     score: UnitInterval,
@@ -119,13 +122,17 @@ pub fn find_contradiction(
 ) -> Option<&'static str> {
     let (worst, best) = scale.map_or((0.0, 1.0), BenchmarkScale::ends);
     if pass {
-        return (score.get() <= worst + TOLERANCE).then_some("passes with the lowest score");
+        if score.get() <= worst + TOLERANCE {
+            return Some("passes with the lowest score");
+        }
+        let is_low = scale.is_none() && !at_least(score.get(), HALF.min(limit.get()));
+        return is_low.then_some("passes with a score that would fail");
     }
     if at_least(score.get(), best) {
         return Some("fails with the full score");
     }
 
-    at_least(score.get(), limit.get()).then_some("fails with a score that would pass the gate")
+    at_least(score.get(), limit.get()).then_some("fails with a score that would pass")
 }
 
 /// Score that a label gives to a benchmark.

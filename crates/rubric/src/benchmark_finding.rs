@@ -19,6 +19,8 @@ crate::named_enum! {
         Waiting = "waiting",
         /// Reviewers disagree, so it is ungraded.
         ReviewersDiffer = "reviewers_differ",
+        /// Current labels of people contradict the judge, and the benchmark is a gate, so it is ungraded.
+        Disputed = "disputed",
         /// The votes of the panel are tied, so it is ungraded.
         JudgesDiffer = "judges_differ",
         /// It has no score, but should have one.
@@ -29,7 +31,10 @@ crate::named_enum! {
 impl BenchmarkState {
     /// Returns true if a person should look at the case.
     pub const fn is_for_review(self) -> bool {
-        matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::JudgesDiffer)
+        matches!(
+            self,
+            Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::Disputed | Self::JudgesDiffer
+        )
     }
 }
 

@@ -219,6 +219,19 @@ impl Label {
             adjudicates: false,
         }
     }
+
+    /// Returns the time of the decision; `None` if the label has none, or one that is not a date or a time of RFC 3339.
+    pub fn time(&self) -> Option<jiff::Timestamp> {
+        let at = self.at.as_deref()?.trim();
+        let midnight = || at.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+
+        at.parse().ok().or_else(|| midnight().map(|zoned| zoned.timestamp()))
+    }
+
+    /// A key that orders labels of the same time by their outcome.
+    pub(crate) fn outcome_order(&self) -> String {
+        self.label.to_string()
+    }
 }
 
 #[cfg(test)]

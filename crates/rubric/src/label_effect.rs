@@ -2,7 +2,7 @@
 //!
 //! Design: `docs/design/labels.md`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::label_consensus::{count_people, person_key};
 use crate::{
     BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, Decision, GraderFindingKind, Label,
-    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, settle_labels,
+    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, at_least, settle_labels,
 };
 
 /// Handling of labels without the hash that `assize review` writes, which do not say what they are about.
@@ -62,12 +62,21 @@ pub struct LabelAccount {
     /// Labels that do not say what they are about, and so do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Label>,
+    /// Labels without a reviewer, which do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anonymous: Vec<Label>,
+    /// Labels of people who decided differently at times that can't be ordered, which do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unordered: Vec<Label>,
     /// Number of people who must decide before their labels count; absent if one is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raters: Option<NonZeroU32>,
     /// The decision that people's labels replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<ReplacedDecision>,
+    /// The judge's decision, if a current label contradicts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disputes: Option<ReplacedDecision>,
 }
 
 /// Number of labels that count, and number of those that do not.
@@ -79,6 +88,10 @@ pub struct LabelCounts {
     pub stale: u64,
     /// Labels that do not say what they are about.
     pub unbound: u64,
+    /// Labels without a reviewer.
+    pub anonymous: u64,
+    /// Labels of people who decided differently at times that can't be ordered.
+    pub unordered: u64,
 }
 
 impl LabelCounts {
@@ -87,6 +100,8 @@ impl LabelCounts {
         self.counted += account.current.len() as u64;
         self.stale += account.stale.len() as u64;
         self.unbound += account.unbound.len() as u64;
+        self.anonymous += account.anonymous.len() as u64;
+        self.unordered += account.unordered.len() as u64;
     }
 }
 
@@ -111,6 +126,10 @@ impl LabelAccount {
     ) -> Self {
         let mut account = Self::default();
         for label in labels {
+            if label.who.as_deref().is_none_or(|who| person_key(who).is_empty()) {
+                account.anonymous.push(label.clone());
+                continue;
+            }
             match LabelBinding::new(label, seen, target, unbound) {
                 LabelBinding::Current => account.current.push(label.clone()),
                 LabelBinding::Stale => account.stale.push(label.clone()),
@@ -119,8 +138,13 @@ impl LabelAccount {
         }
 
         // A later decision of a reviewer replaces an earlier one.
-        for labels in [&mut account.current, &mut account.stale, &mut account.unbound] {
-            retain_last_words(labels);
+        account.current = latest_labels(account.current, &mut account.unordered);
+        // These don't count, so it does not matter which of a person's is the later one.
+        for labels in [&mut account.stale, &mut account.unbound] {
+            let mut unordered = Vec::new();
+            *labels = latest_labels(std::mem::take(labels), &mut unordered);
+            unordered.dedup_by(|a, b| a.who == b.who);
+            labels.append(&mut unordered);
         }
 
         // A reviewer who has labelled the current item no longer has stale labels.
@@ -137,7 +161,11 @@ impl LabelAccount {
 
     /// Returns true if there are no labels.
     pub fn is_empty(&self) -> bool {
-        self.current.is_empty() && self.stale.is_empty() && self.unbound.is_empty()
+        self.current.is_empty()
+            && self.stale.is_empty()
+            && self.unbound.is_empty()
+            && self.anonymous.is_empty()
+            && self.unordered.is_empty()
     }
 
     /// Sets the number of people who must decide before their labels count.
@@ -248,9 +276,12 @@ impl LabelAccount {
     /// Describes the labels that don't count, to be appended to another text.
     fn unused_words(&self) -> String {
         let mut words = String::new();
-        for (labels, why) in
-            [(&self.stale, "stale, of another answer or question"), (&self.unbound, "that name no answer")]
-        {
+        for (labels, why) in [
+            (&self.stale, "stale, of another answer or question"),
+            (&self.unbound, "that name no answer"),
+            (&self.anonymous, "without a reviewer"),
+            (&self.unordered, "of one person that differ, without times that order them"),
+        ] {
             if !labels.is_empty() {
                 let who: Vec<String> = labels
                     .iter()
@@ -271,19 +302,36 @@ impl LabelAccount {
 /// Key under which the labels of a decision are stored in its details.
 const DETAILS_KEY: &str = "labels";
 
-/// Removes labels that the same named person replaced. Labels as an adjudicator and as a reviewer are
-/// independent.
-fn retain_last_words(labels: &mut Vec<Label>) {
-    let role = |label: &Label| {
-        let who = label.who.as_deref().map(person_key).filter(|who| !who.is_empty());
-        who.map(|who| (who, label.adjudicates))
-    };
+/// Returns the latest label of each person by its time, in the order of people's names, so that the order of rows in a
+/// file changes nothing. Labels as an adjudicator and as a reviewer are independent. If a person decided differently and
+/// the times do not say which decision is the later one, none of these labels counts.
+fn latest_labels(labels: Vec<Label>, unordered: &mut Vec<Label>) -> Vec<Label> {
+    let mut people: BTreeMap<(String, bool), Vec<Label>> = BTreeMap::new();
+    for label in labels {
+        let who = label.who.as_deref().map(person_key).unwrap_or_default();
+        people.entry((who, label.adjudicates)).or_default().push(label);
+    }
 
-    let mut later = BTreeSet::new();
-    // Reversed, so that the first label seen of each person is the last one given.
-    labels.reverse();
-    labels.retain(|label| role(label).is_none_or(|role| later.insert(role)));
-    labels.reverse();
+    let mut latest = Vec::new();
+    for mut own in people.into_values() {
+        own.sort_by_cached_key(|label| (label.time(), label.outcome_order(), label.note.clone()));
+        if are_ordered(&own) {
+            latest.extend(own.pop());
+        } else {
+            unordered.append(&mut own);
+        }
+    }
+
+    latest
+}
+
+/// Returns true if the last of one person's labels, which are sorted by time, is the later decision.
+pub fn are_ordered(labels: &[Label]) -> bool {
+    let Some(last) = labels.last() else { return true };
+    labels
+        .iter()
+        .filter(|label| label.label != last.label)
+        .all(|label| label.time().zip(last.time()).is_some_and(|(earlier, later)| earlier < later))
 }
 
 /// Returns the outcome that a label counts as.
@@ -383,6 +431,74 @@ impl Decision {
         };
         if is_decided {
             self.ungraded = None;
+        }
+    }
+}
+
+impl Decision {
+    /// Compares the labels of people with the decision of a judge, which counts unless a named person adjudicates. A
+    /// label that contradicts it makes the decision disputed; the decision of a gate is then ungraded. `threshold` is
+    /// the score from which the benchmark passes.
+    pub fn dispute_by_labels(
+        &mut self,
+        mut account: LabelAccount,
+        scale: Option<BenchmarkScale<'_>>,
+        threshold: UnitInterval,
+        gate: bool,
+    ) {
+        if account.is_empty() {
+            return;
+        }
+
+        let reason = self.reason.clone();
+        let Some(finding) = self.grader_mut() else { return };
+        let Some(judged) = finding.benchmark().copied() else { return };
+        let passes = finding.score().map(|score| at_least(score.get(), threshold.get()));
+        let contradicts = |outcome: LabelOutcome| match LabelScore::new(outcome, scale) {
+            LabelScore::Score(score) => passes != Some(at_least(score.get(), threshold.get())),
+            LabelScore::NotApplicable => judged.state != BenchmarkState::NotApplicable,
+            LabelScore::Undecided | LabelScore::OffScale(_) => false,
+        };
+        let decision =
+            ReplacedDecision { state: judged.state, score: finding.score(), reason: reason.clone() };
+        let is_disputed = account.votes(scale.is_some(), false).any(|(_, outcome)| contradicts(outcome));
+        let adjudicated = settle_labels(account.votes(scale.is_some(), true));
+
+        let mut new_reason = None;
+        match adjudicated {
+            SettledLabels::Decided(label)
+                if matches!(
+                    LabelScore::new(label, scale),
+                    LabelScore::Score(_) | LabelScore::NotApplicable
+                ) =>
+            {
+                let (found, score, words) = decided(judged, label, scale, account.words());
+                finding.score = score;
+                finding.kind = GraderFindingKind::Benchmark(found);
+                new_reason = Some(format!("{words}; before: the judge, {reason}"));
+                account.before = Some(decision);
+            }
+            _ if is_disputed => {
+                let words = format!("disputed: the judge says {reason}; people say {}", account.words());
+                if gate {
+                    finding.score = Err(words.clone());
+                    finding.kind = GraderFindingKind::Benchmark(BenchmarkFinding {
+                        pass: None,
+                        raw_score: None,
+                        decided_by: None,
+                        state: BenchmarkState::Disputed,
+                        ..judged
+                    });
+                }
+                new_reason = Some(words);
+                account.disputes = Some(decision);
+            }
+            _ => {}
+        }
+
+        finding.details = Some(serde_json::json!({ DETAILS_KEY: account }));
+        if let Some(reason) = new_reason {
+            self.reason = reason;
         }
     }
 }
@@ -613,39 +729,71 @@ mod tests {
         let nobody = Label { who: None, ..label("x", LabelOutcome::Met, Some(seen("now"))) };
         let labels = [nobody.clone(), nobody, label("ann", LabelOutcome::Met, Some(seen("now")))];
         let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
-        assert_eq!(account.reviewers(false), 2, "labels without a name may all be one person's");
+        assert_eq!(account.reviewers(false), 1, "a label without a reviewer does not count");
+        assert_eq!(account.anonymous.len(), 2);
+    }
+
+    /// All orders of the labels.
+    fn permutations(labels: &[Label]) -> Vec<Vec<Label>> {
+        let [first, rest @ ..] = labels else { return vec![Vec::new()] };
+        let mut found = Vec::new();
+        for order in permutations(rest) {
+            for at in 0..=order.len() {
+                let mut order = order.clone();
+                order.insert(at, first.clone());
+                found.push(order);
+            }
+        }
+
+        found
     }
 
     #[test]
-    fn a_decision_that_its_reviewer_replaced_is_not_said_again() {
-        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+    fn the_later_label_of_a_person_counts_in_any_order_of_rows() {
+        let at = |who, outcome, at: &str| Label {
+            at: (!at.is_empty()).then(|| at.to_owned()),
+            ..label(who, outcome, Some(seen("now")))
+        };
         let labels = [
-            now("ann", LabelOutcome::Met),
-            now("ben", LabelOutcome::Met),
-            now("Ann", LabelOutcome::Unmet),
-            Label { adjudicates: true, ..now("ann", LabelOutcome::Met) },
-            Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) },
-            Label { who: None, ..now("", LabelOutcome::Met) },
-            Label { who: None, ..now("", LabelOutcome::Unmet) },
-            label("cleo", LabelOutcome::Met, Some(seen("then"))),
-            label("cleo", LabelOutcome::Unmet, Some(seen("before then"))),
+            at("ann", LabelOutcome::Met, "2026-01-02T12:00:00+02:00"),
+            at("Ann", LabelOutcome::Unmet, "2026-01-02T11:00:00Z"),
+            at("ben", LabelOutcome::Unmet, "2026-01-01"),
+            at("ben", LabelOutcome::Met, ""),
         ];
-        let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
-        assert_eq!(account.words().matches("nn").count(), 2, "once in each role: {}", account.words());
-        let said: Vec<LabelOutcome> = account.current.iter().map(|label| label.label).collect();
-        assert_eq!(
-            said,
-            [
-                LabelOutcome::Met,
-                LabelOutcome::Unmet,
-                LabelOutcome::Unmet,
-                LabelOutcome::Met,
-                LabelOutcome::Unmet
-            ],
-            "labels without a name may be of two people"
-        );
-        assert_eq!(account.stale.len(), 1);
-        assert_eq!(account.stale[0].label, LabelOutcome::Unmet);
+        for order in permutations(&labels) {
+            let account = LabelAccount::new(&order, Some(seen("now")), None, UnboundLabels::Report);
+            let said: Vec<_> =
+                account.current.iter().map(|label| (label.who.as_deref(), label.label)).collect();
+            assert_eq!(said, [(Some("Ann"), LabelOutcome::Unmet)], "{order:?}");
+            assert_eq!(account.unordered.len(), 2, "the times of ben's labels order nothing");
+        }
+        let same = [at("ann", LabelOutcome::Met, ""), at("ann", LabelOutcome::Met, "")];
+        let account = LabelAccount::new(&same, Some(seen("now")), None, UnboundLabels::Report);
+        assert_eq!((account.current.len(), account.unordered.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_label_that_contradicts_a_judge_is_a_dispute_until_somebody_adjudicates() {
+        let judged = decision(BenchmarkState::Scored, Ok(Some(UnitInterval::ONE)));
+        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+        let compare = |labels: &[Label], gate| {
+            let mut changed = judged.clone();
+            let account = LabelAccount::new(labels, Some(seen("now")), None, UnboundLabels::Report);
+            changed.dispute_by_labels(account, None, UnitInterval::ONE, gate);
+            let details = changed.grader().and_then(|found| found.details.as_ref());
+            let is_disputed =
+                LabelAccount::from_details(details).is_some_and(|found| found.disputes.is_some());
+            (outcome(&changed), is_disputed)
+        };
+        let (scored, disputed) = ((BenchmarkState::Scored, Some(1.0)), (BenchmarkState::Disputed, None));
+        let fails = [now("ann", LabelOutcome::Unmet), now("ben", LabelOutcome::Met)];
+        assert_eq!(compare(&fails[1..], true), (scored, false));
+        assert_eq!(compare(&fails, true), (disputed, true));
+        assert_eq!(compare(&fails, false), (scored, true));
+
+        let cleo = Label { adjudicates: true, ..now("cleo", LabelOutcome::Unmet) };
+        let adjudicated = [&fails[..], &[cleo]].concat();
+        assert_eq!(compare(&adjudicated, true), ((BenchmarkState::Scored, Some(0.0)), false));
     }
 
     #[test]

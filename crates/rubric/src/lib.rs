@@ -86,7 +86,9 @@ pub use label::{
     FailureSeverity, Label, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod,
 };
 pub use label_consensus::{SettledLabels, person_key, settle_labels};
-pub use label_effect::{LabelAccount, LabelBinding, LabelCounts, ReplacedDecision, UnboundLabels};
+pub use label_effect::{
+    LabelAccount, LabelBinding, LabelCounts, ReplacedDecision, UnboundLabels, are_ordered,
+};
 pub use message::{CaseMessage, MessageBlock, MessageRole, ToolCall};
 pub use money::{Cost, PartialCost, Usd};
 pub use number::{FractionalScore, NotFiniteError, OutOfRangeError, RawScore, UnitInterval, Weight};

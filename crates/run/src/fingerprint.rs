@@ -11,7 +11,7 @@ use assize_grade::{
 use assize_model::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CodeGrader, CompositeAggregator, CompositeGrader,
     ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader,
-    PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader,
+    PairwiseBaseline, PairwiseGrader, PanelSpec, ProgramResult, RubricGrader,
 };
 use assize_rubric::{CaseMessage, Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
@@ -371,10 +371,14 @@ pub(crate) fn add_comparison(
 }
 
 fn add_code(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, code: &CodeGrader) {
-    let CodeGrader { command, cwd, timeout, max_calls, pass_env, config } = code;
+    let CodeGrader { command, cwd, timeout, max_calls, pass_env, result, config } = code;
     identity.text("code");
     identity.field(timeout);
     identity.field(max_calls);
+    // Only the other ways to read a program differ from what stored runs know.
+    if *result != ProgramResult::default() {
+        identity.text(result.name());
+    }
     identity.field(pass_env);
     identity.field(config);
 

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use assize_model::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, CodeGrader, CompositeAggregator, CompositeGrader,
-    Conversation, CustomGrader, GivenPrompt, Grader, GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
+    Conversation, CustomGrader, GivenPrompt, Grader, GraderKind, LlmGrader, PairwiseGrader, ProgramResult,
+    RubricGrader,
 };
 use assize_rubric::IdentityWriter;
 
@@ -142,11 +143,14 @@ fn add_pairwise(identity: &mut IdentityWriter, pairwise: &PairwiseGrader) {
 
 fn add_code(identity: &mut IdentityWriter, grader: &Grader, code: &CodeGrader) {
     // A program that runs out of time is an error and has no score, so the time limit does not matter.
-    let CodeGrader { command, cwd, timeout: _, max_calls, pass_env, config } = code;
+    let CodeGrader { command, cwd, timeout: _, max_calls, pass_env, result, config } = code;
     identity.field(command);
     add_folder(identity, grader, cwd.as_deref());
     identity.field(max_calls);
     identity.field(pass_env);
+    if *result != ProgramResult::default() {
+        identity.text(result.name());
+    }
     identity.field(config);
 }
 

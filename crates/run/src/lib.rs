@@ -46,6 +46,7 @@ mod work;
 mod workspace;
 mod writer;
 
+pub use assize_store::HaltReason;
 pub use card::{ScorecardTallies, card_tallies, describe_scorecard};
 pub use case_hooks::CaseHooks;
 pub use case_identity::hash_case;
@@ -69,5 +70,5 @@ pub use rivals::{RivalAnswer, RivalGroup};
 pub use shard::{ShardNumber, ShardNumberError, ShardPart, ShardPartError, ShardPlan};
 pub use task::run_item;
 pub use thresholds::{ThresholdSources, resolve_thresholds};
-pub use totals::{HaltReason, RunTotals};
+pub use totals::RunTotals;
 pub use writer::Recorder;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_rubric::{Cost, Outcome, Tokens, VerdictThresholds};
 use assize_stats::{ConfidenceLevel, MeanAccumulator, no_interval};
-use assize_store::{CaseRecord, MeanScore, PanelSummary, StoreError, VerdictCounts};
+use assize_store::{CaseRecord, HaltReason, MeanScore, PanelSummary, StoreError, VerdictCounts};
 
 use crate::criterion_totals::{CriterionTally, CriterionTotals};
 use crate::incomplete::{IncompleteReason, add_reason};
@@ -52,17 +52,6 @@ pub struct RunTotals {
     panels: PanelTotals,
     /// Decisions by criterion.
     by_criterion: CriterionTotals,
-}
-
-/// Why a run starts nothing more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HaltReason {
-    /// A case could not be run or judged, and its suite stops at errors.
-    Error,
-    /// The number of cases that did not pass has reached the user's limit.
-    NotPassed,
-    /// The result is clear without further cases.
-    Decided,
 }
 
 impl Default for RunTotals {

@@ -207,6 +207,7 @@ fn judges() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("timeout_ms", at_least(0.0), "Timeout in milliseconds.")
                 .optional_key("target", any_of([boolean(), reference("program-target")]), "Lets the program call the judge's model, at most `max_calls` times. Default: 50.")
                 .optional_key("pass_env", texts(), "Names of environment variables with model keys to pass to the program.")
+                .optional_key("result", word(&["any", "json", "exit-code"]), "What the grade is read from: `json` only, the `exit-code` only (the output is a log), or `any`: JSON, `pass`, `ok`, a number alone, or the exit code of a program that prints nothing. Default: `any`.")
                 .optional_key("config", any_map(), "Settings passed to the program.")
                 .one_of(&["command", "script"])
                 .open(),

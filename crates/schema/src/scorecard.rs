@@ -194,6 +194,11 @@ fn index() -> MapSchema {
         )
         .older_key("weights", "weight_sets")
         .optional_key("weight_set", text(), "Name of the weight set to use. Default: the first.")
+        .optional_key(
+            "optional",
+            boolean(),
+            "If true, components without a case don't leave the index incomplete. Default: false.",
+        )
         .one_of(&["weight_sets", "weights"])
 }
 

@@ -103,6 +103,50 @@ fn near_tag<'t>(tag: &str, known: impl Iterator<Item = &'t str>) -> Option<&'t s
     did_you_mean(tag, known.filter(|name| !is_numbered || without_digits(name) != bare))
 }
 
+/// Refuses a list of `benchmarks` that takes a case out of hard gates that its tags select, or out of everything.
+pub(super) fn report_gates_left_out(
+    cx: &mut DecodeContext,
+    cases: &[ScorecardCaseDraft],
+    scorecard: &Scorecard,
+) {
+    for (case, decoded) in cases.iter().zip(&scorecard.cases) {
+        let (Some(list), Some(listed)) = (&case.benchmarks, &decoded.benchmarks) else { continue };
+        if list.is_empty() {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::GATE_LEFT_OUT,
+                    format!("the case `{}` lists no benchmark", decoded.id),
+                    case.id.span,
+                    "`benchmarks` is empty",
+                )
+                .with_help("name its benchmarks, or remove the key so that its tags select them"),
+            );
+            continue;
+        }
+
+        let left_out = scorecard.benchmarks.iter().enumerate().filter(|(at, benchmark)| {
+            benchmark.criticality == Criticality::HardGate
+                && benchmark.tags.iter().any(|tag| decoded.tags.contains(tag))
+                && !listed.contains(at)
+        });
+        let codes: Vec<String> = left_out.map(|(_, benchmark)| format!("`{}`", benchmark.code)).collect();
+        if codes.is_empty() {
+            continue;
+        }
+
+        let (gates, them) = if codes.len() == 1 { ("a hard gate", "it") } else { ("hard gates", "them") };
+        cx.problems.add(
+            Diagnostic::error(
+                codes::GATE_LEFT_OUT,
+                format!("`benchmarks` takes the case `{}` out of {gates} that its tags select", decoded.id),
+                list.first().map_or(case.id.span, |code| code.span),
+                format!("the list lacks {}", codes.join(", ")),
+            )
+            .with_help(format!("add {them} to the list, or remove the shared tag from the case")),
+        );
+    }
+}
+
 /// Warns of hard gates that apply to no case.
 pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
     if scorecard.cases.is_empty() {

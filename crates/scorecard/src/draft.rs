@@ -33,6 +33,7 @@ pub(super) struct IndexDraft {
     pub(super) description: Option<String>,
     pub(super) aggregation: ScorecardAggregation,
     pub(super) threshold: UnitInterval,
+    pub(super) optional: bool,
     pub(super) components: Vec<SpannedValue<String>>,
     pub(super) sets: Vec<WeightSetDraft>,
     pub(super) active: Option<SpannedValue<String>>,

@@ -46,6 +46,7 @@ pub(super) fn decode_index(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     }
 
     let active = object.text("weight_set", &mut cx.problems);
+    let optional = object.boolean("optional", &mut cx.problems).is_some_and(|flag| flag.value);
     object.finish(&mut cx.problems);
 
     let Some(code) = code else { return };
@@ -58,6 +59,7 @@ pub(super) fn decode_index(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
             .map(|line| line.value)
             .or(UnitInterval::new(DEFAULT_THRESHOLD).ok())
             .unwrap_or(UnitInterval::ONE),
+        optional,
         components,
         sets,
         active,

@@ -96,6 +96,7 @@ pub(super) fn link_scorecard(
         labels,
         unbound_labels: UnboundLabels::default(),
     };
+    applicability::report_gates_left_out(cx, &draft.cases, &scorecard);
     applicability::report_gates_without_case(cx, &scorecard, &benchmark_spans);
     applicability::report_labels_elsewhere(cx, &scorecard, &label_spans);
 

@@ -149,6 +149,7 @@ pub(super) fn resolve_index(
             description: index.description.clone(),
             aggregation: index.aggregation,
             threshold: index.threshold,
+            optional: index.optional,
             components,
             weight_sets,
             active,

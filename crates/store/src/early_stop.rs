@@ -73,3 +73,14 @@ impl EarlyStop {
         self.conclusion.is_some() && self.saved > 0
     }
 }
+
+/// Why a run starts nothing more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HaltReason {
+    /// A case could not be run or judged, and its suite stops at errors.
+    Error,
+    /// The number of cases that did not pass has reached the user's limit.
+    NotPassed,
+    /// The result is clear without further cases.
+    Decided,
+}

@@ -43,6 +43,7 @@ mod resume;
 mod review_row;
 mod row_counts;
 mod row_places;
+mod run_conclusion;
 mod run_info;
 mod scan;
 mod schema;
@@ -60,7 +61,7 @@ pub use case_error::{CaseError, CaseErrorKind, CaseStage};
 pub use case_key::CaseKey;
 pub use case_rows::CaseRows;
 pub use criterion_rows::{criterion_rows, criterion_texts};
-pub use early_stop::{AnytimeInterval, EarlyStop, StopConclusion, StopMetric};
+pub use early_stop::{AnytimeInterval, EarlyStop, HaltReason, StopConclusion, StopMetric};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::GraderResult;
@@ -80,6 +81,7 @@ pub use reader::{
 pub use result::{CriterionRow, GateRow, GraderRow, MetricScore, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
 pub use row_counts::{RowCounts, RowSums};
+pub use run_conclusion::{BlockingGate, ConclusionLine, DisputedDecision, RunConclusion};
 pub use run_info::{
     FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, ResumedPart, RunInfo, RunSettings, RunSummary,
     SentRequests, SuiteInfo, TargetInfo,

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CriterionRate, EarlyStop, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunMetrics, ScorecardInfo,
-    ShardInfo, VerdictCounts,
+    CriterionRate, EarlyStop, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunConclusion, RunMetrics,
+    ScorecardInfo, ShardInfo, VerdictCounts,
 };
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
@@ -67,6 +67,14 @@ impl RunInfo {
         self.command == "pairwise" || self.command.starts_with("audit ")
     }
 
+    /// Returns true if no option and no shard limits its cases.
+    pub fn is_whole_selection(&self) -> bool {
+        self.settings.filter.is_empty()
+            && self.settings.tags.is_empty()
+            && self.shard.is_none()
+            && self.suites.iter().all(|suite| suite.all_cases.is_none_or(|all| all == suite.cases))
+    }
+
     /// Returns the suites with selected cases; all suites if no case was selected.
     pub fn suites_with_cases(&self) -> Vec<&SuiteInfo> {
         let all = self.suites.iter();
@@ -86,6 +94,9 @@ pub struct SuiteInfo {
     pub format: Option<u8>,
     /// Number of selected cases.
     pub cases: usize,
+    /// Number of cases in the file, selected or not; null if unknown, as in runs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_cases: Option<usize>,
     /// Metrics that are computed from named scores, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived_metrics: Vec<DerivedMetricSpec>,
@@ -210,6 +221,9 @@ pub struct RunSummary {
     pub exit_code: u8,
     /// Reason for the exit code.
     pub exit_reason: String,
+    /// What a reader must know beside the exit code; absent if there is nothing.
+    #[serde(default, skip_serializing_if = "RunConclusion::is_plain")]
+    pub conclusion: RunConclusion,
 }
 
 impl RunSummary {

@@ -21,6 +21,22 @@ pub struct ScorecardInfo {
     pub nodes: Vec<ScorecardNodeInfo>,
 }
 
+impl ScorecardInfo {
+    /// Returns true if the part at this index is a hard gate, or stands below one.
+    pub fn is_gate(&self, place: usize) -> bool {
+        let mut place = Some(place);
+        while let Some(node) = place.and_then(|place| self.nodes.get(place)) {
+            if node.hard_gate || node.criticality == Some(Criticality::HardGate) {
+                return true;
+            }
+            // Every part comes after its parent; anything else is a damaged tree.
+            place = node.parent.filter(|parent| place.is_some_and(|place| *parent < place));
+        }
+
+        false
+    }
+}
+
 /// Named set of weights of an index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CardWeightSet")]
@@ -53,6 +69,9 @@ pub struct ScorecardNodeInfo {
     pub criticality: Option<Criticality>,
     /// True if a failure blocks all nodes above.
     pub hard_gate: bool,
+    /// True for an index whose components may have no case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
     /// Evaluator type of a benchmark, such as `llm_judge`.
     pub evaluator: Option<String>,
     /// Scale of a benchmark that has its own, for scores from people.

@@ -1,7 +1,7 @@
 //! The runs that pages can show: those in the runs folder, and those that the user named.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use assize_analysis::compare::RunComparison;
 use assize_analysis::trend::TrendPoint;
-use assize_engine::{ProcessContext, runs};
+use assize_engine::{EngineError, ProcessContext, concluded_info, label_folders, runs};
 use assize_store::{RunFolder, RunInfo};
 
 use crate::access::AccessRules;
@@ -41,7 +41,20 @@ pub(crate) struct LibraryRun {
     pub(crate) info: Result<Arc<RunInfo>, String>,
 }
 
-/// Description of a run, and when its file was last modified.
+/// The folders of labels that the conclusion of a scorecard run depends on, and the files in them. A removed file changes
+/// the time of its folder.
+fn label_files(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
+    if info.scorecard.is_none() {
+        return Vec::new();
+    }
+
+    let folders = label_folders(info, process);
+    let files = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    folders.into_iter().chain(files).collect()
+}
+
+/// Description of a run, and when its file or its labels were last modified.
 type KnownInfo = (Option<SystemTime>, Arc<RunInfo>);
 
 /// Runs by their names in addresses. An address can reach nothing else of the file system.
@@ -119,9 +132,12 @@ impl RunLibrary {
     }
 
     /// Description of a run, read again if its file was modified.
-    pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
+    pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, EngineError> {
         let path = folder.path().join(INFO_FILE);
-        let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        let modified = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+        let known = self.infos.lock().get(&path).cloned();
+        let labels = known.iter().flat_map(|(_, info)| label_files(info, &self.process));
+        let changed = labels.filter_map(|file| modified(&file)).chain(modified(&path)).max();
         let mut infos = self.infos.lock();
         if let Some((known, info)) = infos.get(&path)
             && changed.is_some()
@@ -130,7 +146,9 @@ impl RunLibrary {
             return Ok(Arc::clone(info));
         }
 
-        let info = Arc::new(folder.info()?);
+        let info = Arc::new(concluded_info(folder, &self.process)?);
+        let labels = label_files(&info, &self.process);
+        let changed = labels.iter().filter_map(|file| modified(file)).chain(modified(&path)).max();
         infos.insert(path, (changed, Arc::clone(&info)));
         Ok(info)
     }

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use assize_analysis::RunSummarizer;
+use assize_analysis::{RunResult, RunSummarizer};
 use assize_engine::{EngineError, ExitStatus, metrics};
 use assize_run::RunTotals;
 use assize_stats::ConfidenceLevel;
-use assize_store::{RecordPosition, RowsFile, RunFolder, RunSummary};
+use assize_store::{RecordPosition, RowsFile, RunConclusion, RunFolder, RunSummary};
 
 /// Totals of the cases read so far. More are added as they are written.
 #[derive(Default)]
@@ -36,8 +36,12 @@ impl RunProgress {
         } else {
             self.summariser.compute_metrics(&folder.info()?.suites, ConfidenceLevel::P95)?
         };
-        let exit = (ExitStatus::Incomplete, "the run has not ended".to_owned());
+        let result = RunResult {
+            exit: ExitStatus::Incomplete,
+            reason: "the run has not ended".to_owned(),
+            conclusion: RunConclusion::default(),
+        };
 
-        Ok(metrics::summary(&self.totals, Some(figures), Instant::now(), exit))
+        Ok(metrics::summary(&self.totals, Some(figures), Instant::now(), result))
     }
 }

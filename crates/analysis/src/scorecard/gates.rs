@@ -109,6 +109,14 @@ fn check_blocked(found: &ScorecardComparison) -> (ComparisonGateStatus, String) 
         (true, false) => {
             (ComparisonGateStatus::Undecided, format!("incomplete hard gates could still block: {open}"))
         }
+        (true, true) if found.only_base > 0 => {
+            let gone = if found.only_base == 1 {
+                "1 case of the base is gone".to_owned()
+            } else {
+                format!("{} cases of the base are gone", found.only_base)
+            };
+            (ComparisonGateStatus::Undecided, format!("{gone}, which a hard gate could have failed on"))
+        }
         (true, true) => (ComparisonGateStatus::Held, "no hard gate failed".to_owned()),
     }
 }

@@ -27,15 +27,17 @@ impl LabelSet {
     }
 
     /// Lets labels decide the benchmarks of a case that wait for people: those that people decide, and those
-    /// that judges left open. Labels about another answer, target, case or question decide nothing and are
+    /// that judges left open. A label that contradicts the decision of a judge makes it disputed. Labels about another answer, target, case or question decide nothing and are
     /// noted.
     pub fn apply(&self, record: &mut CaseRecord, info: &ScorecardInfo) {
         let target = record.result.target.clone();
         let case = record.result.case_id.to_string();
-        for decided in record.decisions.iter_mut().filter(|decided| is_for_people(decided, info)) {
+        for decided in record.decisions.iter_mut().filter(|decided| is_labelled(decided)) {
+            let is_for_people = is_for_people(decided, info);
             let seen = decided.decision.benchmark().and_then(|benchmark| benchmark.seen);
             let labels = self.labels.get(&(case.clone(), decided.grader.to_string()));
-            let node = find_node(info, &decided.grader);
+            let place = info.nodes.iter().position(|node| *node.code == *decided.grader);
+            let node = place.and_then(|place| info.nodes.get(place));
             let account =
                 LabelAccount::new(labels.into_iter().flatten(), seen, target.as_deref(), self.unbound)
                     .with_raters(node.and_then(|node| node.raters));
@@ -47,7 +49,14 @@ impl LabelSet {
                 formula,
             });
 
-            decided.decision.apply_labels(account, scale);
+            match node {
+                Some(node) if !is_for_people => {
+                    let gate = place.is_some_and(|place| info.is_gate(place));
+                    decided.decision.dispute_by_labels(account, scale, node.threshold, gate);
+                }
+                _ if is_for_people => decided.decision.apply_labels(account, scale),
+                _ => {}
+            }
         }
     }
 }
@@ -56,15 +65,16 @@ fn find_node<'i>(info: &'i ScorecardInfo, code: &str) -> Option<&'i ScorecardNod
     info.nodes.iter().find(|node| node.code == code)
 }
 
+/// Returns true if labels may be about this decision: it is that of a benchmark, and not one of several votes.
+fn is_labelled(decided: &CaseDecision) -> bool {
+    decided.decision.benchmark().is_some() && !decided.is_vote() && decided.member.is_empty()
+}
+
 /// Returns true if people decide a benchmark on a case: it is a benchmark for people, or its judge was
 /// uncertain, its judges disagreed, or no judge could be called. A check that a program failed to make is up
 /// to the program's author.
 fn is_for_people(decided: &CaseDecision, info: &ScorecardInfo) -> bool {
-    let Some(benchmark) =
-        decided.decision.benchmark().filter(|_| !decided.is_vote() && decided.member.is_empty())
-    else {
-        return false;
-    };
+    let Some(benchmark) = decided.decision.benchmark() else { return false };
     let evaluator = find_node(info, &decided.grader).and_then(|node| node.evaluator.as_deref());
 
     benchmark.decided_by == Some(DecidedBy::Person)

@@ -9,6 +9,7 @@ mod gates;
 mod label_set;
 mod measurement;
 mod run;
+mod scored_card;
 mod tree;
 mod trend;
 
@@ -20,5 +21,6 @@ pub use gates::{ScorecardFailOn, check_scorecard_gates};
 pub use label_set::{LabelSet, needs_person};
 pub use measurement::{BenchmarkMeasurement, MeasurementChange, group_changes};
 pub use run::{BenchmarkCases, ScorecardRun, ScorecardRunError};
+pub use scored_card::ScoredCard;
 pub use tree::{ScorecardTree, ScorecardTreeError};
 pub use trend::{NodeTrendPoint, ScorecardMethod, ScorecardTrendPoint, scorecard_trend_point};

@@ -254,7 +254,7 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
 
     // A panel's votes may combine to a contradiction that no single reply may contain, and so may rows of
     // older versions.
-    let limit = failure_limit(node.criticality.unwrap_or_default(), node.threshold);
+    let limit = failure_limit(node.threshold);
     let contradiction = benchmark
         .pass
         .zip(score)

@@ -16,6 +16,8 @@ pub struct ScorecardTree {
     pub card: ScoreTree,
     /// Index in the stored list for each node, by node number.
     pub places: Vec<usize>,
+    /// True for the tree of an index that is incomplete without cases of every component.
+    pub needs_components: bool,
 }
 
 /// Reason why a stored tree can't be scored.
@@ -48,7 +50,8 @@ impl ScorecardTree {
             let Some(parent) = node.parent else {
                 let card = ScoreTree::new(card_node(node, Weight::ONE));
                 made.push((trees.len(), card.root()));
-                trees.push(Self { card, places: vec![place] });
+                let needs_components = node.kind == ScorecardPartKind::Index && !node.optional;
+                trees.push(Self { card, places: vec![place], needs_components });
                 continue;
             };
 
@@ -75,7 +78,8 @@ impl ScorecardTree {
         let Some(root) = info.nodes.get(place) else { return Ok(None) };
         let card = ScoreTree::new(card_node(root, Weight::ONE));
         let mut made = HashMap::from([(place, card.root())]);
-        let mut tree = Self { card, places: vec![place] };
+        let needs_components = root.kind == ScorecardPartKind::Index && !root.optional;
+        let mut tree = Self { card, places: vec![place], needs_components };
         for (at, node) in info.nodes.iter().enumerate().skip(place + 1) {
             let Some(above) = node.parent.and_then(|parent| made.get(&parent).copied()) else { continue };
             made.insert(at, tree.card.add_node(above, card_node(node, node.weight))?);
@@ -88,7 +92,9 @@ impl ScorecardTree {
     /// Computes the scores of all nodes. `tally` returns the cases of a stored node by its index.
     pub fn scores(&self, tally: impl Fn(usize) -> CaseTally, missing: MissingPolicy) -> ScorecardScores<'_> {
         let place = |id: ScorecardNodeId| self.places.get(id.index()).copied();
-        score_card(&self.card, |id| place(id).map_or(CaseTally::NOT_APPLICABLE, &tally), missing)
+        let scores =
+            score_card(&self.card, |id| place(id).map_or(CaseTally::NOT_APPLICABLE, &tally), missing);
+        if self.needs_components { scores.with_required_children() } else { scores }
     }
 
     /// Returns the node id of a stored node.
@@ -142,6 +148,7 @@ mod tests {
             aggregation: (!benchmark).then_some(ScorecardAggregation::WeightedAverage),
             criticality: benchmark.then_some(Criticality::ThresholdGate),
             hard_gate: false,
+            optional: false,
             evaluator: benchmark.then(|| "code".to_owned()),
             scale: None,
             raters: None,

@@ -10,14 +10,14 @@ use assize_analysis::compare::{
     RunComparison, VerdictFlip, check_comparison_gates, compare_anytime, compare_many,
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
-use assize_engine::{ExitStatus, read_together, runs, stored_records};
+use assize_engine::{ExitStatus, concluded_info, read_together, runs, stored_records};
 use assize_report::html::comparison_page;
 use assize_report::{
     ComparisonLimits, ExportFormat, ReportStyle, escape_lines, render_anytime, render_comparison,
     render_comparison_markdown,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
-use assize_store::{CaseRecord, EarlyStop, RunFolder, RunInfo};
+use assize_store::{CaseRecord, EarlyStop, RunConclusion, RunFolder, RunInfo};
 use serde_json::json;
 
 use super::{compare_watch, pairwise, rescoring, trend};
@@ -58,7 +58,7 @@ impl ComparedRun {
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
         let (folder, target) = runs::find_answers(name, &context.process)?;
-        Self::read_rows(name, folder, target, names, prepare)
+        Self::read_rows(name, folder, target, names, prepare, context)
     }
 
     /// Like [`Self::read_with`], for several runs at the same time.
@@ -74,7 +74,7 @@ impl ComparedRun {
         }
         let reads = read_together(&found, |(name, folder, target)| {
             let mut names = NameTable::default();
-            Self::read_rows(name, folder.clone(), target.clone(), &mut names, &prepare)
+            Self::read_rows(name, folder.clone(), target.clone(), &mut names, &prepare, context)
                 .map(|run| (run, names))
         });
 
@@ -98,8 +98,9 @@ impl ComparedRun {
         target: Option<String>,
         names: &mut NameTable,
         mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
+        context: &CliContext,
     ) -> Result<Self, CommandFailure> {
-        let info = folder.info()?;
+        let info = concluded_info(&folder, &context.process)?;
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
             let record = record?;
@@ -290,6 +291,13 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
     if info.finished_at.is_none() {
         warn("has not finished");
         return;
+    }
+
+    let conclusion = info.summary.as_ref().map(|summary| &summary.conclusion);
+    let lines = conclusion.map(RunConclusion::lines).unwrap_or_default();
+    // Which cases were not run is said below.
+    for line in lines.into_iter().filter(|line| line.kind != "scope" || !info.is_whole_selection()) {
+        output::print_warning(&format!("`{label}`: {}", line.text), context);
     }
 
     if ended_by_result(info) {

@@ -1,12 +1,13 @@
 //! `assize explain`.
 
 use assize_engine::{
-    CaseSelector, ExitStatus, FoundCase, LabelledRun, find_cases, labelled_run, runs, stored_records,
-    unknown_selection,
+    CaseSelector, EngineError, ExitStatus, FoundCase, LabelledRun, concluded_info, find_cases, labelled_run,
+    runs, stored_records, unknown_selection,
 };
-use assize_report::{escape_unsafe, render_case_table};
+use assize_report::{escape_unsafe, render_case_table, render_result_lines};
 use assize_rubric::Verdict;
-use assize_store::{CaseRecord, ResultRow, RunFolder, first_in_order};
+use assize_run::score_record;
+use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, first_in_order};
 use serde_json::{Value, json};
 
 use super::compare::warn_of_missing;
@@ -23,11 +24,14 @@ const MAX_LISTED: usize = 40;
 pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)
         .map_err(|error| case_as_run(args, context).unwrap_or_else(|| error.into()))?;
-    warn_of_missing(&folder.info()?, &args.run, "shown", context);
-    let Some(case) = &args.case else { return list_cases(&folder, args, context) };
-    let is_card = folder.info()?.scorecard.is_some();
+    let info = concluded_info(&folder, &context.process)?;
+    warn_of_missing(&info, &args.run, "shown", context);
+    let is_card = info.scorecard.is_some();
     let labelled =
         is_card.then(|| labelled_run(&folder, &args.labels.options(), &context.process)).transpose()?;
+    let Some(case) = &args.case else {
+        return list_cases(&folder, &info, labelled.as_ref(), args, context);
+    };
     if let Some(LabelledRun { run, warning, .. }) = &labelled {
         if let Some(warning) = warning {
             output::print_warning(warning, context);
@@ -59,9 +63,18 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
             let FoundCase { record, question } = found;
             output::print(&assize_report::render_explanation(record, question.as_ref(), context.stdout));
         }
+        print_result(&info, context);
     }
 
     Ok(ExitStatus::Passed)
+}
+
+/// Prints the result of the run.
+fn print_result(info: &RunInfo, context: &CliContext) {
+    let Some(summary) = &info.summary else { return };
+    let (code, reason) = (summary.exit_code, &summary.exit_reason);
+    output::print("\n");
+    output::print(&render_result_lines(code, reason, &summary.conclusion, context.stdout));
 }
 
 /// The error if the id of a case was given instead of a run.
@@ -80,13 +93,24 @@ fn selector(args: &ExplainArgs) -> CaseSelector<'_> {
 /// Lists cases to choose from, in the order of the files; if there are many, only those that did not pass.
 fn list_cases(
     folder: &RunFolder,
+    info: &RunInfo,
+    labelled: Option<&LabelledRun>,
     args: &ExplainArgs,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
+    let labels = labelled.and_then(|labelled| Some((labelled.labels.as_ref()?, &labelled.run.info)));
+    let with_labels = |record: Result<CaseRecord, EngineError>| {
+        let mut record = record?;
+        if let Some((labels, tree)) = labels {
+            labels.apply(&mut record, tree);
+            record.result = score_record(&record.result, &record.decisions);
+        }
+        Ok::<_, EngineError>(record)
+    };
     let most = if args.json { usize::MAX } else { MAX_LISTED };
     let read = |wanted: &dyn Fn(&CaseRecord) -> bool| -> Result<_, CommandFailure> {
         let selected = |record: &CaseRecord| selector(args).takes(&record.result) && wanted(record);
-        Ok(first_in_order(stored_records(folder)?, selected, None, most)?)
+        Ok(first_in_order(stored_records(folder)?.map(with_labels), selected, None, most)?)
     };
 
     let (mut records, mut found) = read(&|_| true)?;
@@ -124,14 +148,14 @@ fn list_cases(
     let cases = if found == 1 { "case" } else { "cases" };
     let all = if found > rows.len() { ", all of them with `--json`" } else { "" };
     let example = rows.iter().find(|row| row.verdict != Verdict::Pass).unwrap_or(first);
-    let info = folder.info()?;
     let notes = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
     let notes: Vec<&String> = notes.iter().flat_map(|figures| &figures.precision_notes).collect();
     for (at, note) in notes.into_iter().enumerate() {
         let apart = if at == 0 { "\n" } else { "" };
         output::print_text(&format!("{apart}  {}\n", escape_unsafe(note)), context);
     }
-    let command = explain_command(&shell_word(&args.run), &info, &NamedCase::new(example));
+    let command = explain_command(&shell_word(&args.run), info, &NamedCase::new(example));
+    print_result(info, context);
     output::print_notice(
         &format!("{which}{found} {cases}{all}; choose one: `{}`\n", escape_unsafe(&command)),
         context,

@@ -1,7 +1,7 @@
 //! `assize list`: the stored runs.
 
 use assize_engine::{
-    ExitStatus,
+    ExitStatus, concluded_info,
     runs::{self, RUNS_FOLDER},
 };
 use assize_report::{ListedRun, render_run_list, run_list_json};
@@ -16,7 +16,10 @@ const DEFAULT_COUNT: usize = 20;
 pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
         .enumerate()
-        .map(|(back, folder)| ListedRun::new(runs::name_of(back), &folder))
+        .map(|(back, folder)| {
+            let info = concluded_info(&folder, &context.process).map_err(|error| error.to_string());
+            ListedRun::new(runs::name_of(back), &folder, info)
+        })
         .collect();
     ListedRun::shorten_ids(&mut chosen);
     chosen.retain(|run| holds(run, args.suite.as_deref()));

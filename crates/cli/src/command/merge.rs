@@ -3,7 +3,6 @@
 #[cfg(feature = "cluster")]
 use assize_cluster::{ClusterError, UnpackedJob, is_job, unpack_job};
 use assize_engine::{ExitStatus, LabelOptions, MergeOptions, labelled_run};
-use assize_rubric::MissingPolicy;
 
 use super::present;
 use super::scorecard::{CardOutput, print_run};
@@ -65,21 +64,14 @@ pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStat
     drop(unpacked);
     let delivery = args.output.delivery(false);
 
-    let Some(conclusion) = finished.scorecard_conclusion() else {
+    if finished.info.scorecard.is_none() {
         present::finished_run(&finished, delivery, args.output.show, context)?;
         return Ok(finished.exit);
-    };
+    }
 
     let labels = LabelOptions::default();
     let counted = labelled_run(&finished.folder, &labels, &context.process)?.labels.unwrap_or_default();
-    let card = CardOutput {
-        policy: MissingPolicy::from_name(&conclusion.treat_missing).unwrap_or_default(),
-        min_coverage: conclusion.min_coverage,
-        depth: None,
-        labels: &labels,
-        delivery,
-        show: args.output.show,
-    };
+    let card = CardOutput { depth: None, labels: &labels, delivery, show: args.output.show };
     print_run(&finished, &counted, &card, context)?;
 
     Ok(finished.exit)

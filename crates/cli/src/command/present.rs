@@ -8,7 +8,7 @@ use assize_grade::is_unreported;
 use assize_report::{
     CaseDetailLevel, FailingCases, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
 };
-use assize_rubric::{MissingPolicy, UngradedKind, Verdict};
+use assize_rubric::{UngradedKind, Verdict};
 use assize_run::{IncompleteReason, RunTotals};
 use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
@@ -40,7 +40,7 @@ pub(super) fn finished_run(
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, totals, .. } = run;
-    report::write_files(folder, delivery.out, &LabelOptions::default(), MissingPolicy::Incomplete, context)?;
+    report::write_files(folder, delivery.out, &LabelOptions::default(), context)?;
     if delivery.deliver(|| summary_json(info, folder.path()))? {
         return Ok(());
     }

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use assize_analysis::ScorecardTree;
 use assize_analysis::calibrate::CalibrationReport;
 use assize_analysis::compare::ComparisonSet;
+use assize_analysis::{ScorecardTree, min_coverage, missing_policy};
 use assize_audit::StoredAudit;
 use assize_engine::audit::read_audit;
 use assize_engine::calibration::calibrate_run;
@@ -17,7 +17,7 @@ use assize_report::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
     ScorecardMaterial, inspect_log_name, write_report, write_skill_files,
 };
-use assize_rubric::{MissingPolicy, ScorecardScores};
+use assize_rubric::ScorecardScores;
 use assize_store::{CaseRecord, RunFolder, StoreError};
 
 use super::compare;
@@ -94,7 +94,7 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
     if files.is_empty() {
         print(&runs, args.format.unwrap_or(ReportFormat::Export(ExportFormat::Markdown)), context)?;
     }
-    write(&runs, &files, MissingPolicy::Incomplete, context)?;
+    write(&runs, &files, context)?;
     output::print_written(&files);
 
     Ok(ExitStatus::Passed)
@@ -128,7 +128,6 @@ pub(super) fn write_files(
     folder: &RunFolder,
     files: &[ReportFile],
     labels: &LabelOptions,
-    missing: MissingPolicy,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let files: Vec<ReportFile> =
@@ -140,20 +139,15 @@ pub(super) fn write_files(
     let material = ReportMaterial::read(folder.clone(), None, labels, &context.process)?;
     let name = folder.path().display().to_string();
     let measured = JudgeMeasurement::default();
-    write(&[ReportedRun { name, material, comparison: None, measured }], &files, missing, context)
+    write(&[ReportedRun { name, material, comparison: None, measured }], &files, context)
 }
 
-fn write(
-    runs: &[ReportedRun],
-    files: &[ReportFile],
-    missing: MissingPolicy,
-    context: &CliContext,
-) -> Result<(), CommandFailure> {
+fn write(runs: &[ReportedRun], files: &[ReportFile], context: &CliContext) -> Result<(), CommandFailure> {
     if files.is_empty() {
         return Ok(());
     }
 
-    with_reports(runs, missing, |reports| {
+    with_reports(runs, |reports| {
         for file in files {
             let remarks = write_file(file, runs, reports)?;
             for remark in remarks {
@@ -220,7 +214,7 @@ fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Re
         return Ok(());
     };
 
-    with_reports(runs, MissingPolicy::Incomplete, |reports| {
+    with_reports(runs, |reports| {
         let mut text = Vec::new();
         let remarks = if format != ExportFormat::Github && output::takes_any_bytes(context) {
             let mut stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
@@ -251,7 +245,6 @@ fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Re
 /// Calls `write` with the runs in the form that reports need.
 fn with_reports(
     runs: &[ReportedRun],
-    missing: MissingPolicy,
     write: impl FnOnce(&[RunReport<'_>]) -> Result<(), CommandFailure>,
 ) -> Result<(), CommandFailure> {
     type CardScores<'a> = Vec<(&'a ScorecardTree, ScorecardScores<'a>)>;
@@ -261,8 +254,9 @@ fn with_reports(
     let mut cards: Vec<Option<ScoredCard<'_>>> = Vec::new();
     for run in runs {
         let scored = run.material.card.as_ref().map(|card| {
-            let scored = ScoredCard::new(&card.info, None, |place| card.tally(place), missing)?;
-            Ok::<_, EngineError>(scored.with_distinct_cases(card.distinct_cases()))
+            let settings = &run.material.info.settings;
+            let scored = ScoredCard::of_run(card, None, missing_policy(settings), min_coverage(settings))?;
+            Ok::<_, EngineError>(scored)
         });
         cards.push(scored.transpose()?);
     }

@@ -1,5 +1,6 @@
 //! `assize score`.
 
+use assize_analysis::conclude_run;
 use assize_engine::{
     EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_with_pass_rate, metrics, runs,
     stored_records, summary_json,
@@ -7,7 +8,7 @@ use assize_engine::{
 use assize_evalfile::load_rubric;
 use assize_model::ThresholdOverrides;
 use assize_report::run_warnings;
-use assize_rubric::{MissingPolicy, OFFLINE_STORED_NOTICE, Rubric, UnitInterval, VerdictThresholds};
+use assize_rubric::{OFFLINE_STORED_NOTICE, Rubric, UnitInterval, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
 
@@ -58,14 +59,16 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let (counts, ending) = (metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
     let (gate, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
+    let not_run = run.summary.as_ref().map_or(0, |summary| summary.not_run);
+    let result = conclude_run(&run, exit, reason, not_run, None);
     let summary = RunSummary {
         early_stop,
-        not_run: run.summary.as_ref().map_or(0, |summary| summary.not_run),
+        not_run,
         excluded: run.summary.as_ref().map_or(0, |summary| summary.excluded),
         judge_calls: 0,
         judge_calls_cached: 0,
         pass_rate_gate: gate,
-        ..metrics::summary(totals, Some(figures), begun, (exit, reason))
+        ..metrics::summary(totals, Some(figures), begun, result)
     };
 
     let mut info = RunInfo {
@@ -94,7 +97,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         shown.clone_from(target);
         let folder = RunFolder::new(target);
         let labels = LabelOptions::default();
-        report::write_files(&folder, &args.output.out, &labels, MissingPolicy::Incomplete, context)?;
+        report::write_files(&folder, &args.output.out, &labels, context)?;
     }
 
     let json = || with_changes(summary_json(&info, &shown), *changed);

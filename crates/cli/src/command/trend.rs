@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::{
-    ExitStatus, read_together, read_trend,
+    ExitStatus, concluded_info, read_together, read_trend,
     runs::{self, RUNS_FOLDER},
 };
 use assize_report::render_trend;
@@ -94,7 +94,7 @@ fn named_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>,
         .iter()
         .map(|name| {
             let (folder, target) = runs::find_answers(name, &context.process)?;
-            let info = folder.info()?;
+            let info = concluded_info(&folder, &context.process)?;
             let target = target.or_else(|| args.target.clone());
             Ok(TrendRun { folder, info, target, label: name.clone(), named: true })
         })
@@ -109,7 +109,7 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
     for folder in runs::newest_first(&context.process) {
         let label =
             folder.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let info = match folder.info() {
+        let info = match concluded_info(&folder, &context.process) {
             Ok(info) => info,
             Err(error) => {
                 output::print_warning(&format!("`{label}` is skipped: {error}"), context);

@@ -9,9 +9,10 @@ use assize_run::WorkItem;
 use assize_store::{RunFolder, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_audit};
+use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
 use crate::session::stored_records;
+use assize_analysis::{ExitStatus, RunEnding};
 
 /// The probes with these names, in the order of the list; all of them if no names are given.
 fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {

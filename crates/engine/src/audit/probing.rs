@@ -12,10 +12,11 @@ use assize_run::{ItemError, WorkItem};
 use assize_store::{RunFolder, RunInfo, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_audit};
+use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
 use crate::session::stored_records;
+use assize_analysis::{ExitStatus, RunEnding};
 
 /// Prefix of the settings that store given families in the record of a run: `family NAME`.
 const FAMILY_PREFIX: &str = "family ";

@@ -13,7 +13,7 @@ mod open_batch;
 mod rounds;
 
 use crate::error::EngineError;
-use crate::exit::ExitStatus;
+use assize_analysis::ExitStatus;
 
 pub(crate) use calls::BatchedCalls;
 pub(crate) use rounds::BatchRounds;

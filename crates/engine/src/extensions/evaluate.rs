@@ -16,11 +16,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::{Evaluated, Purpose, RunOutcome};
 use crate::event::EngineEvent;
-use crate::exit::ExitStatus;
 use crate::load::{LoadedFile, LoadedFiles};
 use crate::mode::RunMode;
 use crate::options::EvalOptions;
 use crate::session::FinishedRun;
+use assize_analysis::ExitStatus;
 
 impl Engine {
     /// Runs suites, at least one of which has extensions. First everything is planned with the cases as they

@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use super::system::{AnswerSet, MissingAnswer};
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::mode::RunMode;
+use assize_analysis::{ExitStatus, RunEnding, exit_of_run};
 
 /// Name of the command, and of stored comparisons.
 pub(crate) const COMMAND: &str = "pairwise";

@@ -7,8 +7,10 @@ use assize_store::{CaseRecord, RunSummary};
 use tokio::task::JoinSet;
 
 use super::stop::GradingStop;
-use crate::exit::{CallStop, RunEnding, exit_of_run};
+use crate::exit::CallStop;
 use crate::metrics;
+use assize_analysis::{RunEnding, RunResult, exit_of_run};
+use assize_store::RunConclusion;
 
 /// Samples that were graded.
 #[derive(Debug)]
@@ -41,8 +43,13 @@ impl GradedSamples {
             server_given_up: matches!(refused, Some(CallStop::ServerGivenUp(_))),
             ..RunEnding::default()
         };
-        let ending = exit_of_run(totals.counts, ending);
-        let summary = metrics::summary(&totals, figures, begun, ending);
+        let (exit, reason) = exit_of_run(totals.counts, ending);
+        let summary = metrics::summary(
+            &totals,
+            figures,
+            begun,
+            RunResult { exit, reason, conclusion: RunConclusion::default() },
+        );
 
         Self { records, summary, stop: refused }
     }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
-use assize_model::{ContainerSpec, GraderCommand, PYTHON_LOADER};
+use assize_model::{ContainerSpec, GraderCommand, PYTHON_LOADER, ProgramResult};
 use assize_process::{
     CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput,
 };
@@ -92,8 +92,8 @@ pub struct GradingProgram<'a> {
     pub pass_env: &'a [String],
     /// Access to a model, if the program may call one.
     pub model: Option<ProxySetup>,
-    /// True if the exit code is the grade when the program prints plain text or nothing.
-    pub by_exit_code: bool,
+    /// How its output and its exit code become a grade.
+    pub result: ProgramResult,
     /// Container to run it in; `None` for this machine.
     pub container: Option<&'a ContainerSpec>,
 }
@@ -159,19 +159,26 @@ impl GradingProgram<'_> {
     fn read_reply(&self, stdout: &str, finished: &ProcessOutput) -> Result<ProgramReply, String> {
         let stderr = describe_stderr(finished);
         if finished.exit.is_success() {
-            let problem = match reply::parse_program_reply(stdout) {
-                Ok(reply) => return Ok(reply),
-                Err(problem) => problem,
-            };
-            let plain = self.by_exit_code.then(|| reply::plain_reply(stdout, 0)).flatten();
-            return plain.ok_or_else(|| format!("{problem}{stderr}"));
+            return match self.result {
+                ProgramResult::ExitCode => Ok(reply::exit_code_reply(stdout, 0)),
+                ProgramResult::Json => reply::parse_program_reply(stdout),
+                ProgramResult::Any => reply::word_reply(stdout)
+                    .filter(|_| !stdout.trim().is_empty() || stderr.is_empty())
+                    .map_or_else(|| reply::parse_program_reply(stdout).map_err(explain_output), Ok),
+            }
+            .map_err(|problem| format!("{problem}{stderr}"));
         }
 
         // Output on stderr distinguishes a program that broke from one that found the answer wrong.
         match finished.exit {
-            ProcessExit::Code(code) if self.by_exit_code && stderr.is_empty() && !is_breakdown(code) => {
-                reply::plain_reply(stdout, code).ok_or_else(|| describe_failure(finished, stdout))
-            }
+            ProcessExit::Code(code) if !is_breakdown(code) => match self.result {
+                ProgramResult::ExitCode => Ok(reply::exit_code_reply(stdout, code)),
+                // A result in JSON that does not fit its exit code is no decision.
+                ProgramResult::Any if stderr.is_empty() && !stdout.trim_start().starts_with(['{', '[']) => {
+                    Ok(reply::exit_code_reply(stdout, code))
+                }
+                _ => Err(describe_failure(finished, stdout)),
+            },
             _ => Err(describe_failure(finished, stdout)),
         }
     }
@@ -293,6 +300,14 @@ impl GradingProgram<'_> {
 fn is_breakdown(code: i32) -> bool {
     const SIGNALS: i32 = 64;
     code < 0 || code == 126 || code == 127 || (129..=128 + SIGNALS).contains(&code)
+}
+
+/// Adds to a problem with the output of a program how its exit code can count instead.
+fn explain_output(problem: String) -> String {
+    format!(
+        "{problem}; with exit code 0, a grader prints JSON, `pass`, `ok`, a number from 0 to 1 or nothing; if its output \
+         is a log, set `result: exit-code`"
+    )
 }
 
 /// Message about a program that exited with a failure and gave no grade.

@@ -115,38 +115,30 @@ fn mean_of_checks(object: &Map<String, Value>) -> Result<UnitInterval, String> {
     Ok(to_unit_interval(sum / checks.len() as f64))
 }
 
-/// The decision of a program that is graded by its exit code. The text it printed is the only assertion.
-///
-/// `None` if the text may be a result after all: a score with other output in front of it must not pass for
-/// plain text.
-pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
-    const RESULT_KEYS: [&str; 4] = ["score", "assertions", "checks", "hits"];
-
+/// The decision of a program that exited with 0 and printed no JSON object: nothing at all, `pass`, `ok`, or a number
+/// from 0 to 1. `None` for any other text, because a program may well exit with 0 after it printed that it failed.
+pub(super) fn word_reply(text: &str) -> Option<ProgramReply> {
     let text = text.trim().trim_start_matches('\u{feff}').trim();
-    let names = |quote: char| RESULT_KEYS.iter().any(|key| text.contains(&format!("{quote}{key}{quote}")));
-    let is_json = text.starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_ok();
-    if is_json || names('"') || names('\'') || is_breakage(text) {
-        return None;
-    }
+    let score = match text.to_ascii_lowercase().as_str() {
+        "" | "pass" | "ok" => UnitInterval::ONE,
+        number => UnitInterval::new(number.parse().ok()?).ok()?,
+    };
 
+    Some(ProgramReply { score, ..exit_code_reply(text, 0) })
+}
+
+/// The decision of a program whose exit code is its grade. The text it printed is the only assertion.
+pub(super) fn exit_code_reply(text: &str, exit_code: i32) -> ProgramReply {
     let passed = exit_code == 0;
+    let text = text.trim();
     let shown = if text.is_empty() { format!("exit code {exit_code}") } else { shorten(text) };
-    Some(ProgramReply {
+
+    ProgramReply {
         score: to_unit_interval(if passed { 1.0 } else { 0.0 }),
         findings: vec![GraderNote::new(passed, shown, "")],
         reason: String::new(),
         details: None,
-    })
-}
-
-/// Returns true if a text looks like the output of a tool that broke but exited with 0: a web page instead of
-/// the fetched content, or a stack trace.
-fn is_breakage(text: &str) -> bool {
-    const PAGE_STARTS: [&str; 4] = ["<!doctype", "<html", "<head", "<?xml"];
-
-    let start: String = text.chars().take(16).collect::<String>().to_lowercase();
-    PAGE_STARTS.iter().any(|tag| start.starts_with(tag))
-        || text.lines().any(|line| line.starts_with("Traceback (most recent call last)"))
+    }
 }
 
 /// Refuses a result that has a score and also says that the program failed.
@@ -197,7 +189,7 @@ fn shorten(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_SHOWN_CHARS, failure_reason, parse_program_reply, plain_reply};
+    use super::{MAX_SHOWN_CHARS, exit_code_reply, failure_reason, parse_program_reply, word_reply};
 
     #[test]
     fn both_generations_are_read() {
@@ -264,33 +256,28 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_graded_by_the_exit_code() {
-        let failed = plain_reply("only 3 pages\n", 1).unwrap();
-        assert_eq!((failed.score.get(), failed.findings[0].text.as_str()), (0.0, "only 3 pages"));
-        let silent = plain_reply("", 0).unwrap();
-        assert_eq!((silent.score.get(), silent.findings[0].text.as_str()), (1.0, "exit code 0"));
-        let long = plain_reply(&format!("{}the end", "x".repeat(3 * MAX_SHOWN_CHARS)), 1).unwrap();
-        assert!(long.findings[0].text.ends_with("the end") && long.findings[0].text.len() < 3000);
+    fn words_and_numbers_are_read_and_nothing_else() {
+        for (text, score) in [("", 1.0), ("pass\n", 1.0), ("OK", 1.0), ("0.25", 0.25), ("0", 0.0), ("1", 1.0)]
+        {
+            assert_eq!(word_reply(text).map(|reply| reply.score.get()), Some(score), "{text:?}");
+        }
+        for text in [
+            "False", "FAIL", "fail", "not ok 1", "ok 1 - dose", "passed", "ERROR: cannot open reference.csv",
+            "0 of 5 checks passed", "usage: check [-h]", "TypeError: x is not a function", "\u{1}\u{2}", "2",
+            "-1", "nan", "inf", "false", "null", "{'score': 0}", "loaded\n{\"score\": 0}", "<html><body>502",
+        ] {
+            assert!(word_reply(text).is_none(), "{text:?}");
+        }
     }
 
     #[test]
-    fn what_may_be_a_score_is_no_plain_text() {
-        for text in [
-            "0.2",
-            "false",
-            "null",
-            "\"no\"",
-            "{'score': 0}",
-            "[",
-            "loaded\n{\"score\": 0}",
-            "ok {'score': 0.1}",
-            "{\"score\": 0",
-            "<!DOCTYPE html>\n<title>Sign in</title>",
-            "<html><body>502",
-            "started\nTraceback (most recent call last):\n  File \"x.py\"",
-        ] {
-            assert!(plain_reply(text, 0).is_none(), "{text}");
-        }
+    fn an_exit_code_can_be_the_grade() {
+        let failed = exit_code_reply("only 3 pages\n", 1);
+        assert_eq!((failed.score.get(), failed.findings[0].text.as_str()), (0.0, "only 3 pages"));
+        let silent = exit_code_reply("", 0);
+        assert_eq!((silent.score.get(), silent.findings[0].text.as_str()), (1.0, "exit code 0"));
+        let long = exit_code_reply(&format!("{}the end", "x".repeat(3 * MAX_SHOWN_CHARS)), 1);
+        assert!(long.findings[0].text.ends_with("the end") && long.findings[0].text.len() < 3000);
     }
 
     #[test]

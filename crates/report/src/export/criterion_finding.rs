@@ -11,7 +11,7 @@ use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
-use super::run_conclusion::RunConclusion;
+use super::run_conclusion::ReportedConclusion;
 use super::{CriterionPosition, ReportError, RunReport};
 use crate::case_block::stored_texts;
 use crate::criterion::NEGATION_PREFIX;
@@ -309,7 +309,7 @@ impl FindingList {
         }
 
         let mut list = findings.finish(run);
-        list.found.splice(0..0, RunConclusion::new(run, &index).findings(run));
+        list.found.splice(0..0, ReportedConclusion::new(run, &index).findings(run));
 
         Ok(list)
     }

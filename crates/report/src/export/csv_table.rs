@@ -8,7 +8,7 @@ use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, IndexedCase};
 use super::criterion_finding::{has_failed_gate, is_against};
-use super::run_conclusion::{RunConclusion, RunProblem};
+use super::run_conclusion::{ProblemLevel, ReportedConclusion, RunProblem};
 use super::{ReportError, RunReport};
 use crate::case_block::{main_reason, stored_texts};
 use crate::sanitize::escape_lines;
@@ -59,7 +59,7 @@ pub(super) fn write_criteria(
                 table.write(&cells)?;
             }
         }
-        for problem in &RunConclusion::new(run, &index).problems {
+        for problem in &ReportedConclusion::new(run, &index).problems {
             let mut cells = problem_cells(run);
             cells.extend(blank_criterion(&problem.describe()));
             cells.push(problem_result(problem));
@@ -88,7 +88,7 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
             cells.push(case_result(case, &record.result));
             table.write(&cells)?;
         }
-        for problem in &RunConclusion::new(run, &index).problems {
+        for problem in &ReportedConclusion::new(run, &index).problems {
             let mut cells = problem_cells(run);
             let blank = |name: &&str| match *name {
                 "error" => CsvCell::text(problem.describe()),
@@ -151,7 +151,12 @@ fn problem_cells(run: &RunReport<'_>) -> Vec<CsvCell> {
 }
 
 fn problem_result(problem: &RunProblem) -> CsvCell {
-    CsvCell::Own(if problem.failed { "run_failed" } else { "run_incomplete" }.to_owned())
+    let result = match problem.level {
+        ProblemLevel::Failed => "run_failed",
+        ProblemLevel::Missing => "run_incomplete",
+        ProblemLevel::Note => "run_note",
+    };
+    CsvCell::Own(result.to_owned())
 }
 
 /// Verdict of a case over all its trials, or a note that it does not count for the run.

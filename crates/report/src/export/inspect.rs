@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::case_index::CaseIndex;
 use super::json_list::write_json;
-use super::run_conclusion::{RunConclusion, RunProblem};
+use super::run_conclusion::{ReportedConclusion, RunProblem};
 use super::{ReportError, RunReport};
 use crate::case_block::stored_texts;
 use crate::sanitize::escape_lines;
@@ -58,7 +58,7 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     }
 
     let model = targets.first().copied().flatten().unwrap_or("none");
-    let conclusion = RunConclusion::new(run, &index);
+    let conclusion = ReportedConclusion::new(run, &index);
     let head = head(run, &index, &conclusion, model);
     out.write_all(b"{")?;
     for (key, value) in head {
@@ -85,10 +85,10 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
 }
 
 /// Status in Inspect's terms: a run that completed all its cases is a success, whatever their scores.
-fn status(conclusion: &RunConclusion) -> &'static str {
+fn status(conclusion: &ReportedConclusion) -> &'static str {
     match conclusion {
-        RunConclusion { ended: false, .. } => "started",
-        RunConclusion { missing: 0, .. } => "success",
+        ReportedConclusion { ended: false, .. } => "started",
+        ReportedConclusion { missing: 0, .. } => "success",
         _ => "cancelled",
     }
 }
@@ -96,7 +96,7 @@ fn status(conclusion: &RunConclusion) -> &'static str {
 fn head(
     run: &RunReport<'_>,
     index: &CaseIndex,
-    conclusion: &RunConclusion,
+    conclusion: &ReportedConclusion,
     model: &str,
 ) -> Map<String, Value> {
     let info = run.info;
@@ -143,7 +143,7 @@ fn head(
 }
 
 /// The metrics of the run, as they are stored.
-fn results(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> Value {
+fn results(run: &RunReport<'_>, index: &CaseIndex, conclusion: &ReportedConclusion) -> Value {
     let mut scores = Vec::new();
     if let Some(summary) = &run.info.summary {
         if let Some(figures) = &summary.figures {

@@ -5,6 +5,7 @@
 //! Jenkins' xUnit plugin rejects files with attributes that its schema doesn't have, such as the file of a
 //! test case, so only attributes of that schema are written.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use assize_rubric::Verdict;
@@ -12,9 +13,9 @@ use assize_store::{CaseRecord, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::criterion_finding::{has_failed_gate, is_against};
-use super::run_conclusion::allowance;
+use super::run_conclusion::{ProblemLevel, allowance};
 use super::xml::XmlWriter;
-use super::{ReportError, RunConclusion, RunReport};
+use super::{ReportError, ReportedConclusion, RunReport};
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
 use crate::criterion::{CriterionLine, NEGATION_PREFIX};
 use crate::mark::VerdictMark;
@@ -35,18 +36,19 @@ type XmlAttributes = Vec<(&'static str, Option<String>)>;
 /// Writes runs as one file.
 pub(super) fn write_junit(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
     let indexes: Vec<CaseIndex> = runs.iter().map(CaseIndex::read).collect::<Result<_, _>>()?;
-    let conclusions: Vec<RunConclusion> =
-        runs.iter().zip(&indexes).map(|(run, index)| RunConclusion::new(run, index)).collect();
-    let problems = |failed: bool| {
+    let conclusions: Vec<ReportedConclusion> =
+        runs.iter().zip(&indexes).map(|(run, index)| ReportedConclusion::new(run, index)).collect();
+    let problems = |level: ProblemLevel| {
         let all = conclusions.iter().flat_map(|conclusion| &conclusion.problems);
-        all.filter(|problem| problem.failed == failed).count()
+        all.filter(|problem| problem.level == level).count()
     };
     let sum = |state: CaseState| indexes.iter().map(|index| index.count(state)).sum::<usize>();
     let duration = indexes.iter().flat_map(|index| &index.groups).map(|group| group.duration_ms).sum();
 
     let mut xml = XmlWriter::new(out)?;
-    let (failures, errors) = (problems(true), problems(false));
-    let total = indexes.iter().map(CaseIndex::len).sum::<usize>() + failures + errors;
+    let (failures, errors) = (problems(ProblemLevel::Failed), problems(ProblemLevel::Missing));
+    let total =
+        indexes.iter().map(CaseIndex::len).sum::<usize>() + failures + errors + problems(ProblemLevel::Note);
     let mut attributes = vec![("name", Some("assize".to_owned())), ("tests", Some(total.to_string()))];
     attributes.extend([
         ("failures", Some((sum(CaseState::Failed) + failures).to_string())),
@@ -137,34 +139,49 @@ fn begin_suite(
 fn write_problems(
     xml: &mut XmlWriter<'_>,
     run: &RunReport<'_>,
-    conclusion: &RunConclusion,
+    conclusion: &ReportedConclusion,
 ) -> Result<(), ReportError> {
     if conclusion.problems.is_empty() {
         return Ok(());
     }
 
     let name = format!("{}.run", run.suite_names());
-    let count = |failed| conclusion.problems.iter().filter(|problem| problem.failed == failed).count();
+    let count = |level| conclusion.problems.iter().filter(|problem| problem.level == level).count();
     xml.begin(
         "testsuite",
         &[
             ("name", Some(name.clone())),
             ("tests", Some(conclusion.problems.len().to_string())),
-            ("failures", Some(count(true).to_string())),
-            ("errors", Some(count(false).to_string())),
+            ("failures", Some(count(ProblemLevel::Failed).to_string())),
+            ("errors", Some(count(ProblemLevel::Missing).to_string())),
         ],
     )?;
+    // GitLab shows only one test of each name.
+    let mut ids: HashMap<&str, usize> = HashMap::new();
     for problem in &conclusion.problems {
+        let count = ids.entry(problem.id).or_default();
+        let at = std::mem::replace(count, *count + 1);
         let message = cut_text(&problem.describe(), MAX_TEXT);
         xml.begin(
             "testcase",
             &[
-                ("name", Some(problem.id.to_owned())),
+                (
+                    "name",
+                    Some(if at == 0 { problem.id.to_owned() } else { format!("{}-{}", problem.id, at + 1) }),
+                ),
                 ("classname", Some(name.clone())),
                 ("time", Some(seconds(0))),
             ],
         )?;
-        let element = if problem.failed { "failure" } else { "error" };
+        let element = match problem.level {
+            ProblemLevel::Failed => "failure",
+            ProblemLevel::Missing => "error",
+            ProblemLevel::Note => {
+                xml.text("system-out", &[], &message)?;
+                xml.end()?;
+                continue;
+            }
+        };
         let attributes = [("type", Some("run".to_owned())), ("message", Some(message.clone()))];
         xml.text(element, &attributes, &message)?;
         xml.end()?;

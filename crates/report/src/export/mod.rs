@@ -29,7 +29,7 @@ pub use csv_table::spreadsheet_text;
 pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
 pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
-pub(crate) use run_conclusion::RunConclusion;
+pub(crate) use run_conclusion::ReportedConclusion;
 pub use skill_files::write_skill_files;
 
 use crate::html;

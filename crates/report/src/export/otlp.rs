@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::case_index::CaseIndex;
 use super::json_list::write_json;
-use super::{ReportError, RunConclusion, RunReport};
+use super::{ReportError, ReportedConclusion, RunReport};
 use crate::sanitize::sanitize_text;
 
 /// Longest text, in characters.
@@ -42,7 +42,7 @@ pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Resul
             out.write_all(b"\n")?;
         }
 
-        let event = run_event(run, &RunConclusion::new(run, &index), &nanoseconds.max(0).to_string());
+        let event = run_event(run, &ReportedConclusion::new(run, &index), &nanoseconds.max(0).to_string());
         write_json(out, &origin.request(vec![event]), false)?;
         out.write_all(b"\n")?;
     }
@@ -170,7 +170,7 @@ impl EventOrigin<'_> {
 }
 
 /// The event of the run as a whole: it passed only if its exit code is 0.
-fn run_event(run: &RunReport<'_>, conclusion: &RunConclusion, time: &str) -> Value {
+fn run_event(run: &RunReport<'_>, conclusion: &ReportedConclusion, time: &str) -> Value {
     let label = match conclusion.exit_code {
         0 => "pass",
         1 => "fail",
@@ -182,11 +182,13 @@ fn run_event(run: &RunReport<'_>, conclusion: &RunConclusion, time: &str) -> Val
         text("gen_ai.evaluation.name", &run.suite_names()),
         text("gen_ai.evaluation.score.label", label),
     ];
-    if conclusion.exit_code != 0 {
+    if conclusion.exit_code != 0 || !conclusion.problems.is_empty() {
         let reason = run.info.summary.as_ref().map(|summary| summary.exit_reason.clone());
         let problems = conclusion.problems.iter().map(super::run_conclusion::RunProblem::describe);
         let explanations: Vec<String> = reason.into_iter().chain(problems).collect();
         attributes.push(text("gen_ai.evaluation.explanation", &explanations.join("; ")));
+    }
+    if conclusion.exit_code != 0 {
         attributes.push(text("error.type", label));
     }
 

@@ -17,7 +17,7 @@ const INCOMPLETE: u8 = 3;
 
 /// Conclusion of a run.
 #[derive(Debug)]
-pub(crate) struct RunConclusion {
+pub(crate) struct ReportedConclusion {
     /// Exit code. If the run did not end, at least [`INCOMPLETE`].
     pub(crate) exit_code: u8,
     pub(crate) ended: bool,
@@ -35,8 +35,18 @@ pub(crate) struct RunProblem {
     /// Short text, such as `4 cases not run`.
     pub(crate) title: String,
     pub(crate) reason: String,
-    /// True if something is known to have failed; false if something is missing.
-    pub(crate) failed: bool,
+    pub(crate) level: ProblemLevel,
+}
+
+/// How a problem of a run affects its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemLevel {
+    /// Something is known to have failed.
+    Failed,
+    /// Something is missing.
+    Missing,
+    /// It changes nothing, but a reader must know it, such as the scope of the run.
+    Note,
 }
 
 /// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison only use cases for
@@ -59,7 +69,7 @@ pub(crate) fn allowance(info: &RunInfo) -> String {
     }
 }
 
-impl RunConclusion {
+impl ReportedConclusion {
     pub(crate) fn new(run: &RunReport<'_>, index: &CaseIndex) -> Self {
         let info = run.info;
         let summary = info.summary.as_ref();
@@ -70,7 +80,8 @@ impl RunConclusion {
 
         let mut problems = Vec::new();
         let mut add = |id, title: String, reason: &str, failed| {
-            problems.push(RunProblem { id, title, reason: reason.to_owned(), failed });
+            let level = if failed { ProblemLevel::Failed } else { ProblemLevel::Missing };
+            problems.push(RunProblem { id, title, reason: reason.to_owned(), level });
         };
 
         if exit_code != 0 {
@@ -111,8 +122,17 @@ impl RunConclusion {
         let counted = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
         if exit_code != 0 && counted == 0 && problems.is_empty() {
             let title = if reason.is_empty() { format!("exit code {exit_code}") } else { reason };
-            problems.push(RunProblem { id: "result", title, reason: String::new(), failed: exit_code == 1 });
+            let level = if exit_code == 1 { ProblemLevel::Failed } else { ProblemLevel::Missing };
+            problems.push(RunProblem { id: "result", title, reason: String::new(), level });
         }
+
+        let lines = summary.map(|summary| summary.conclusion.lines()).unwrap_or_default();
+        problems.extend(lines.into_iter().map(|line| RunProblem {
+            id: line.kind,
+            title: line.text,
+            reason: String::new(),
+            level: ProblemLevel::Note,
+        }));
 
         Self { exit_code, ended, missing: not_run + excluded, problems }
     }
@@ -137,7 +157,10 @@ impl RunConclusion {
                 criterion: problem.id.into(),
                 text: String::new(),
             },
-            level: FindingLevel::Gate,
+            level: match problem.level {
+                ProblemLevel::Failed | ProblemLevel::Missing => FindingLevel::Gate,
+                ProblemLevel::Note => FindingLevel::Remark,
+            },
             asked: 0,
             failed: 0,
             ungraded: 0,
@@ -149,6 +172,11 @@ impl RunConclusion {
         });
 
         findings.collect()
+    }
+
+    /// Returns true if something counts against the run.
+    pub(crate) fn has_problems(&self) -> bool {
+        self.problems.iter().any(|problem| problem.level != ProblemLevel::Note)
     }
 
     /// Titles of the problems, separated by semicolons.

@@ -10,8 +10,8 @@ use assize_analysis::describe_pass_rate_gate;
 use assize_store::{CaseRecord, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
-use super::run_conclusion::allowance;
-use super::{ReportError, RunConclusion, RunReport};
+use super::run_conclusion::{ProblemLevel, allowance};
+use super::{ReportError, ReportedConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
@@ -109,7 +109,7 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
         page.add_or_note(&(text + "\n"), "the comparison");
     }
 
-    let conclusion = RunConclusion::new(run, &index);
+    let conclusion = ReportedConclusion::new(run, &index);
     page.add(&heading(run, &index, &conclusion));
     page.add(&problems(&conclusion));
     if let Some(summary) = &run.info.summary {
@@ -130,7 +130,7 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
     Ok(())
 }
 
-fn heading(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> String {
+fn heading(run: &RunReport<'_>, index: &CaseIndex, conclusion: &ReportedConclusion) -> String {
     let icon = match conclusion.exit_code {
         _ if !conclusion.ended => "❔",
         0 => "✅",
@@ -142,7 +142,7 @@ fn heading(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -
 }
 
 /// The verdicts of the cases and the problems of the run, in one line.
-fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> String {
+fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &ReportedConclusion) -> String {
     let total = format_count(index.len() as u64, "case", "cases");
     let number = |state| index.count(state);
     let problems = conclusion.titles();
@@ -164,7 +164,7 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) 
             };
             format!("{} of {total} passed ({share}){missing}; {}", grouped(passed), allowance(run.info))
         }
-        (0, 0) if number(CaseState::Skipped) > 0 || !problems.is_empty() => {
+        (0, 0) if number(CaseState::Skipped) > 0 || conclusion.has_problems() => {
             format!("{} of {total} passed", grouped(number(CaseState::Passed) as u64))
         }
         (0, 0) => {
@@ -193,10 +193,14 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) 
 }
 
 /// Problems of the run as a whole, one per line.
-fn problems(conclusion: &RunConclusion) -> String {
+fn problems(conclusion: &ReportedConclusion) -> String {
     let mut text = String::new();
     for problem in &conclusion.problems {
-        let sign = if problem.failed { "❌" } else { "❔" };
+        let sign = match problem.level {
+            ProblemLevel::Failed => "❌",
+            ProblemLevel::Missing => "❔",
+            ProblemLevel::Note => "ℹ️",
+        };
         let title = escape_markdown(&problem.title, MAX_TEXT);
         let reason = match problem.reason.as_str() {
             "" => String::new(),

@@ -54,6 +54,8 @@ struct SkillBenchmark {
     metadata: Value,
     configurations: &'static [&'static str],
     runs: Vec<SkillRun>,
+    /// What a reader must know about the runs as a whole, such as their scope.
+    conclusions: Vec<String>,
 }
 
 /// Writes `benchmark.json`.
@@ -157,7 +159,11 @@ impl SkillBenchmark {
             "evals_run": evals,
             "runs_per_configuration": most_trials,
         });
-        Ok(Self { metadata, configurations: &CONFIGURATIONS[..reports.len()], runs })
+        let summaries = reports.iter().filter_map(|report| report.info.summary.as_ref());
+        let lines = summaries.flat_map(|summary| summary.conclusion.lines());
+        let conclusions = lines.map(|line| line.text).collect();
+
+        Ok(Self { metadata, configurations: &CONFIGURATIONS[..reports.len()], runs, conclusions })
     }
 
     fn graded(&self, configuration: &str) -> impl Iterator<Item = &SkillRun> {
@@ -166,7 +172,7 @@ impl SkillBenchmark {
 
     /// Notes on what the metrics don't include, one sentence per eval.
     fn notes(&self) -> Vec<String> {
-        self.runs.iter().filter_map(SkillRun::note).collect()
+        self.runs.iter().filter_map(SkillRun::note).chain(self.conclusions.iter().cloned()).collect()
     }
 
     fn to_json(&self) -> Value {

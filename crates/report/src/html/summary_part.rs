@@ -15,7 +15,7 @@ use crate::cost::{
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};
 use crate::entry::{percent, percent_interval, tallies};
-use crate::export::{CaseIndex, RunConclusion, RunReport};
+use crate::export::{CaseIndex, ReportedConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
 use crate::summary::{describe_thresholds, run_warnings};
@@ -87,7 +87,7 @@ struct CriterionRateView {
 
 impl SummaryView {
     pub(super) fn new(run: &RunReport<'_>, index: &CaseIndex) -> Self {
-        let conclusion = RunConclusion::new(run, index);
+        let conclusion = ReportedConclusion::new(run, index);
         let gated = index.gated;
         let info = run.info;
         let summary = info.summary.as_ref();

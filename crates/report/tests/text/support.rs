@@ -358,6 +358,7 @@ pub(crate) fn run() -> RunInfo {
             path: "evals/support.yaml".to_owned(),
             format: Some(2),
             cases: 24,
+            all_cases: None,
             derived_metrics: Vec::new(),
         }],
         inputs: Vec::new(),
@@ -410,6 +411,7 @@ pub(crate) fn run() -> RunInfo {
             duration_ms: 125_300,
             exit_code: 1,
             exit_reason: "2 cases failed".to_owned(),
+            conclusion: assize_store::RunConclusion::default(),
         }),
     }
 }

@@ -192,7 +192,7 @@ fn is_open(row: &CaseDecision, evaluator: EvaluatorType) -> bool {
 /// with them. Returns `None` if people have no part in it.
 fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorType) -> Option<ReviewReason> {
     let benchmark = was.decision.benchmark()?;
-    if row.decision.benchmark()?.state == BenchmarkState::ReviewersDiffer {
+    if matches!(row.decision.benchmark()?.state, BenchmarkState::ReviewersDiffer | BenchmarkState::Disputed) {
         return Some(ReviewReason::ReviewersDiffer);
     }
     if evaluator == EvaluatorType::ManualSme {
@@ -200,7 +200,9 @@ fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorTyp
     }
 
     match benchmark.state {
-        BenchmarkState::Waiting | BenchmarkState::ReviewersDiffer => Some(ReviewReason::Waiting),
+        BenchmarkState::Waiting | BenchmarkState::ReviewersDiffer | BenchmarkState::Disputed => {
+            Some(ReviewReason::Waiting)
+        }
         BenchmarkState::Uncertain => Some(ReviewReason::Uncertain),
         BenchmarkState::JudgesDiffer => Some(ReviewReason::JudgesDiffer),
         BenchmarkState::Missing => (evaluator != EvaluatorType::Code).then_some(ReviewReason::Undecided),

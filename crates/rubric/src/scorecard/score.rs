@@ -301,6 +301,27 @@ impl<'c> ScorecardScores<'c> {
         self
     }
 
+    /// Makes a root that passes incomplete if a child that counts has no case: its weight would have been redistributed
+    /// among the others without anyone having decided that.
+    #[must_use]
+    pub fn with_required_children(mut self) -> Self {
+        if self.nodes[0].standing == NodeStatus::Pass && !self.children_without_case().is_empty() {
+            self.nodes[0].standing = NodeStatus::Incomplete;
+        }
+
+        self
+    }
+
+    /// Returns the children of the root that count, have weight, and have no case.
+    pub fn children_without_case(&self) -> Vec<ScorecardNodeId> {
+        let counts = |child: &usize| {
+            self.card.is_counted(*child)
+                && self.card.nodes[*child].weight.get() > 0.0
+                && self.nodes[*child].bounds.is_none()
+        };
+        self.card.children[0].iter().copied().filter(counts).map(ScorecardNodeId).collect()
+    }
+
     /// Returns the score of the root.
     pub fn root(&self) -> &NodeScore {
         &self.nodes[0]

@@ -48,6 +48,8 @@ pub fn describe_scorecard(
             aggregation: row.aggregation,
             criticality: row.criticality,
             hard_gate: row.hard_gate,
+            optional: row.part == ScorecardPart::Index
+                && scorecard.index.as_ref().is_some_and(|index| index.optional),
             raters: match row.part {
                 ScorecardPart::Benchmark(at) => scorecard.benchmarks[at].raters,
                 ScorecardPart::Index | ScorecardPart::Rubric(_) => None,

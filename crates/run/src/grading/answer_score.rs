@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_grade::{
     AnswerScoreTask, COMBINE_PROMPT, GradingProgram, JudgeQuestion, ProgramInput, SamplingOptions,
 };
-use assize_model::{GraderPrompt, LlmGrader};
+use assize_model::{GraderPrompt, LlmGrader, ProgramResult};
 use assize_rubric::{CaseDecision, Decision, JudgeIdentity, PanelRule};
 use serde_json::{Map, Value};
 
@@ -142,7 +142,7 @@ async fn instructions(
                 timeout: None,
                 pass_env: &[],
                 model: None,
-                by_exit_code: false,
+                result: ProgramResult::Json,
                 container: None,
             };
             let input = ProgramInput { config: config.clone(), ..path.context.program_input() };

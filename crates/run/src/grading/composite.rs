@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_grade::{GradingProgram, ProgramInput};
-use assize_model::{CompositeAggregator, CompositeGrader};
+use assize_model::{CompositeAggregator, CompositeGrader, ProgramResult};
 use assize_rubric::{
     CaseDecision, CompositeFormula, CompositeMember, CompositeStructure, GraderFinding, GraderFindingKind,
     GraderOutcome, GraderScore, MemberAggregator, OutcomeKind, Verdict, combine_members, member_outcome,
@@ -82,7 +82,7 @@ async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results
                 timeout: None,
                 pass_env: &[],
                 model: None,
-                by_exit_code: false,
+                result: ProgramResult::Json,
                 container: None,
             };
 

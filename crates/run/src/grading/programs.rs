@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply, check_by_program};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
-use assize_model::{CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ScriptCheck};
+use assize_model::{
+    CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ProgramResult, ScriptCheck,
+};
 use assize_rubric::{
     CaseDecision, Decision, GraderFinding, GraderNote, JudgingUsage, UngradedKind, UngradedReason,
 };
@@ -24,7 +26,7 @@ pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> Ca
             Ok(model) => model,
             Err(error) => return path.broken_decision(error),
         },
-        by_exit_code: true,
+        result: grader.result,
         container: path.context.item.case.container.as_deref(),
     };
     run_program(path, &program, &grader.config).await
@@ -41,7 +43,7 @@ pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -
         timeout: None,
         pass_env: &grader.pass_env,
         model: None,
-        by_exit_code: false,
+        result: ProgramResult::Json,
         container: None,
     };
     run_program(path, &program, &grader.config).await

@@ -124,6 +124,7 @@ fn code_grader(max_calls: Option<u32>) -> GraderKind {
         timeout: Some(Duration::from_secs(9)),
         max_calls,
         pass_env: vec!["TOKEN".to_owned()],
+        result: assize_model::ProgramResult::Any,
         config: object(json!({ "strict": true })),
     })
 }

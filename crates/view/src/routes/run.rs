@@ -63,8 +63,9 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         notes.extend(figures.decision_noise.iter().map(|noise| noise.says.clone()));
         notes.extend(figures.pairwise.iter().map(|pairwise| pairwise.says.clone()));
     }
-    if info.summary.is_some() && summary.exit_code != 0 {
-        notes.insert(0, format!("Result: {}.", summary.exit_reason));
+    notes.splice(0..0, summary.conclusion.lines().into_iter().map(|line| line.text));
+    if info.summary.is_some() {
+        notes.insert(0, format!("Result: {} (exit code {}).", summary.exit_reason, summary.exit_code));
     }
     notes.retain(|note| !note.trim().is_empty());
 

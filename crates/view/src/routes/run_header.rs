@@ -1,5 +1,6 @@
 //! Head of every page about a run.
 
+use assize_engine::ExitStatus;
 use assize_store::RunInfo;
 
 use super::run_url;
@@ -38,14 +39,19 @@ pub(super) fn suite_names(info: &RunInfo) -> String {
 
 /// Result of a run, from its exit code.
 pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
-    match info.summary.as_ref().map(|summary| summary.exit_code) {
-        None if is_live => ResultMark::new("running", "▶", "running"),
-        None => ResultMark::new("open", "?", "stopped"),
-        Some(0) => ResultMark::new("good", "✓", "passed"),
-        Some(1) => ResultMark::new("bad", "✗", "failed"),
-        Some(3) => ResultMark::new("open", "?", "incomplete"),
-        Some(4) => ResultMark::new("open", "?", "budget"),
-        Some(130) => ResultMark::new("open", "?", "interrupted"),
-        Some(other) => ResultMark::new("open", "?", format!("exit {other}")),
+    let Some(summary) = &info.summary else {
+        return if is_live {
+            ResultMark::new("running", "▶", "running")
+        } else {
+            ResultMark::new("open", "?", "stopped")
+        };
+    };
+    let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
+    let scope = summary.conclusion.scope.iter().map(|scope| format!(", {scope}")).collect::<String>();
+    let text = visible(&(word.to_owned() + &scope));
+    match summary.exit_code {
+        0 => ResultMark::new("good", "✓", text),
+        1 => ResultMark::new("bad", "✗", text),
+        _ => ResultMark::new("open", "?", text),
     }
 }

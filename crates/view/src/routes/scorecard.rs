@@ -1,11 +1,9 @@
 //! The scorecard of a run, scored with the current labels.
 
-use assize_analysis::ScorecardTree;
-use assize_engine::{LabelOptions, LabelledRun, ScoredCard, labelled_run};
+use assize_analysis::{ScorecardTree, min_coverage, missing_policy};
+use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, labelled_run};
 use assize_report::{closing_lines, format_plain, format_rate, format_score, grouped, nodes_in_order};
-use assize_rubric::{
-    Criticality, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardNodeKind, ScorecardScores,
-};
+use assize_rubric::{Criticality, NodeStatus, ScorecardNodeId, ScorecardNodeKind, ScorecardScores};
 use assize_store::ScorecardInfo;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -34,9 +32,9 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let header = run_header(&run, &info, "scorecard");
         let LabelledRun { run: labelled, warning, .. } =
             labelled_run(run.folder(), &LabelOptions::default(), library.process())?;
-        let scored =
-            ScoredCard::new(&labelled.info, None, |place| labelled.tally(place), MissingPolicy::Incomplete)?
-                .with_distinct_cases(labelled.distinct_cases());
+        let settings = &info.settings;
+        let scored = ScoredCard::of_run(&labelled, None, missing_policy(settings), min_coverage(settings))
+            .map_err(EngineError::from)?;
         let trees = scored
             .scores()
             .map(|(tree, scores)| tree_text(run.slug(), &labelled.info, tree, &scores))

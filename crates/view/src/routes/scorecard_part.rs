@@ -1,15 +1,15 @@
 //! A part of a scorecard: how its score is made up, what blocks it, its question, and who decided its cases.
 
-use assize_analysis::{BenchmarkCase, ScorecardTree};
-use assize_engine::{LabelOptions, LabelledRun, ScoredCard, current_scorecard, labelled_run};
+use assize_analysis::{BenchmarkCase, ScorecardTree, min_coverage, missing_policy};
+use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, current_scorecard, labelled_run};
 use assize_report::{
     ReportStyle, benchmark_decision_text, format_plain, format_rate, format_score, node_conclusions,
     render_scorecard_node,
 };
 use assize_review::part_sections;
 use assize_rubric::{
-    BenchmarkState, DecidedBy, Label, LabelAccount, LabelOutcome, MissingPolicy, ScorecardNodeId,
-    ScorecardScores, UnitInterval,
+    BenchmarkState, DecidedBy, Label, LabelAccount, LabelOutcome, ScorecardNodeId, ScorecardScores,
+    UnitInterval,
 };
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -41,9 +41,9 @@ pub(crate) async fn page(
         let options = LabelOptions::default();
         let LabelledRun { run: labelled, warning, .. } =
             labelled_run(run.folder(), &options, library.process())?;
-        let scored =
-            ScoredCard::new(&labelled.info, None, |place| labelled.tally(place), MissingPolicy::Incomplete)?
-                .with_distinct_cases(labelled.distinct_cases());
+        let settings = &info.settings;
+        let scored = ScoredCard::of_run(&labelled, None, missing_policy(settings), min_coverage(settings))
+            .map_err(EngineError::from)?;
         let wanted = labelled.index_of(&code);
         let found = scored.scores().find_map(|(tree, scores)| Some((tree, tree.node(wanted?)?, scores)));
         let Some((tree, id, scores)) = found else {

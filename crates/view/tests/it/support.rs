@@ -193,6 +193,7 @@ pub(crate) fn info(id: &str) -> RunInfo {
             path: "support.yaml".to_owned(),
             format: Some(2),
             cases: 3,
+            all_cases: None,
             derived_metrics: Vec::new(),
         }],
         inputs: Vec::new(),

@@ -4,7 +4,7 @@ use assize_analysis::compare::{ComparisonAspect, ComparisonGateResult};
 use assize_analysis::{
     NodeSide, ScorecardComparison, ScorecardRun, check_scorecard_gates, compare_scorecards,
 };
-use assize_engine::{ExitStatus, LabelOptions, LabelledRun, labelled_run, runs};
+use assize_engine::{ExitStatus, LabelOptions, LabelledRun, concluded_info, labelled_run, runs};
 use assize_report::{render_scorecard_comparison, render_scorecard_comparison_markdown};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::output::{self, ResultOutput};
 pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
         let folder = runs::find_run(name, &context.process)?;
-        warn_of_missing(&folder.info()?, name, "compared", context);
+        warn_of_missing(&concluded_info(&folder, &context.process)?, name, "compared", context);
         let LabelledRun { run, warning, .. } =
             labelled_run(&folder, &LabelOptions::default(), &context.process)?;
         if let Some(warning) = warning {

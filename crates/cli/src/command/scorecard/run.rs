@@ -1,11 +1,12 @@
 //! `assize scorecard run`.
 
-use assize_analysis::{LabelSet, ScorecardRun};
+use assize_analysis::{LabelSet, ScorecardRun, min_coverage, missing_policy};
 use assize_engine::{
-    ExitStatus, FinishedRun, LabelOptions, RunOutcome, ScoredCard, label_set, stored_records, summary_json,
+    EngineError, ExitStatus, FinishedRun, LabelOptions, RunOutcome, ScoredCard, label_set, stored_records,
+    summary_json,
 };
 use assize_report::render_scorecard_run;
-use assize_rubric::{MissingPolicy, UnitInterval, Verdict};
+use assize_rubric::Verdict;
 use assize_run::score_record;
 use assize_store::ReviewRow;
 use serde::Serialize;
@@ -45,14 +46,8 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
                 return Ok(finished.exit);
             }
 
-            let card = CardOutput {
-                policy: args.result.treat_missing,
-                min_coverage: args.result.min_coverage,
-                depth: args.result.depth,
-                labels: &args.labels.options(),
-                delivery,
-                show,
-            };
+            let card =
+                CardOutput { depth: args.result.depth, labels: &args.labels.options(), delivery, show };
             print_run(&finished, &labels, &card, context)?;
             Ok(finished.exit)
         }
@@ -69,10 +64,6 @@ struct ScorecardRunJson<'a> {
 
 /// How to score and print the run of a scorecard.
 pub(in crate::command) struct CardOutput<'a> {
-    /// How cases without a result count.
-    pub(in crate::command) policy: MissingPolicy,
-    /// Smallest share of the weight that results must cover.
-    pub(in crate::command) min_coverage: Option<UnitInterval>,
     /// Levels of the tree to print.
     pub(in crate::command) depth: Option<usize>,
     pub(in crate::command) labels: &'a LabelOptions,
@@ -94,11 +85,10 @@ pub(in crate::command) fn print_run(
     let review = run.review_rows();
     folder.write_review(&review)?;
 
-    let policy = card.policy;
-    let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
-        .with_distinct_cases(run.distinct_cases())
-        .with_min_coverage(card.min_coverage);
-    report::write_files(folder, card.delivery.out, card.labels, policy, context)?;
+    let settings = &info.settings;
+    let scored = ScoredCard::of_run(&run, None, missing_policy(settings), min_coverage(settings))
+        .map_err(EngineError::from)?;
+    report::write_files(folder, card.delivery.out, card.labels, context)?;
 
     let json = || ScorecardRunJson {
         summary: summary_json(info, folder.path()),

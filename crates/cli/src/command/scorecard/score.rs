@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use assize_analysis::count_distinct_cases;
-use assize_engine::{ExitStatus, LabelledRun, ScoredCard, labelled_run, runs};
+use assize_analysis::{RunResult, conclude_run, count_distinct_cases, store_scorecard_options};
+use assize_engine::{EngineError, ExitStatus, LabelledRun, RunEnding, ScoredCard, labelled_run, runs};
 use assize_load::near_path_hint;
-use assize_report::{ScorecardPage, format_label_counts};
+use assize_report::{ScorecardPage, format_label_counts, render_result_lines};
 use assize_rubric::{CaseTally, LabelCounts};
 use assize_run::{card_tallies, describe_scorecard};
 use assize_scorecard::load_card_results;
@@ -46,16 +46,24 @@ fn of_run(
         return Err("a run has its own results; remove `--results`, or name a scorecard".into());
     }
 
-    let LabelledRun { info, run, warning, .. } =
+    let LabelledRun { mut info, run, warning, .. } =
         labelled_run(folder, &args.labels.options(), &context.process)?;
     if let Some(warning) = warning {
         output::print_warning(&warning, context);
     }
 
     let set = args.list.weights.as_deref();
-    let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.result.treat_missing)?
-        .with_distinct_cases(run.distinct_cases())
-        .with_min_coverage(args.result.min_coverage);
+    let own_set = run.info.weight_set.as_deref();
+    let chosen = set.filter(|set| Some(*set) != own_set);
+    let (policy, coverage) = (args.result.treat_missing, args.result.min_coverage);
+    store_scorecard_options(&mut info.settings, policy, coverage, chosen);
+    let scored = ScoredCard::of_run(&run, set, policy, coverage).map_err(EngineError::from)?;
+    info.scorecard = Some(run.info.clone());
+    let not_run = info.summary.as_ref().map_or(0, |summary| summary.not_run);
+    let (exit, reason) = scored.exit_of(RunEnding::of_stored(&info));
+    let result = conclude_run(&info, exit, reason, not_run, Some((&run, &scored)));
+    let exit = result.exit;
+    info.summary = info.summary.take().map(|summary| result.clone().into_summary(summary));
     let open = run.review_rows();
     // A folder that can't be written can still be read.
     if let Err(error) = folder.write_review(&open) {
@@ -68,9 +76,9 @@ fn of_run(
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
     let page = ScorecardPage { run: Some((&run, &info)) };
-    finish(args, &scored, &page, set.or(run.info.weight_set.as_deref()), counts, review, context)?;
+    finish(args, &scored, &page, set.or(own_set), counts, review, Some(&result), context)?;
 
-    Ok(scored.exit().0)
+    Ok(exit)
 }
 
 /// Scores results and labels with a scorecard.
@@ -103,7 +111,8 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         let at = info.nodes.get(place).and_then(|node| benchmarks.get(node.code.as_str()));
         at.map_or_else(Vec::new, |at| found.cases[*at].clone())
     });
-    let scored = ScoredCard::new(&info, None, tally, args.result.treat_missing)?
+    let scored = ScoredCard::new(&info, None, tally, args.result.treat_missing)
+        .map_err(EngineError::from)?
         .with_distinct_cases(distinct)
         .with_min_coverage(args.result.min_coverage);
     let review = found
@@ -115,7 +124,7 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         .collect();
 
     let page = ScorecardPage { run: None };
-    finish(args, &scored, &page, info.weight_set.as_deref(), found.labels, review, context)?;
+    finish(args, &scored, &page, info.weight_set.as_deref(), found.labels, review, None, context)?;
 
     Ok(scored.exit().0)
 }
@@ -127,11 +136,21 @@ fn finish(
     set: Option<&str>,
     labels: LabelCounts,
     review: Vec<Value>,
+    result: Option<&RunResult>,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     show::write_markdown(scored, &args.out, page)?;
     let delivery = ResultOutput { json: args.list.json, quiet: false, out: &args.out };
-    if delivery.deliver(|| show::printed(scored, set, labels, review.as_slice()))? {
+    let json = || {
+        let mut printed = json!(show::printed(scored, set, labels, review.as_slice()));
+        if let Some(result) = result {
+            printed["exit_code"] = result.exit.code().into();
+            printed["exit_reason"] = result.reason.as_str().into();
+            printed["conclusion"] = json!(result.conclusion);
+        }
+        printed
+    };
+    if delivery.deliver(json)? {
         return Ok(());
     }
 
@@ -143,6 +162,14 @@ fn finish(
 
     if !review.is_empty() {
         output::print(&format!("waiting for review: {}\n", review.len()));
+    }
+    if let Some(result) = result {
+        output::print(&render_result_lines(
+            result.exit.code(),
+            &result.reason,
+            &result.conclusion,
+            context.stdout,
+        ));
     }
 
     Ok(())

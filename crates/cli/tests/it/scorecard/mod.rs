@@ -1,6 +1,7 @@
 //! Scorecards with the real binary: listed, run, scored, explained and compared.
 
 mod compare;
+mod conclusion;
 mod example;
 mod explain;
 mod labels;

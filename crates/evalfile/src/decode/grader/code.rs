@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_document::{MapReader, NodeValue, codes, wrong_type};
-use assize_model::{CodeGrader, EvalFileFormat, GraderKind};
+use assize_model::{CodeGrader, EvalFileFormat, GraderKind, ProgramResult};
 use serde_json::{Map, Value};
 
 use super::assertion_context::AssertionContext;
@@ -14,9 +14,9 @@ use crate::decode::DecodeContext;
 const DEFAULT_MAX_CALLS: u32 = 50;
 
 /// Known keys, for detecting misspelt ones.
-const KNOWN_KEYS: [&str; 14] = [
+const KNOWN_KEYS: [&str; 15] = [
     "name", "type", "command", "script", "cwd", "weight", "target", "required", "min_score", "negate",
-    "config", "timeout_seconds", "timeout_ms", "pass_env",
+    "config", "timeout_seconds", "timeout_ms", "pass_env", "result",
 ];
 
 /// Decodes the keys of `type: code-grader`. Unknown keys are settings of the program.
@@ -40,6 +40,7 @@ pub(super) fn decode_code_grader(
     let millis = decode_duration(object, "timeout_ms", 0.001, &mut cx.problems);
     let max_calls = decode_max_calls(cx, object);
     let pass_env = decode_pass_env(cx, object);
+    let result = decode_result(cx, object);
     let mut settings = decode_program_config(cx, object);
     settings.extend(decode_program_settings(cx, object, &KNOWN_KEYS));
 
@@ -51,9 +52,22 @@ pub(super) fn decode_code_grader(
             timeout: seconds.or(millis),
             max_calls,
             pass_env,
+            result,
             config: settings,
         })
     })
+}
+
+/// Decodes `result`: how the output and the exit code become a grade.
+fn decode_result(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> ProgramResult {
+    let Some(node) = object.value("result") else { return ProgramResult::default() };
+    let named = node.as_str().and_then(ProgramResult::from_name);
+    if named.is_none() {
+        let expected = ProgramResult::NAMES.map(|name| format!("`{name}`")).join(", ");
+        cx.problems.add(wrong_type(node, "`result` of a code grader", &expected));
+    }
+
+    named.unwrap_or_default()
 }
 
 /// Decodes `target: true` or `target: {max_calls: N}`.

@@ -1,9 +1,9 @@
 //! The gate on the pass rate: its result, and the exit code of a run with such a gate.
 
-use assize_analysis::describe_pass_rate_gate;
 use assize_rubric::{UnitInterval, at_least};
 use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
 
+use crate::describe_pass_rate_gate;
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 
 /// The exit code of a run that may have a gate on its pass rate, its reason, and the gate. With a gate, cases
