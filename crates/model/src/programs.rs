@@ -1,10 +1,19 @@
-//! Programs that write parts of eval files: prompts, tests and variables.
+//! Programs that files name, and those among them that write parts of eval files.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::CodeProgram;
+use crate::{CodeProgram, FilePosition};
+
+/// A program that a file names. It runs only with the user's consent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedProgram {
+    /// Position in the file that names it.
+    pub place: FilePosition,
+    /// Its use, and its command or file.
+    pub what: String,
+}
 
 /// A program that is run while an eval file is read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -43,9 +43,6 @@ pub struct TargetSpec {
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
     pub without_effect: Vec<UnsupportedFeature>,
-    /// Description of the code that the eval file makes this target run. A run that uses the target needs
-    /// permission to run code.
-    pub code: Option<String>,
 }
 
 /// An environment variable that a setting of a target names.
@@ -323,6 +320,15 @@ pub enum CommandText {
     Shell(String),
     /// A program and its arguments; at least the program.
     Argv(Vec<String>),
+}
+
+impl fmt::Display for CommandText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shell(script) => f.write_str(script),
+            Self::Argv(words) => f.write_str(&words.join(" ")),
+        }
+    }
 }
 
 /// Retries of failed attempts; `None` leaves the default.
