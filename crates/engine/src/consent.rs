@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use assize_model::NamedProgram;
 use assize_process::ProgramConsent;
 
-use crate::error::EngineError;
 use crate::options::ProgramUse;
 use crate::process::ProcessContext;
 use crate::trust::TrustedFolders;
@@ -32,8 +31,8 @@ enum GateRule {
 }
 
 impl ProgramGate {
-    /// Decides for an operation with these files, one of which is opened by every program that it starts. A folder
-    /// is trusted with its files, not with files of others, so all of them must be in trusted folders.
+    /// Decides for an operation with these files. A folder is trusted with its own files, not with files of others that
+    /// run beside them, so all of them must be in trusted folders.
     pub(crate) fn new(process: &ProcessContext, programs: ProgramUse, files: &[PathBuf]) -> Self {
         let consent = ProgramConsent::of_user();
         let working_folder = process.working_folder.clone();
@@ -97,17 +96,5 @@ impl ProgramGate {
             "programs of files run only with `--allow-code`, or in folders that you trust:{list}\n\
              They get your permissions. Look at them, then add `--allow-code`, or run `assize trust DIR` once{problem}"
         ))
-    }
-
-    /// Refuses programs without consent. A plan starts nothing; its refusal is returned as a warning.
-    pub(crate) fn check(
-        &self,
-        programs: &BTreeSet<NamedProgram>,
-        is_plan: bool,
-    ) -> Result<Option<String>, EngineError> {
-        match self.refusal(programs) {
-            Some(refusal) if !is_plan => Err(EngineError::unrunnable(format!("{refusal}\nnothing was run"))),
-            refusal => Ok(refusal),
-        }
     }
 }

@@ -59,13 +59,15 @@ pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
 /// The program that a grader starts, with its command; `None` if it starts none.
 pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
     let (kind, command) = match &grader.kind {
-        GraderKind::Code(code) => ("a grading program", code.command.to_string()),
+        GraderKind::Code(code) => ("a grading program", code.command.shown().to_string()),
         GraderKind::Custom(custom) => {
             ("a program that is named like its type", custom.path.display().to_string())
         }
         GraderKind::Llm(llm) => ("a prompt program", prompt_program(llm.prompt.as_ref())?),
         GraderKind::Composite(composite) => match &composite.aggregator {
-            CompositeAggregator::Code { command, .. } => ("an aggregation program", command.to_string()),
+            CompositeAggregator::Code { command, .. } => {
+                ("an aggregation program", command.shown().to_string())
+            }
             CompositeAggregator::Llm { prompt, .. } => ("a prompt program", prompt_program(prompt.as_ref())?),
             CompositeAggregator::Function { code, .. } => return code_program(grader, code),
             CompositeAggregator::WeightedAverage(_) | CompositeAggregator::Threshold(_) => return None,
@@ -84,7 +86,7 @@ pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
 
 fn prompt_program(prompt: Option<&GraderPrompt>) -> Option<String> {
     match prompt? {
-        GraderPrompt::Program(command) => Some(command.to_string()),
+        GraderPrompt::Program(command) => Some(command.shown().to_string()),
         GraderPrompt::Text { .. } => None,
     }
 }

@@ -505,7 +505,7 @@ fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
     found.programs.extend(case.unrun_code.iter().cloned());
     for preprocessor in case.preprocessors.iter() {
         let FilePreprocessor { media_type, command, place } = preprocessor;
-        found.note_program(place, format!("preprocessor of `{media_type}`: `{command}`"));
+        found.note_program(place, format!("preprocessor of `{media_type}`: `{}`", command.shown()));
     }
     for grader in case.all_graders() {
         visit_graders(grader, &mut |grader| {
@@ -577,7 +577,10 @@ fn check_workspace(
                 for hook in hooks.all_for_event(event) {
                     if let Some(command) = &hook.command {
                         let event = event.name();
-                        found.note_program(&hook.place, format!("hook `{event}` of {owner}: `{command}`"));
+                        found.note_program(
+                            &hook.place,
+                            format!("hook `{event}` of {owner}: `{}`", command.shown()),
+                        );
                     }
                 }
             }

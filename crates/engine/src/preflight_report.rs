@@ -177,10 +177,17 @@ impl PreflightReport {
         gate: &ProgramGate,
         is_plan: bool,
     ) -> Result<Vec<String>, EngineError> {
-        let refused = gate.check(&self.programs, is_plan)?;
+        let refused = gate.refusal(&self.programs);
         if !self.problems.is_empty() || !self.choice_problems.is_empty() {
             let problems = self.list_problems();
-            return Err(EngineError::unrunnable(format!("can't run; nothing was spent\n{problems}")));
+            let refused = refused.map(|refused| format!("\n{refused}")).unwrap_or_default();
+            return Err(EngineError::unrunnable(format!(
+                "can't run; nothing was spent\n{problems}{refused}"
+            )));
+        }
+        // A plan starts nothing, so there it is a warning.
+        if let Some(refused) = refused.as_ref().filter(|_| !is_plan) {
+            return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));
         }
 
         let warnings: Vec<String> = self

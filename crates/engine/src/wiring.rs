@@ -247,6 +247,7 @@ impl RunWiring<'_> {
             loaded.path.clone(),
             Arc::clone(gateway),
             self.gate.consent_for(loaded.path.as_deref()),
+            self.load_options.clone(),
             self.engine,
         ));
 

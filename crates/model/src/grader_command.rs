@@ -1,5 +1,7 @@
 //! Programs that grade, convert or prepare.
 
+use crate::ShownCommand;
+
 /// A command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraderCommand {
@@ -9,11 +11,12 @@ pub enum GraderCommand {
     Shell(String),
 }
 
-impl std::fmt::Display for GraderCommand {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Argv(words) => f.write_str(&words.join(" ")),
-            Self::Shell(line) => f.write_str(line),
-        }
+impl GraderCommand {
+    /// The command for messages.
+    pub fn shown(&self) -> ShownCommand<'_> {
+        ShownCommand::new(match self {
+            Self::Argv(words) => words,
+            Self::Shell(line) => std::slice::from_ref(line),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Programs that files name, and those among them that write parts of eval files.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -13,6 +14,35 @@ pub struct NamedProgram {
     pub place: FilePosition,
     /// Its use, and its command or file.
     pub what: String,
+}
+
+/// A command for messages: on one line, so that no command can look like other lines of a message. Of a text of
+/// several lines, such as a program behind `-c`, the first one is shown.
+#[derive(Debug)]
+pub struct ShownCommand<'a>(&'a [String]);
+
+impl<'a> ShownCommand<'a> {
+    /// Shows the words of a command, or its only text.
+    pub const fn new(words: &'a [String]) -> Self {
+        Self(words)
+    }
+}
+
+impl fmt::Display for ShownCommand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, word) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str(" ")?;
+            }
+            let word = word.trim();
+            match word.split_once(['\n', '\r']) {
+                Some((first, rest)) => write!(f, "{first} ... ({} more lines)", rest.lines().count())?,
+                None => f.write_str(word)?,
+            }
+        }
+
+        Ok(())
+    }
 }
 
 /// A program that is run while an eval file is read.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assize_script::Script;
 
-use super::{FilePosition, UnsupportedFeature};
+use super::{FilePosition, ShownCommand, UnsupportedFeature};
 
 /// A target of a targets file. `use_target` is already resolved, so `kind` is that of the target that is run.
 #[derive(Debug, Clone, PartialEq)]
@@ -322,12 +322,13 @@ pub enum CommandText {
     Argv(Vec<String>),
 }
 
-impl fmt::Display for CommandText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Shell(script) => f.write_str(script),
-            Self::Argv(words) => f.write_str(&words.join(" ")),
-        }
+impl CommandText {
+    /// The command for messages.
+    pub fn shown(&self) -> ShownCommand<'_> {
+        ShownCommand::new(match self {
+            Self::Shell(script) => std::slice::from_ref(script),
+            Self::Argv(words) => words,
+        })
     }
 }
 

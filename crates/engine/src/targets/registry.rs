@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use assize_evalfile::{LoadOptions, readable_roots};
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
     ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, RetryPolicy, foreign_host,
@@ -59,6 +60,8 @@ pub(crate) struct TargetRegistry {
     path: Option<PathBuf>,
     gateway: Arc<ModelGateway>,
     variables: assize_evalfile::EnvironmentLookup,
+    /// Options for reading files, which say what recordings may be read.
+    load_options: LoadOptions,
     /// Variables that commands inherit.
     inherited: Environment,
     /// Folder for files of commands.
@@ -105,6 +108,7 @@ impl TargetRegistry {
         path: Option<PathBuf>,
         gateway: Arc<ModelGateway>,
         consent: Option<ProgramConsent>,
+        load_options: LoadOptions,
         engine: &Engine,
     ) -> Self {
         let inherited = Environment::from_vars(engine.process().variables());
@@ -118,6 +122,7 @@ impl TargetRegistry {
             path,
             gateway,
             variables: engine.process().environment(),
+            load_options,
             inherited,
             temp_folder,
             programs: Arc::new(programs),
@@ -529,10 +534,15 @@ impl TargetRegistry {
         let failed = |error: &dyn std::fmt::Display| {
             unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
         };
+        // With consent, a file may read what its programs could read.
+        let roots = match self.programs.consent {
+            Some(_) => None,
+            None => Some(readable_roots(spec.place.path(), &self.load_options)),
+        };
         Ok(match &recording.kind {
             RecordingKind::Sessions { format } => {
                 let format = format.map(LogFormat::from_str).transpose().map_err(|error| failed(&error))?;
-                let target = TranscriptTarget::load(&spec.name, &recording.path, format)
+                let target = TranscriptTarget::load(&spec.name, &recording.path, format, roots.as_ref())
                     .map_err(|error| failed(&error))?;
                 let unknown = target.unknown_records();
                 if !unknown.is_empty() {
@@ -552,7 +562,8 @@ impl TargetRegistry {
                 Arc::new(target)
             }
             RecordingKind::Answers { source } => {
-                let target = ReplayTarget::load(&spec.name, &recording.path, source.as_deref());
+                let target =
+                    ReplayTarget::load(&spec.name, &recording.path, source.as_deref(), roots.as_ref());
                 Arc::new(target.map_err(|error| failed(&error))?)
             }
         })
@@ -620,7 +631,7 @@ impl TargetRegistry {
 fn target_programs(spec: &TargetSpec) -> Vec<NamedProgram> {
     let named = |kind: &str, command: &CommandText, is_shown: bool| {
         let command = if is_shown {
-            format!("`{command}`")
+            format!("`{}`", command.shown())
         } else {
             "not shown, because it contains variables".to_owned()
         };

@@ -42,7 +42,7 @@ mod workspace;
 pub(crate) use answer_table::{AnswerFormat, AnswerTable, find_divider};
 pub use case_collector::CaseCollector;
 pub(crate) use case_collector::CaseSource;
-pub use context::{DecodeContext, LoadScope, TextFile, load_context};
+pub use context::{DecodeContext, LoadScope, TextFile, load_context, readable_roots};
 pub(crate) use dataset_lines::first_text;
 pub(crate) use external::collect_list as collect_cases;
 pub use format::is_rubric_in_place_of_suite;
