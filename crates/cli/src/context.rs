@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -21,6 +21,9 @@ const LATEST_TIME: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 
 
 /// Shortest secret that is redacted; shorter values occur in other texts by chance.
 const SHORTEST_SECRET: usize = 8;
+
+/// Variable that allows files to run programs, if it is 1.
+const ALLOW_CODE: &str = "ASSIZE_ALLOW_CODE";
 
 /// When to colour output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -70,6 +73,9 @@ impl CliContext {
             .collect();
         // Only this function may set it.
         variables.remove(FILE_VARIABLES);
+        // A file of variables may be part of a project, which can't give itself consent.
+        let allows_programs = variables.get(ALLOW_CODE).is_some_and(|value| value == "1");
+        let trust_file = data_folder(&variables).map(|folder| folder.join("assize/trusted-folders.json"));
         let found = [Some(working_folder.as_path()), project].into_iter().flatten();
         let found = found.map(|folder| folder.join(".env")).find(|path| path.is_file());
         let file_variables = read_env_file(env_file, found.as_deref(), &mut variables)?;
@@ -104,7 +110,8 @@ impl CliContext {
         let process = ProcessContext::new(working_folder, std::env::temp_dir(), now)
             .with_paths_as_written()
             .with_variables(variables)
-            .with_file_variables(&file_variables);
+            .with_file_variables(&file_variables)
+            .with_consent(allows_programs, trust_file);
 
         let words = std::env::args_os().skip(1);
         let command_line = words.map(|word| word.to_string_lossy().into_owned()).collect();
@@ -116,6 +123,16 @@ impl CliContext {
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.process.variable(name)
     }
+}
+
+/// The folder for the user's data, by the convention of the system.
+fn data_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    let absolute = |name: &str| variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        return absolute("LOCALAPPDATA");
+    }
+    let of_home = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+    absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(of_home)))
 }
 
 /// Width of a terminal, for output before the command line is parsed; `None` if it is not a terminal.

@@ -215,6 +215,7 @@ fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, Com
         CliCommand::Serve(args) => command::serve::execute(&args, context),
         CliCommand::Worker(args) => command::cluster::execute(&args, context),
         CliCommand::Lsp(args) => command::lsp::execute(&args, context),
+        CliCommand::Trust(args) => command::trust::execute(&args, context),
         CliCommand::Schema(args) => command::schema::execute(&args, context),
         CliCommand::Completions(args) => Ok(command::completions::completions(&args)),
         CliCommand::Man(args) => command::completions::man(&args),

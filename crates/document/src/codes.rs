@@ -229,7 +229,7 @@ codes! {
     UNKNOWN_METRIC = "W0409", "A formula names a metric that no assertion has.",
         "`derivedMetrics` are computed from the scores of assertions with `metric: NAME`, from derived metrics above them, and from `__count`. A formula with another name is undefined in every run.";
     CODE_NOT_RUN = "W0407", "The tests come from a program, which was not run.",
-        "Programs run with your permissions, so that only `assize eval FILE --allow-code` and the like run them. Other commands see the rest of the file. JavaScript that loads no modules runs in a built-in engine without access to anything, and needs no permission.";
+        "Programs run with your permissions, so that only a run with your consent starts them, such as `assize eval FILE --allow-code` or one in a folder of `assize trust`. Other commands see the rest of the file. JavaScript that loads no modules runs in a built-in engine without access to anything, and needs no permission.";
     UNUSABLE_TARGET = "W0408", "A target can't be run.",
         "A run of the file is refused unless `--target` names another one.";
     DUPLICATE_SUITE = "W0412", "Eval files have the same name.",

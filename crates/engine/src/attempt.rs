@@ -92,7 +92,7 @@ impl<'e> AttemptJudge<'e> {
         let planner = self.planner()?;
         planner.check(&planner.suite(&attempt.suite), &attempt.case, &self.deps, &mut found);
 
-        let warnings = found.conclude(false)?;
+        let warnings = found.conclude(false, &self.wiring.gate, false)?;
         self.wiring.gateway.check()?;
 
         Ok(warnings)

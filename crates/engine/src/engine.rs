@@ -7,15 +7,18 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_document::codes;
 use assize_evalfile::{LoadOptions, find_config, load_config, load_targets};
-use assize_grade::{FilePrograms, Judge};
+use assize_grade::{FilePrograms, Judge, ProgramSetup};
 use assize_llm::{BudgetSource, ReplyStore, SharedRate};
 use assize_model::ProjectConfig;
+use assize_process::ProgramConsent;
 use assize_run::SharedReplies;
 use assize_targets::Target;
 use tokio_util::sync::CancellationToken;
 
+use crate::consent::ProgramGate;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
+use crate::options::ProgramUse;
 use crate::process::ProcessContext;
 use crate::targets::program_setup;
 
@@ -122,19 +125,31 @@ impl Engine {
         self.process.load_options(roots)
     }
 
-    /// Options with which programs that write parts of eval files are run. They get the variables that grading
-    /// programs get: all but the keys of models, which includes those that the targets of this folder use.
-    pub fn with_programs(
+    /// Options for reading a file whose programs that write parts of it are run, if the user consents.
+    pub fn load_options_with(&self, options: LoadOptions, file: &Path, programs: ProgramUse) -> LoadOptions {
+        let gate = ProgramGate::new(&self.process, programs, &[file.to_path_buf()]);
+        self.with_programs(options, folder_of(file), None, gate.consent_for(None))
+    }
+
+    /// Options with which programs that write parts of eval files are run, if there is consent. They get the
+    /// variables that grading programs get: all but the keys of models, which includes those that the targets of
+    /// this folder use.
+    pub(crate) fn with_programs(
         &self,
-        options: &LoadOptions,
+        options: LoadOptions,
         folder: &Path,
         targets_file: Option<&Path>,
+        consent: Option<ProgramConsent>,
     ) -> LoadOptions {
-        let targets_file = targets_file.map(|path| self.process.resolve(path));
-        let targets = load_targets(folder, targets_file.as_deref(), options).targets;
-        let programs = FilePrograms::new(program_setup(&self.process, &targets));
+        if consent.is_none() {
+            return options;
+        }
 
-        LoadOptions { programs: Some(Arc::new(programs)), ..options.clone() }
+        let targets_file = targets_file.map(|path| self.process.resolve(path));
+        let targets = load_targets(folder, targets_file.as_deref(), &options).targets;
+        let setup = ProgramSetup { consent, ..program_setup(&self.process, &targets) };
+
+        LoadOptions { programs: Some(Arc::new(FilePrograms::new(setup))), ..options }
     }
 
     /// Reads the configuration file for these files: the nearest one above them, or else that of the working

@@ -238,9 +238,8 @@ impl Engine {
         };
 
         let suites = run.plan_files(loaded, &wiring)?;
-        let refused = run.preflight.check_programs(options)?;
-        let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
-        warnings.extend(refused);
+        let mut warnings =
+            run.preflight.conclude(options.deny.self_judging, &wiring.gate, options.dry_run)?;
         if let (Some(name), true) = (options.targets.first(), run.preflight.targets.is_empty()) {
             warnings.push(format!("`--target {name}` has no effect: every case has its answer"));
         }
@@ -483,7 +482,8 @@ impl<'a> EvalRun<'a> {
             let dependencies = Arc::clone(&known.dependencies);
             self.parts.push(RunPart { file, suite, deps, dependencies, makers: Vec::new() });
         }
-        std::mem::replace(&mut self.preflight, prepared.preflight.clone()).conclude(false)?;
+        std::mem::replace(&mut self.preflight, prepared.preflight.clone())
+            .conclude(false, &wiring.gate, false)?;
 
         Ok(prepared.suites.clone())
     }
@@ -494,7 +494,7 @@ impl<'a> EvalRun<'a> {
         suite: &'a Suite,
         wiring: &RunWiring<'_>,
     ) -> Result<SuiteInfo, EngineError> {
-        self.preflight.add_unrun_code(suite);
+        self.preflight.programs.extend(suite.unrun_code.iter().cloned());
         let deps = wiring.deps_of_suite(suite)?;
         let suite = self.planner.suite(suite);
         let dependencies = match self.planner.sequence {

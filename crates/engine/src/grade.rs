@@ -153,7 +153,7 @@ impl Engine {
             planner.check(&planned, &case, &deps, &mut preflight);
         }
 
-        let mut warnings = preflight.conclude(false)?;
+        let mut warnings = preflight.conclude(false, &wiring.gate, options.dry_run)?;
         warnings.extend(blanks.warnings());
         wiring.gateway.check()?;
 

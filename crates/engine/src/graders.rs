@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use assize_grade::schema_problem;
 use assize_model::{
-    AnswerSelection, Case, CompositeAggregator, ContextMeasure, ContextSource, Grader, GraderKind,
-    GraderPrompt, PairwiseBaseline, PanelSpec,
+    AnswerSelection, AuthorCode, Case, CodeProgram, CompositeAggregator, ContextMeasure, ContextSource,
+    Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
 };
 use assize_rubric::JudgingMode;
 use assize_run::custom_command;
@@ -56,39 +56,53 @@ pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
-/// The program that a grader starts itself, in words; `None` if it starts none.
+/// The program that a grader starts, with its command; `None` if it starts none.
 pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
-    let what = match &grader.kind {
-        GraderKind::Code(_) => "a grading program",
-        GraderKind::Custom(_) => "a program that is named like its type",
-        GraderKind::Llm(llm) if matches!(llm.prompt, Some(GraderPrompt::Program(_))) => "a prompt program",
+    let (kind, command) = match &grader.kind {
+        GraderKind::Code(code) => ("a grading program", code.command.shown().to_string()),
+        GraderKind::Custom(custom) => {
+            ("a program that is named like its type", custom.path.display().to_string())
+        }
+        GraderKind::Llm(llm) => ("a prompt program", prompt_program(llm.prompt.as_ref())?),
         GraderKind::Composite(composite) => match &composite.aggregator {
-            CompositeAggregator::Code { .. } => "an aggregation program",
-            CompositeAggregator::Llm { prompt: Some(GraderPrompt::Program(_)), .. } => "a prompt program",
-            _ => return None,
+            CompositeAggregator::Code { command, .. } => {
+                ("an aggregation program", command.shown().to_string())
+            }
+            CompositeAggregator::Llm { prompt, .. } => ("a prompt program", prompt_program(prompt.as_ref())?),
+            CompositeAggregator::Function { code, .. } => return code_program(grader, code),
+            CompositeAggregator::WeightedAverage(_) | CompositeAggregator::Threshold(_) => return None,
         },
-        _ => return None,
-    };
-
-    Some(format!("grader `{}` ({what})", grader.name))
-}
-
-/// The code that a grader runs in an interpreter, in words; `None` if it has none.
-pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
-    let code = match &grader.kind {
-        GraderKind::Script(check) => &check.code,
-        GraderKind::Transformed(changed) => &changed.transform.code,
-        GraderKind::Context(grader) => match &grader.context {
-            ContextSource::Code(code) => code,
+        GraderKind::Script(check) => return code_program(grader, &check.code),
+        GraderKind::Transformed(changed) => return code_program(grader, &changed.transform.code),
+        GraderKind::Context(context) => match &context.context {
+            ContextSource::Code(code) => return code_program(grader, code),
             ContextSource::Text(_) | ContextSource::Passages(_) | ContextSource::Question => return None,
         },
-        GraderKind::Composite(composite) => match &composite.aggregator {
-            CompositeAggregator::Function { code, .. } => code,
-            _ => return None,
-        },
         _ => return None,
     };
-    Some(format!("grader `{}` ({} code)", grader.name, code.program()?.language.name()))
+
+    Some(format!("grader `{}` ({kind}): `{command}`", grader.name))
+}
+
+fn prompt_program(prompt: Option<&GraderPrompt>) -> Option<String> {
+    match prompt? {
+        GraderPrompt::Program(command) => Some(command.shown().to_string()),
+        GraderPrompt::Text { .. } => None,
+    }
+}
+
+/// The code that a grader runs in an interpreter, with its file.
+fn code_program(grader: &Grader, code: &AuthorCode) -> Option<String> {
+    Some(format!("grader `{}` ({})", grader.name, describe_code(code.program()?)))
+}
+
+/// The language of code, and its file.
+pub(crate) fn describe_code(code: &CodeProgram) -> String {
+    let language = code.language.name();
+    match &code.path {
+        Some(path) => format!("{language} code in `{}`", path.display()),
+        None => format!("{language} code"),
+    }
 }
 
 /// Why a comparison has no baseline in the case, or in one of its turns.

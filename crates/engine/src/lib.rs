@@ -252,6 +252,7 @@ mod batch;
 mod budget_check;
 pub mod calibration;
 mod case_scorings;
+mod consent;
 mod criterion_places;
 mod critique;
 mod dependencies;
@@ -298,6 +299,7 @@ mod stopping;
 mod summary_json;
 mod targets;
 mod trend;
+mod trust;
 mod validate;
 mod wiring;
 mod workspaces;
@@ -363,6 +365,7 @@ pub use stopping::apply_early_stop;
 pub use summary_json::summary_json;
 pub use targets::is_secret_name;
 pub use trend::read_trend;
+pub use trust::{TrustedFolder, TrustedFolders};
 pub use validate::{ValidatedFile, ValidationReport};
 
 /// Runs the examples of the page for embedders.

@@ -11,9 +11,10 @@ use assize_load::{DiscoveredFiles, find_suites, load_suite};
 use assize_model::{Case, Suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use crate::consent::ProgramGate;
 use crate::engine::{Engine, folder_of};
 use crate::error::{EngineError, EngineErrorKind};
-use crate::options::{EvalOptions, ProgramUse};
+use crate::options::EvalOptions;
 use crate::process::ProcessContext;
 use crate::runs::failed_cases;
 
@@ -106,8 +107,8 @@ impl Engine {
         self.load_with(paths, |_| options.clone())
     }
 
-    /// Finds and reads eval files for a run with these options. Programs that write parts of a file are run if the options
-    /// allow code.
+    /// Finds and reads eval files for a run with these options. Programs that write parts of a file are run if the user
+    /// consents and the run is not only planned.
     ///
     /// # Errors
     /// As in [`Engine::load`].
@@ -124,11 +125,13 @@ impl Engine {
     pub(crate) fn load_options_for_run(&self, path: &Path, options: &EvalOptions) -> LoadOptions {
         let load_options =
             LoadOptions { targets: options.targets.clone(), ..self.load_options(&options.roots) };
-        if options.run.allow_code && options.programs == ProgramUse::Allow {
-            self.with_programs(&load_options, folder_of(path), options.targets_file.as_deref())
-        } else {
-            load_options
+        if options.dry_run {
+            return load_options;
         }
+
+        let gate = ProgramGate::new(self.process(), options.run.programs, &[path.to_path_buf()]);
+        let targets_file = options.targets_file.as_deref();
+        self.with_programs(load_options, folder_of(path), targets_file, gate.consent_for(None))
     }
 
     /// Finds eval files, and reads each with its own options.

@@ -62,10 +62,12 @@ pub enum UnknownPrice {
 /// targets, with their workspaces and hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProgramUse {
-    /// They are started.
+    /// They are started if all files are in folders that the user trusts, or the environment allows all.
     #[default]
+    AsTrusted,
+    /// They are started.
     Allow,
-    /// A run that needs one is refused before anything starts.
+    /// A run that needs one is refused before anything starts, whatever the user chose elsewhere.
     Refuse,
 }
 
@@ -217,8 +219,8 @@ pub struct RunOptions {
     pub borderline: Option<UnitInterval>,
     /// Share of cases that must pass. Without it, every case must.
     pub min_pass_rate: Option<UnitInterval>,
-    /// Allows code of eval files to run in the interpreters of its languages.
-    pub allow_code: bool,
+    /// What to do with programs that files name.
+    pub programs: ProgramUse,
     /// Files that replace model servers.
     pub exchange: ExchangeOptions,
     /// The part of the plan to run; by default all of it.
@@ -267,8 +269,6 @@ pub struct EvalOptions {
     pub roots: Vec<PathBuf>,
     /// Findings that are refused.
     pub deny: DeniedFindings,
-    /// What to do with programs that files name.
-    pub programs: ProgramUse,
     /// Keeps the workspaces of the cases after the run.
     pub keep_workspaces: bool,
     /// Plans the run and sends nothing.

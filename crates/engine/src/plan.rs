@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assize_grade::Judge;
 use assize_model::{
-    Case, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig, ScoringMethod, Suite,
-    TargetRef, ThresholdOverrides,
+    Case, FilePosition, FilePreprocessor, GivenOutput, Grader, GraderKind, HookEvent, PanelSpec,
+    ProjectConfig, ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
 use assize_rubric::{
     CaseMessage, JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode,
@@ -25,8 +25,8 @@ use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::extensions::ExtensionUse;
 use crate::graders::{
-    JudgeDemand, baseline_problem, grader_code, grader_problem, grader_program, judge_demand, judge_problem,
-    own_judging, visit_graders,
+    JudgeDemand, baseline_problem, describe_code, grader_problem, grader_program, judge_demand,
+    judge_problem, own_judging, visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::{RunOptions, SequenceOptions};
@@ -180,8 +180,7 @@ impl<'a> RunPlanner<'a> {
             match deps.targets.referred(&reference) {
                 Ok(target) => {
                     found.note_target(&reference.name, target.describe().kind);
-                    found.add_command(target.as_ref());
-                    target.fallbacks().iter().for_each(|fallback| found.add_command(fallback.as_ref()));
+                    found.programs.extend(deps.targets.programs_of(&reference));
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
 
@@ -500,13 +499,19 @@ impl JudgeCheck<'_> {
 
 /// Checks the graders of a case, whichever judge they have.
 fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
-    let transforms = case.transforms.iter().filter_map(|transform| transform.code.program());
-    found.code.extend(transforms.map(|program| format!("`transform` ({} code)", program.language.name())));
-    found.code.extend(case.unrun_code.iter().cloned());
+    for code in case.transforms.iter().filter_map(|transform| transform.code.program()) {
+        found.note_program(&case.place, format!("`transform` ({})", describe_code(code)));
+    }
+    found.programs.extend(case.unrun_code.iter().cloned());
+    for preprocessor in case.preprocessors.iter() {
+        let FilePreprocessor { media_type, command, place } = preprocessor;
+        found.note_program(place, format!("preprocessor of `{media_type}`: `{}`", command.shown()));
+    }
     for grader in case.all_graders() {
         visit_graders(grader, &mut |grader| {
-            found.programs.extend(grader_program(grader));
-            found.code.extend(grader_code(grader));
+            if let Some(program) = grader_program(grader) {
+                found.note_program(&grader.place, program);
+            }
             check_container(case, grader, deps, found);
             if let Some(message) = grader_problem(grader)
                 .or_else(|| deps.baselines.check_baseline(grader))
@@ -556,7 +561,8 @@ fn check_workspace(
     kind: TargetKind,
     found: &mut PreflightReport,
 ) {
-    let described = spec_of(suite, case).is_some();
+    let spec = spec_of(suite, case);
+    let described = spec.is_some();
     if target.hooks.is_some() && !described {
         let (place, name) = (&target.place, &target.name);
         found.remark(format!("{place}: `hooks` of target `{name}` are not run: the case has no `workspace`"));
@@ -564,6 +570,21 @@ fn check_workspace(
 
     if described && works_in_folders(kind) {
         found.in_workspaces = true;
+        let of_spec = spec.iter().map(|spec| (&spec.hooks, "the workspace"));
+        let of_target = target.hooks.iter().map(|hooks| (&**hooks, "the target"));
+        for (hooks, owner) in of_spec.chain(of_target) {
+            for event in HookEvent::ALL {
+                for hook in hooks.all_for_event(event) {
+                    if let Some(command) = &hook.command {
+                        let event = event.name();
+                        found.note_program(
+                            &hook.place,
+                            format!("hook `{event}` of {owner}: `{}`", command.shown()),
+                        );
+                    }
+                }
+            }
+        }
     } else if described {
         found.remarks.insert(format!(
             "{}: the workspace has no effect on target `{}`, which does not use a folder",

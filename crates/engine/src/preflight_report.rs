@@ -4,18 +4,17 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_diagnostic::list_first;
 use assize_llm::ModelId;
-use assize_model::{FilePosition, Grader, Suite};
+use assize_model::{FilePosition, Grader, NamedProgram, Suite};
 use assize_rubric::OFFLINE_NOTICE;
 use assize_run::JudgeProvider as _;
 use assize_targets::{Target, TargetKind};
 
+use crate::consent::ProgramGate;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::graders::measuring_model;
 use crate::judges::OFFLINE;
-use crate::options::{EvalOptions, ProgramUse};
 use crate::plan::RunDeps;
 
 /// The most problems that are printed; the rest is only counted.
@@ -38,10 +37,8 @@ pub(crate) struct PreflightReport {
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Paths of the suites whose extensions will run.
     pub(crate) extended: BTreeSet<PathBuf>,
-    /// Descriptions of the programs that the cases need.
-    pub(crate) programs: BTreeSet<String>,
-    /// Descriptions of the code that interpreters run for the cases.
-    pub(crate) code: BTreeSet<String>,
+    /// Programs that the cases need.
+    pub(crate) programs: BTreeSet<NamedProgram>,
     /// Settings that have no effect in this run.
     pub(crate) remarks: BTreeSet<String>,
     /// File, line, column and message of each problem, in this order.
@@ -54,8 +51,9 @@ pub(crate) struct PreflightReport {
 }
 
 impl PreflightReport {
-    pub(crate) fn note_code(&mut self, description: String) {
-        self.code.insert(description);
+    /// Notes a program.
+    pub(crate) fn note_program(&mut self, place: &FilePosition, what: String) {
+        self.programs.insert(NamedProgram { place: place.clone(), what });
     }
 
     pub(crate) fn remark(&mut self, remark: String) {
@@ -117,18 +115,6 @@ impl PreflightReport {
         }
     }
 
-    /// Notes code that should have written the cases of a suite but did not run.
-    pub(crate) fn add_unrun_code(&mut self, suite: &Suite) {
-        self.code.extend(suite.unrun_code.iter().cloned());
-    }
-
-    /// Notes a target that is a command.
-    pub(crate) fn add_command(&mut self, target: &dyn Target) {
-        if target.describe().kind == TargetKind::Command {
-            self.programs.insert(format!("target `{}` (a command)", target.defined_name()));
-        }
-    }
-
     /// The findings without the files that cases refer to.
     pub(crate) fn take_without_files(&mut self) -> Self {
         Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
@@ -140,37 +126,6 @@ impl PreflightReport {
             let path = suite.path.display();
             self.remarks.insert(format!("{path}: `{id}` is also run, because `{dependent}` depends on it"));
         }
-    }
-
-    /// Refuses cases that need programs if none may be started, naming each program. A plan is not refused; it
-    /// returns the refusal of its run as a warning.
-    pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
-        let needed = if options.programs == ProgramUse::Refuse {
-            self.needed_programs()
-        } else if options.run.allow_code {
-            None
-        } else {
-            let all: BTreeSet<&String> = self.code.iter().collect();
-            name_some(&all)
-                .map(|named| format!("code of eval files is run only with `--allow-code`: {named}"))
-        };
-        let Some(needed) = needed else { return Ok(None) };
-        if options.dry_run {
-            return Ok(Some(needed));
-        }
-
-        Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
-    }
-
-    /// Refuses cases that need programs, naming each.
-    pub(crate) fn refuse_programs(&self) -> Result<(), EngineError> {
-        self.needed_programs().map_or(Ok(()), |needed| Err(EngineError::unrunnable(needed)))
-    }
-
-    /// The refusal of programs and code; `None` if no case needs any.
-    pub(crate) fn needed_programs(&self) -> Option<String> {
-        let all: BTreeSet<&String> = self.programs.iter().chain(&self.code).collect();
-        name_some(&all).map(|named| format!("programs are not allowed here, and these are needed: {named}"))
     }
 
     /// Notes that no judge was chosen. If a model answers, the run is refused: its answers cost money, and
@@ -215,11 +170,24 @@ impl PreflightReport {
         }
     }
 
-    /// Ends the planning: an error if something can't run, or else warnings about models that judge themselves.
-    pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
+    /// Ends the planning: an error if something can't run or has no consent, or else warnings.
+    pub(crate) fn conclude(
+        &self,
+        deny_self_judging: bool,
+        gate: &ProgramGate,
+        is_plan: bool,
+    ) -> Result<Vec<String>, EngineError> {
+        let refused = gate.refusal(&self.programs);
         if !self.problems.is_empty() || !self.choice_problems.is_empty() {
             let problems = self.list_problems();
-            return Err(EngineError::unrunnable(format!("can't run; nothing was spent\n{problems}")));
+            let refused = refused.map(|refused| format!("\n{refused}")).unwrap_or_default();
+            return Err(EngineError::unrunnable(format!(
+                "can't run; nothing was spent\n{problems}{refused}"
+            )));
+        }
+        // A plan starts nothing, so there it is a warning.
+        if let Some(refused) = refused.as_ref().filter(|_| !is_plan) {
+            return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));
         }
 
         let warnings: Vec<String> = self
@@ -236,11 +204,6 @@ impl PreflightReport {
 
         let remarks = self.remarks.iter().take(MAX_PROBLEMS).cloned();
         let unnamed = self.has_default_judge.then(|| OFFLINE_NOTICE.to_owned());
-        Ok(warnings.into_iter().chain(remarks).chain(unnamed).collect())
+        Ok(warnings.into_iter().chain(remarks).chain(unnamed).chain(refused).collect())
     }
-}
-
-/// Names the first of some programs, and counts the others; `None` if there are none.
-fn name_some(all: &BTreeSet<&String>) -> Option<String> {
-    (!all.is_empty()).then(|| list_first(all, MAX_PROBLEMS))
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use assize_evalfile::{EnvironmentLookup, LoadOptions};
 use assize_llm::FILE_VARIABLES;
 
+use crate::trust::TrustedFolders;
+
 /// Future that completes when the process is asked to stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -26,6 +28,10 @@ pub struct ProcessContext {
     /// Folder for temporary files.
     pub temp_folder: PathBuf,
     clock: fn() -> jiff::Timestamp,
+    /// True if the environment allows programs of all files.
+    allows_programs: bool,
+    /// File with the user's list of trusted folders; `None` if the user has no data folder.
+    trust_file: Option<PathBuf>,
     stop_signal: Arc<dyn Fn() -> StopSignal + Send + Sync>,
 }
 
@@ -40,6 +46,8 @@ impl ProcessContext {
             keeps_paths: false,
             temp_folder,
             clock,
+            allows_programs: false,
+            trust_file: None,
             stop_signal: Arc::new(|| Box::pin(std::future::pending())),
         }
     }
@@ -60,6 +68,28 @@ impl ProcessContext {
     /// to addresses from such variables.
     pub fn with_file_variables(self, names: &[String]) -> Self {
         Self { file_variables: names.join(" ").into(), ..self }
+    }
+
+    /// Sets what the user allows files to start, in general. Both must come from the user's own environment, never
+    /// from a file of variables.
+    #[must_use]
+    pub fn with_consent(self, allows_programs: bool, trust_file: Option<PathBuf>) -> Self {
+        Self { allows_programs, trust_file, ..self }
+    }
+
+    /// Whether the environment allows programs of all files.
+    pub(crate) const fn allows_programs(&self) -> bool {
+        self.allows_programs
+    }
+
+    /// File with the user's list of trusted folders.
+    pub fn trust_file(&self) -> Option<&Path> {
+        self.trust_file.as_deref()
+    }
+
+    /// The folders that the user trusts.
+    pub(crate) fn trusted_folders(&self) -> Result<TrustedFolders, String> {
+        self.trust_file().map_or_else(|| Ok(TrustedFolders::default()), TrustedFolders::read)
     }
 
     /// Keeps relative paths of options as written in messages and records. Only for a process that stays in its

@@ -23,7 +23,7 @@ use crate::eval::{PlannedRun, RunOutcome};
 use crate::labels::{LabelOptions, label_set};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
-use crate::options::{DeniedFindings, ProgramUse, RunOptions};
+use crate::options::{DeniedFindings, RunOptions};
 use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::session::RunSession;
@@ -49,8 +49,6 @@ pub struct ScorecardOptions {
     pub roots: Vec<PathBuf>,
     /// Findings that are refused.
     pub deny: DeniedFindings,
-    /// What to do with programs that checks and targets name.
-    pub programs: ProgramUse,
     /// What to do with cases without a result.
     pub missing: MissingPolicy,
     /// Labels that count in addition to those of the scorecard.
@@ -154,12 +152,9 @@ impl Engine {
         }
 
         let preflight = plan.check();
-        let warnings = preflight.conclude(options.deny.self_judging)?;
+        let warnings = preflight.conclude(options.deny.self_judging, &wiring.gate, options.dry_run)?;
 
         preflight.check_batches(options.run.judge_batch.is_some())?;
-        if options.programs == ProgramUse::Refuse {
-            preflight.refuse_programs()?;
-        }
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 

@@ -15,6 +15,7 @@ use assize_rubric::Usd;
 use tokio::sync::Semaphore;
 
 use crate::baselines::BaselineRuns;
+use crate::consent::ProgramGate;
 use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
 use crate::exchange::BatchExchange;
@@ -87,7 +88,8 @@ pub(crate) struct RunWiring<'e> {
     pub(crate) workspaces: Arc<WorkspacePool>,
     judges: Vec<String>,
     warm_up: WarmUp,
-    allows_code: bool,
+    /// Programs that files may start.
+    pub(crate) gate: ProgramGate,
     /// Retries of each target; `None` for those of the targets file.
     max_retries: Option<u32>,
     targets_file: Option<PathBuf>,
@@ -138,20 +140,27 @@ pub(crate) fn wire<'e>(
     let targets_file =
         request.targets_file.map(|path| engine.process().resolve(path)).or_else(|| config.targets.clone());
 
-    let load_options = match run {
-        Some(run) if run.allow_code => engine.with_programs(&load_options, start, targets_file.as_deref()),
-        _ => load_options,
+    let gate = match request.access {
+        // Whoever is served is not the user.
+        ModelAccess::Service(_) => ProgramGate::refused(),
+        _ => ProgramGate::new(
+            engine.process(),
+            run.map_or_else(Default::default, |run| run.programs),
+            request.files,
+        ),
     };
+    let load_options =
+        engine.with_programs(load_options, start, targets_file.as_deref(), gate.consent_for(None));
 
     Ok(RunWiring {
         engine,
         load_options,
         config,
         gateway: Arc::new(gateway),
-        workspaces: Arc::new(WorkspacePool::new(request.keep_workspaces, engine)),
+        workspaces: Arc::new(WorkspacePool::new(request.keep_workspaces, gate.consent_for(None), engine)),
         judges: run.map(|run| run.judges.clone()).unwrap_or_default(),
         warm_up: run.map(|run| run.panel.warm_up).unwrap_or_default(),
-        allows_code: run.is_some_and(|run| run.allow_code),
+        gate,
         max_retries: run.and_then(|run| run.max_retries),
         targets_file,
         consequence: request.consequence,
@@ -237,7 +246,8 @@ impl RunWiring<'_> {
             loaded.targets,
             loaded.path.clone(),
             Arc::clone(gateway),
-            self.allows_code,
+            self.gate.consent_for(loaded.path.as_deref()),
+            self.load_options.clone(),
             self.engine,
         ));
 

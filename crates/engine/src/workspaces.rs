@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use assize_model::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
-use assize_process::Environment;
+use assize_process::{Environment, ProgramConsent};
 use assize_rubric::IdentityWriter;
 use assize_targets::TargetKind;
 use assize_workspace::{RedactText, Workspace, WorkspaceSetup};
@@ -36,13 +36,19 @@ enum HeldWorkspace {
 }
 
 impl WorkspacePool {
-    /// With `keep`, workspaces stay after the run.
-    pub(crate) fn new(keep: bool, engine: &Engine) -> Self {
+    /// With `keep`, workspaces stay after the run. Their commands need `consent`.
+    pub(crate) fn new(keep: bool, consent: Option<ProgramConsent>, engine: &Engine) -> Self {
         let redactor = redactor(engine.process().variables());
         let hide: RedactText = Arc::new(move |text| redactor.redact(text).into_owned());
         let env = Environment::from_vars(engine.process().variables());
         Self {
-            setup: Arc::new(WorkspaceSetup::new(engine.process().temp_folder.clone(), keep, env, hide)),
+            setup: Arc::new(WorkspaceSetup::new(
+                engine.process().temp_folder.clone(),
+                keep,
+                env,
+                consent,
+                hide,
+            )),
             made: Mutex::default(),
         }
     }

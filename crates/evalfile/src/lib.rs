@@ -23,6 +23,7 @@ pub use decode::{LoadedPrices, ModelNameParser, load_prices};
 pub use decode::{LoweredLoss, LoweredSuite, LoweredTarget};
 pub use decode::{
     is_rubric_in_place_of_suite, is_secret_header, looks_like_secret, model_hint, model_provider,
+    readable_roots,
 };
 pub use load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
 pub use loaded_suite::LoadedSuite;

@@ -2,9 +2,13 @@
 
 #![warn(missing_docs)]
 
+mod roots;
+
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+
+pub use roots::FileRoots;
 
 /// Maximum size of a file that is read as a whole. The data structures that are built from it take many times
 /// the memory.

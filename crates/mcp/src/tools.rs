@@ -362,8 +362,11 @@ impl ToolState {
             self.check_inside(path)?;
         }
         // The file's programs may run only now, after its location was checked.
-        let loaded =
-            if options.run.allow_code { engine.load_for_run(&options.paths, options)? } else { loaded };
+        let loaded = if self.programs == ProgramUse::Allow {
+            engine.load_for_run(&options.paths, options)?
+        } else {
+            loaded
+        };
 
         if let ([], [scorecard]) = (&*loaded.files, &*loaded.scorecards) {
             return self.evaluate_scorecard(engine, scorecard, selection, options).await;
@@ -396,7 +399,6 @@ impl ToolState {
             filter: options.filter.clone(),
             tags: options.tags.clone(),
             deny: options.deny,
-            programs: options.programs,
             dry_run: options.dry_run,
             run: options.run.clone(),
             ..ScorecardOptions::default()
@@ -441,8 +443,7 @@ impl ToolState {
             filter: selection.filter.clone(),
             tags: selection.tags.clone(),
             deny: denied(),
-            programs: self.programs,
-            run: RunOptions { allow_code: self.programs == ProgramUse::Allow, ..run },
+            run: RunOptions { programs: self.programs, ..run },
             ..EvalOptions::default()
         })
     }

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::{
     AnswerTransform, CaseMarks, ContainerSpec, Conversation, ConversationTurn, FilePosition,
-    FilePreprocessor, Grader, GraderKind, OnDependencyFailure, Trials, WorkspaceHooks, WorkspaceSpec,
+    FilePreprocessor, Grader, GraderKind, NamedProgram, OnDependencyFailure, Trials, WorkspaceHooks,
+    WorkspaceSpec,
 };
 
 /// A grader whose score counts for a metric.
@@ -114,9 +115,9 @@ pub struct Case {
     pub authored: Option<Arc<dyn AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
-    /// Code that was meant to write a part of the case but was not run, because the load had no permission to:
-    /// its file and kind.
-    pub unrun_code: Vec<String>,
+    /// Programs that were meant to write a part of the case but were not run, because the load had no permission
+    /// to.
+    pub unrun_code: Vec<NamedProgram>,
 }
 
 impl Case {

@@ -66,7 +66,7 @@ pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 pub use pattern::{PatternError, compile_pattern};
 pub use preprocessor::FilePreprocessor;
 pub use price::{PriceRates, PriceRow};
-pub use programs::{LoadProgram, ProgramRunner};
+pub use programs::{LoadProgram, NamedProgram, ProgramRunner, ShownCommand};
 pub use scorecard::{
     BenchmarkApplicability, JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase,
     ScorecardIndex, ScorecardLabel, ScorecardMarks, ScorecardOutcome, ScorecardResult, ScorecardRubric,

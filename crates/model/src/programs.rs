@@ -1,10 +1,49 @@
-//! Programs that write parts of eval files: prompts, tests and variables.
+//! Programs that files name, and those among them that write parts of eval files.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::CodeProgram;
+use crate::{CodeProgram, FilePosition};
+
+/// A program that a file names. It runs only with the user's consent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedProgram {
+    /// Position in the file that names it.
+    pub place: FilePosition,
+    /// Its use, and its command or file.
+    pub what: String,
+}
+
+/// A command for messages: on one line, so that no command can look like other lines of a message. Of a text of
+/// several lines, such as a program behind `-c`, the first one is shown.
+#[derive(Debug)]
+pub struct ShownCommand<'a>(&'a [String]);
+
+impl<'a> ShownCommand<'a> {
+    /// Shows the words of a command, or its only text.
+    pub const fn new(words: &'a [String]) -> Self {
+        Self(words)
+    }
+}
+
+impl fmt::Display for ShownCommand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, word) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str(" ")?;
+            }
+            let word = word.trim();
+            match word.split_once(['\n', '\r']) {
+                Some((first, rest)) => write!(f, "{first} ... ({} more lines)", rest.lines().count())?,
+                None => f.write_str(word)?,
+            }
+        }
+
+        Ok(())
+    }
+}
 
 /// A program that is run while an eval file is read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use assize_rubric::{DerivedMetricSpec, EvidencePolicy, JudgingMode, TruncationMo
 use serde_json::Value;
 
 use super::{
-    FilePosition, FilePreprocessor, Grader, PanelSpec, SourceMark, SuiteExtensions, TargetRef, TargetSpec,
-    ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+    FilePosition, FilePreprocessor, Grader, NamedProgram, PanelSpec, SourceMark, SuiteExtensions, TargetRef,
+    TargetSpec, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 
 /// Format of an eval file. Detected by its keys, never by its name.
@@ -80,9 +80,8 @@ pub struct Suite {
     pub derived_metrics: Vec<DerivedMetricSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
-    /// Code that was meant to write the cases but was not run, because the load had no permission to: its file
-    /// and kind.
-    pub unrun_code: Vec<String>,
+    /// Programs that were meant to write the cases but were not run, because the load had no permission to.
+    pub unrun_code: Vec<NamedProgram>,
     /// True for a file that names its targets as `providers`.
     pub has_providers: bool,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assize_script::Script;
 
-use super::{FilePosition, UnsupportedFeature};
+use super::{FilePosition, ShownCommand, UnsupportedFeature};
 
 /// A target of a targets file. `use_target` is already resolved, so `kind` is that of the target that is run.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,9 +43,6 @@ pub struct TargetSpec {
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
     pub without_effect: Vec<UnsupportedFeature>,
-    /// Description of the code that the eval file makes this target run. A run that uses the target needs
-    /// permission to run code.
-    pub code: Option<String>,
 }
 
 /// An environment variable that a setting of a target names.
@@ -323,6 +320,16 @@ pub enum CommandText {
     Shell(String),
     /// A program and its arguments; at least the program.
     Argv(Vec<String>),
+}
+
+impl CommandText {
+    /// The command for messages.
+    pub fn shown(&self) -> ShownCommand<'_> {
+        ShownCommand::new(match self {
+            Self::Shell(script) => std::slice::from_ref(script),
+            Self::Argv(words) => words,
+        })
+    }
 }
 
 /// Retries of failed attempts; `None` leaves the default.

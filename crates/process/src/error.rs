@@ -25,6 +25,15 @@ pub enum ProcessError {
     /// The argument list is empty, or its first word is.
     #[error("the command is empty: the first word must be a program")]
     Empty,
+    /// The user has not allowed programs.
+    #[error(
+        "`{program}` was not started: programs that files name run only with `--allow-code`, or in a folder that you \
+         trust (`assize trust`)"
+    )]
+    NoConsent {
+        /// Program, as it was written.
+        program: String,
+    },
     /// There is no such program.
     #[error("`{program}` was not found{}", not_found_hint(*.looked_in_path, *.file_exists))]
     NotFound {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 
 use crate::lookup::find_in_path;
-use crate::{ProcessCommand, ProcessError, ProcessExit, guard};
+use crate::{ProcessCommand, ProcessError, ProcessExit, ProgramConsent, guard};
 
 /// Polling interval while a group ends.
 const POLL: Duration = Duration::from_millis(10);
@@ -57,12 +57,19 @@ pub(crate) struct CommandGroup {
 }
 
 impl CommandGroup {
-    /// Starts `command` as the leader of a new group, with pipes for its streams.
-    pub(crate) fn start(command: &ProcessCommand) -> Result<Self, ProcessError> {
+    /// Starts `command` as the leader of a new group, with pipes for its streams, if there is consent.
+    pub(crate) fn start(
+        command: &ProcessCommand,
+        consent: Option<ProgramConsent>,
+    ) -> Result<Self, ProcessError> {
         let words = command.words();
         let (program, arguments) = words.split_first().ok_or(ProcessError::Empty)?;
         if program.is_empty() {
             return Err(ProcessError::Empty);
+        }
+
+        if consent.is_none() {
+            return Err(ProcessError::NoConsent { program: program.to_string_lossy().into_owned() });
         }
 
         reject_nul(command, &words)?;

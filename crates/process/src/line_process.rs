@@ -8,7 +8,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
 use crate::group::CommandGroup;
-use crate::{ProcessCommand, ProcessError};
+use crate::{ProcessCommand, ProcessError, ProgramConsent};
 
 /// Bytes of a line of standard error that are passed on.
 const MAX_ERROR_LINE: usize = 4096;
@@ -31,17 +31,18 @@ pub struct LineReader {
 }
 
 impl LineProcess {
-    /// Starts a command. Its `stdin` is not used, and `stdout_cap` of its limits is the longest line in bytes.
+    /// Starts a command, if there is consent. Its `stdin` is not used, and `stdout_cap` of its limits is the longest line in bytes.
     /// Every line on standard error is sent through the channel, with long ones cut.
     ///
     /// # Errors
     /// If the program can't be started.
     pub fn start(
         command: &ProcessCommand,
+        consent: Option<ProgramConsent>,
         errors: mpsc::UnboundedSender<String>,
     ) -> Result<(Self, LineReader), ProcessError> {
         let command = ProcessCommand { stdin: Some(Vec::new()), ..command.clone() };
-        let mut group = CommandGroup::start(&command)?;
+        let mut group = CommandGroup::start(&command, consent)?;
         let (stdin, stdout, stderr) = match group.child() {
             Some(child) => (child.stdin().take(), child.stdout().take(), child.stderr().take()),
             None => (None, None, None),
@@ -134,6 +135,8 @@ mod tests {
     use super::*;
     use crate::{Environment, ProcessLimits};
 
+    const CONSENT: Option<ProgramConsent> = Some(ProgramConsent::of_user());
+
     fn shell(script: &str) -> ProcessCommand {
         let env = Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")]);
         let limits =
@@ -145,7 +148,7 @@ mod tests {
     async fn lines_go_both_ways_and_the_end_of_the_input_ends_the_program() {
         let (to, mut errors) = mpsc::unbounded_channel();
         let command = shell("while read -r line; do echo \"got $line\"; echo \"note $line\" >&2; done");
-        let (mut process, mut lines) = LineProcess::start(&command, to).expect("a shell");
+        let (mut process, mut lines) = LineProcess::start(&command, CONSENT, to).expect("a shell");
         for word in ["one", "two"] {
             process.send(word).await.expect("a reader");
             assert_eq!(lines.next().await.expect("a line"), Some(format!("got {word}")));
@@ -159,7 +162,7 @@ mod tests {
     async fn a_program_that_does_not_end_is_stopped_and_long_lines_are_refused() {
         let (to, _errors) = mpsc::unbounded_channel();
         let (process, mut lines) =
-            LineProcess::start(&shell("head -c 200 /dev/zero | tr '\\0' x; echo; sleep 60"), to)
+            LineProcess::start(&shell("head -c 200 /dev/zero | tr '\\0' x; echo; sleep 60"), CONSENT, to)
                 .expect("a shell");
         assert_eq!(lines.next().await.expect_err("too long").kind(), io::ErrorKind::FileTooLarge);
         let begun = std::time::Instant::now();
@@ -171,7 +174,8 @@ mod tests {
     async fn bytes_that_are_no_text_are_refused_and_a_line_that_a_kill_cut_off_is_read() {
         let (to, _errors) = mpsc::unbounded_channel();
         let (process, mut lines) =
-            LineProcess::start(&shell("printf 'a\\0b\\n\\377\\n\\ncut'; kill -9 $$"), to).expect("a shell");
+            LineProcess::start(&shell("printf 'a\\0b\\n\\377\\n\\ncut'; kill -9 $$"), CONSENT, to)
+                .expect("a shell");
         assert_eq!(lines.next().await.expect("a line").as_deref(), Some("a\0b"));
         assert_eq!(lines.next().await.expect_err("no text").kind(), io::ErrorKind::InvalidData);
         assert_eq!(lines.next().await.expect("a line").as_deref(), Some(""));

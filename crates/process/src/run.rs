@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::capture::{KeptEnd, StreamCapture};
 use crate::group::CommandGroup;
-use crate::{PartialProcessOutput, ProcessCommand, ProcessError, ProcessOutput};
+use crate::{PartialProcessOutput, ProcessCommand, ProcessError, ProcessOutput, ProgramConsent};
 
 /// Time for the pipes of a killed group to close.
 const KILLED_PIPES_TIMEOUT: Duration = Duration::from_millis(500);
@@ -23,18 +23,22 @@ enum ProcessRunEnd {
 }
 
 impl ProcessCommand {
-    /// Runs the command to its end or to its limits.
+    /// Runs the command to its end or to its limits, if there is consent.
     ///
     /// When the returned future is dropped, the process group is ended as on a timeout: in the background
     /// while the async runtime is running, at once when it shuts down.
-    pub async fn run(&self) -> Result<ProcessOutput, ProcessError> {
-        self.run_until(pending()).await
+    pub async fn run(&self, consent: Option<ProgramConsent>) -> Result<ProcessOutput, ProcessError> {
+        self.run_until(consent, pending()).await
     }
 
     /// Runs the command as [`ProcessCommand::run`] does, but stops it as soon as `cancel` is ready.
-    pub async fn run_until(&self, cancel: impl Future<Output = ()>) -> Result<ProcessOutput, ProcessError> {
+    pub async fn run_until(
+        &self,
+        consent: Option<ProgramConsent>,
+        cancel: impl Future<Output = ()>,
+    ) -> Result<ProcessOutput, ProcessError> {
         let started = Instant::now();
-        let mut group = CommandGroup::start(self)?;
+        let mut group = CommandGroup::start(self, consent)?;
         let (stdin, stdout, stderr) = match group.child() {
             Some(child) => (child.stdin().take(), child.stdout().take(), child.stderr().take()),
             None => (None, None, None),
@@ -199,7 +203,7 @@ mod tests {
     fn the_future_of_a_run_may_move_between_threads() {
         fn is_send<T: Send>(_: &T) {}
         let command = ProcessCommand::argv(["true"], crate::Environment::empty());
-        is_send(&command.run());
+        is_send(&command.run(None));
         assert_eq!(command.name(), "true");
     }
 }

@@ -6,7 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_process::{Environment, ProcessCommand, ProcessError, ProcessExit, ProcessLimits, quote};
+use assize_process::{
+    Environment, ProcessCommand, ProcessError, ProcessExit, ProcessLimits, ProgramConsent, quote,
+};
+
+const CONSENT: Option<ProgramConsent> = Some(ProgramConsent::of_user());
 
 fn env() -> Environment {
     Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")])
@@ -57,7 +61,7 @@ async fn assert_all_gone(pids: &str) {
 
 #[tokio::test]
 async fn exit_codes_and_both_streams_come_back() {
-    let done = sh("echo out; echo err >&2; exit 7").run().await.unwrap();
+    let done = sh("echo out; echo err >&2; exit 7").run(CONSENT).await.unwrap();
     assert_eq!(done.exit, ProcessExit::Code(7));
     assert!(!done.exit.is_success());
     assert_eq!(done.stdout.bytes, b"out\n");
@@ -68,14 +72,15 @@ async fn exit_codes_and_both_streams_come_back() {
 
 #[tokio::test]
 async fn death_by_signal_is_told_from_an_exit_code() {
-    let done = sh("kill -9 $$").run().await.unwrap();
+    let done = sh("kill -9 $$").run(CONSENT).await.unwrap();
     assert_eq!(done.exit, ProcessExit::Signal(9));
     assert_eq!(done.exit.to_string(), "ended by signal 9 (kill)");
 }
 
 #[tokio::test]
 async fn an_argument_list_meets_no_shell() {
-    let done = ProcessCommand::argv(["printf", "%s|", "$(id)", "a b", "*", ""], env()).run().await.unwrap();
+    let done =
+        ProcessCommand::argv(["printf", "%s|", "$(id)", "a b", "*", ""], env()).run(CONSENT).await.unwrap();
     assert_eq!(done.stdout.text(), "$(id)|a b|*||");
 }
 
@@ -83,7 +88,7 @@ async fn an_argument_list_meets_no_shell() {
 async fn quoted_text_arrives_byte_for_byte() {
     for text in ["it's", "'", "''", "a\nb\n\n", "$(id) `id` ${HOME} \\ \\n !x \"q\"", "", "-n", "é€😀\t\r"]
     {
-        let done = sh(&format!("printf %s {}", quote(text))).run().await.unwrap();
+        let done = sh(&format!("printf %s {}", quote(text))).run(CONSENT).await.unwrap();
         assert_eq!(done.stdout.text(), text);
     }
 }
@@ -91,7 +96,7 @@ async fn quoted_text_arrives_byte_for_byte() {
 #[tokio::test]
 async fn the_environment_is_exactly_what_was_given() {
     let env = Environment::from_vars([("A", "1"), ("B", "two words")]);
-    let done = ProcessCommand::argv(["/usr/bin/env"], env).run().await.unwrap();
+    let done = ProcessCommand::argv(["/usr/bin/env"], env).run(CONSENT).await.unwrap();
     assert_eq!(done.stdout.text(), "A=1\nB=two words\n");
 }
 
@@ -99,7 +104,8 @@ async fn the_environment_is_exactly_what_was_given() {
 async fn the_working_directory_is_used() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("here.txt"), "found").unwrap();
-    let done = ProcessCommand::argv(["cat", "here.txt"], env()).in_folder(folder.path()).run().await.unwrap();
+    let done =
+        ProcessCommand::argv(["cat", "here.txt"], env()).in_folder(folder.path()).run(CONSENT).await.unwrap();
     assert_eq!(done.stdout.bytes, b"found");
 }
 
@@ -108,7 +114,7 @@ async fn large_output_on_both_streams_neither_blocks_nor_grows() {
     let script = "head -c 3000000 /dev/zero | tr '\\0' o; head -c 3000000 /dev/zero | tr '\\0' e >&2; \
                   printf END; printf END >&2";
     let limits = ProcessLimits { stdout_cap: 1000, stderr_cap: 10, ..ProcessLimits::default() };
-    let done = sh(script).with_limits(limits).run().await.unwrap();
+    let done = sh(script).with_limits(limits).run(CONSENT).await.unwrap();
     assert_eq!(done.stdout.bytes, "o".repeat(1000).into_bytes());
     assert_eq!(done.stdout.total, 3_000_003);
     assert_eq!(done.stderr.bytes, b"eeeeeeeEND");
@@ -118,27 +124,27 @@ async fn large_output_on_both_streams_neither_blocks_nor_grows() {
 #[tokio::test]
 async fn input_goes_in_while_output_comes_out() {
     let input = vec![b'x'; 2_000_000];
-    let done = ProcessCommand::argv(["cat"], env()).with_stdin(input.clone()).run().await.unwrap();
+    let done = ProcessCommand::argv(["cat"], env()).with_stdin(input.clone()).run(CONSENT).await.unwrap();
     assert_eq!(done.stdout.bytes, input);
 }
 
 #[tokio::test]
 async fn a_program_may_ignore_its_input() {
-    let done = sh("exec true").with_stdin(vec![b'x'; 2_000_000]).run().await.unwrap();
+    let done = sh("exec true").with_stdin(vec![b'x'; 2_000_000]).run(CONSENT).await.unwrap();
     assert!(done.exit.is_success());
-    let closed = sh("exec <&-; echo ok").with_stdin(vec![b'x'; 2_000_000]).run().await.unwrap();
+    let closed = sh("exec <&-; echo ok").with_stdin(vec![b'x'; 2_000_000]).run(CONSENT).await.unwrap();
     assert_eq!(closed.stdout.bytes, b"ok\n");
 }
 
 #[tokio::test]
 async fn without_input_stdin_is_empty() {
-    assert_eq!(ProcessCommand::argv(["cat"], env()).run().await.unwrap().stdout.total, 0);
+    assert_eq!(ProcessCommand::argv(["cat"], env()).run(CONSENT).await.unwrap().stdout.total, 0);
 }
 
 #[tokio::test]
 async fn a_timeout_ends_the_whole_group_and_keeps_what_was_said() {
     let script = "sleep 60 & echo $! $$; echo warned >&2; wait";
-    let problem = sh(script).with_limits(impatient(Some(1000))).run().await.unwrap_err();
+    let problem = sh(script).with_limits(impatient(Some(1000))).run(CONSENT).await.unwrap_err();
     assert!(matches!(&problem, ProcessError::Timeout { limit, .. } if *limit == Duration::from_secs(1)));
     assert_eq!(problem.to_string(), "stopped after the time limit of 1 s");
     let partial = problem.partial().unwrap();
@@ -150,20 +156,20 @@ async fn a_timeout_ends_the_whole_group_and_keeps_what_was_said() {
 async fn a_program_that_ends_on_request_may_say_goodbye() {
     let script = "trap 'echo goodbye; exit 0' TERM; echo up; sleep 60 & wait";
     let limits = ProcessLimits { grace: Duration::from_secs(20), ..impatient(Some(1000)) };
-    let problem = sh(script).with_limits(limits).run().await.unwrap_err();
+    let problem = sh(script).with_limits(limits).run(CONSENT).await.unwrap_err();
     assert_eq!(problem.partial().unwrap().stdout.text(), "up\ngoodbye\n");
 }
 
 #[tokio::test]
 async fn a_group_that_ignores_the_request_is_killed() {
     let script = "trap '' TERM; sleep 60 & echo $! $$; wait; sleep 60";
-    let problem = sh(script).with_limits(impatient(Some(1000))).run().await.unwrap_err();
+    let problem = sh(script).with_limits(impatient(Some(1000))).run(CONSENT).await.unwrap_err();
     assert_all_gone(&problem.partial().unwrap().stdout.text()).await;
 }
 
 #[tokio::test]
 async fn a_child_that_keeps_the_pipes_open_does_not_hold_us() {
-    let done = sh("sleep 60 & echo $!; exit 3").with_limits(impatient(None)).run().await.unwrap();
+    let done = sh("sleep 60 & echo $!; exit 3").with_limits(impatient(None)).run(CONSENT).await.unwrap();
     assert_eq!(done.exit, ProcessExit::Code(3));
     assert!(done.left_processes);
     assert_all_gone(&done.stdout.text()).await;
@@ -172,7 +178,7 @@ async fn a_child_that_keeps_the_pipes_open_does_not_hold_us() {
 #[tokio::test]
 async fn a_silent_child_left_behind_is_ended_too() {
     let script = "sleep 60 >/dev/null 2>&1 </dev/null & echo $!";
-    let done = sh(script).with_limits(impatient(None)).run().await.unwrap();
+    let done = sh(script).with_limits(impatient(None)).run(CONSENT).await.unwrap();
     assert!(done.exit.is_success() && done.left_processes);
     assert_all_gone(&done.stdout.text()).await;
 }
@@ -180,7 +186,7 @@ async fn a_silent_child_left_behind_is_ended_too() {
 #[tokio::test]
 async fn output_that_comes_just_after_the_exit_is_still_read() {
     let limits = ProcessLimits { linger: Duration::from_secs(20), ..impatient(None) };
-    let done = sh("(sleep 0.2; echo late) & echo early").with_limits(limits).run().await.unwrap();
+    let done = sh("(sleep 0.2; echo late) & echo early").with_limits(limits).run(CONSENT).await.unwrap();
     assert_eq!(done.stdout.text(), "early\nlate\n");
 }
 
@@ -191,7 +197,7 @@ async fn cancelling_ends_the_group() {
     let command = sh("sleep 60 & echo $! $$; echo up > pids; wait")
         .in_folder(folder.path())
         .with_limits(impatient(None));
-    let problem = command.run_until(until("the script is up", || mark.exists())).await.unwrap_err();
+    let problem = command.run_until(CONSENT, until("the script is up", || mark.exists())).await.unwrap_err();
     assert!(matches!(problem, ProcessError::Cancelled { .. }));
     assert_all_gone(&problem.partial().unwrap().stdout.text()).await;
 }
@@ -201,7 +207,7 @@ async fn started(folder: &Path) -> (tokio::task::JoinHandle<()>, String) {
     let script = "trap '' TERM; sleep 60 & echo $! $$ > new; mv new pids; wait; sleep 60";
     let command = sh(script).in_folder(folder).with_limits(impatient(None));
     let task = tokio::spawn(async move {
-        let _ = command.run().await;
+        let _ = command.run(CONSENT).await;
     });
     let file = folder.join("pids");
     until("the script is up", || file.exists()).await;
@@ -230,7 +236,7 @@ fn ending_the_runtime_ends_the_group() {
 }
 
 async fn refusal(command: ProcessCommand) -> String {
-    command.run().await.expect_err("it can't start").to_string()
+    command.run(CONSENT).await.expect_err("it can't start").to_string()
 }
 
 #[tokio::test]
@@ -253,8 +259,10 @@ async fn what_cannot_start_says_why() {
     );
     let gone = refusal(ProcessCommand::argv(["echo"], env()).in_folder("/no/such/folder")).await;
     assert!(gone.starts_with("the working directory /no/such/folder does not exist"), "{gone}");
-    let long =
-        ProcessCommand::argv(["echo".to_owned(), "x".repeat(8_000_000)], env()).run().await.unwrap_err();
+    let long = ProcessCommand::argv(["echo".to_owned(), "x".repeat(8_000_000)], env())
+        .run(CONSENT)
+        .await
+        .unwrap_err();
     assert!(matches!(long, ProcessError::TooLong { bytes, .. } if bytes > 8_000_000), "{long:?}");
 }
 
@@ -271,4 +279,22 @@ async fn files_that_cannot_be_run_say_what_is_wrong_with_them() {
     fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
     let said = refusal(ProcessCommand::argv(["./orphan"], env()).in_folder(folder.path())).await;
     assert!(said.contains("interpreter named in its first line"), "{said}");
+}
+
+#[tokio::test]
+async fn nothing_starts_without_consent() {
+    let folder = tempfile::tempdir().unwrap();
+    let touch = ProcessCommand::argv(["touch", "made"], env()).in_folder(folder.path());
+    let (errors, _) = tokio::sync::mpsc::unbounded_channel();
+    let refused = [
+        touch.run(None).await.expect_err("no consent"),
+        assize_process::LineProcess::start(&touch, None, errors).expect_err("no consent"),
+    ];
+    for error in refused {
+        assert!(matches!(&error, ProcessError::NoConsent { program } if program == "touch"), "{error}");
+    }
+    assert!(!folder.path().join("made").exists());
+
+    touch.run(CONSENT).await.unwrap();
+    assert!(folder.path().join("made").exists());
 }

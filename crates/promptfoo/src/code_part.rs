@@ -5,7 +5,7 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{codes, file_extension};
 use assize_evalfile::reading::{DecodeContext, read_code};
-use assize_model::{AuthorCode, CodeLanguage, LoadProgram};
+use assize_model::{AuthorCode, CodeLanguage, LoadProgram, NamedProgram};
 use assize_script::{Script, ScriptValue};
 use serde_json::Value;
 
@@ -135,8 +135,13 @@ impl CodePart {
         Some(Self { part, code, name: path.to_owned(), span })
     }
 
+    /// Returns the program, with the position that names it.
+    pub(super) fn named(&self, cx: &DecodeContext) -> NamedProgram {
+        NamedProgram { place: cx.position(self.span), what: self.describe() }
+    }
+
     /// Returns a description for messages: which part it writes, and which file and kind of code it is.
-    pub(super) fn describe(&self) -> String {
+    fn describe(&self) -> String {
         let part = self.part.noun().trim_start_matches("the ");
         match &self.code {
             PartCode::Program(LoadProgram::Function { code, .. }) => {

@@ -9,7 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, NodeValue, codes, wrong_type};
 use assize_evalfile::reading::{DecodeContext, find_matches, read_code};
-use assize_model::{AuthorCode, CodeLanguage, LoadProgram, ProgramRunner};
+use assize_model::{AuthorCode, CodeLanguage, FilePosition, LoadProgram, NamedProgram, ProgramRunner};
 use assize_script::ScriptValue;
 use minijinja::value::{Kwargs, Rest, Serde};
 use minijinja::{Environment, ErrorKind, Value as JinjaValue};
@@ -33,6 +33,7 @@ struct CustomFilter {
     /// The file, as written.
     file: String,
     span: Span,
+    place: FilePosition,
 }
 
 #[derive(Default)]
@@ -41,7 +42,7 @@ struct FilterState {
     /// the same values.
     returned: BTreeMap<(String, String), Result<Value, String>>,
     /// Filters that were needed but not run, for messages.
-    unrun: BTreeSet<String>,
+    unrun: BTreeSet<NamedProgram>,
     /// Failed calls, each with the span of its filter.
     failed: Vec<(Span, String)>,
 }
@@ -102,7 +103,7 @@ impl CustomFilters {
     }
 
     /// Returns the filters that were needed but not run, for messages.
-    pub(super) fn unrun(&self) -> Vec<String> {
+    pub(super) fn unrun(&self) -> Vec<NamedProgram> {
         self.state().unrun.iter().cloned().collect()
     }
 
@@ -135,9 +136,8 @@ impl CustomFilters {
                 let program = LoadProgram::Function { code: code.clone(), usual: "", takes_value: false };
                 let Some(returned) = self.run(name, &program, json!(arguments)) else {
                     let language = code.language.name();
-                    self.state()
-                        .unrun
-                        .insert(format!("filter `{name}` of `{}` ({language} code)", filter.file));
+                    let what = format!("filter `{name}` of `{}` ({language} code)", filter.file);
+                    self.state().unrun.insert(NamedProgram { place: filter.place.clone(), what });
                     return Ok(value.clone());
                 };
                 returned
@@ -194,7 +194,7 @@ fn read_filter(cx: &mut DecodeContext, entry: &MapEntry) -> Option<CustomFilter>
 
     let node = text_node(span, format!("file://{path}"));
     let code = read_code(cx, &node, "nunjucksFilters", CodeLanguage::JavaScript)?;
-    Some(CustomFilter { code, file: written.trim().to_owned(), span })
+    Some(CustomFilter { code, file: written.trim().to_owned(), span, place: cx.position(span) })
 }
 
 fn to_json(value: &JinjaValue) -> Value {

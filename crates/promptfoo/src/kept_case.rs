@@ -53,7 +53,7 @@ pub(super) fn keep_case(
         );
     }
     for code in &case.unrun_code {
-        let what = format!("{code} was not run; `convert --allow-code` runs it");
+        let what = format!("{} was not run; `convert --allow-code` runs it", code.what);
         lowered.lose(&at(pending.span), "code", &what);
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
 use assize_evalfile::reading::{DecodeContext, LoadScope};
+use assize_model::NamedProgram;
 use assize_script::Script;
 use serde_json::{Map, Value, json};
 
@@ -47,9 +48,9 @@ pub(super) struct CaseVariant {
     /// Prompt that code returned.
     pub(super) prompt: Option<PromptBody>,
     /// Code of variables that was not run, for messages.
-    pub(super) unrun: BTreeSet<String>,
+    pub(super) unrun: BTreeSet<NamedProgram>,
     /// Code of the prompt that was not run, for messages.
-    pub(super) unrun_prompt: Option<String>,
+    pub(super) unrun_prompt: Option<NamedProgram>,
     /// True if an error was reported.
     pub(super) is_broken: bool,
 }
@@ -138,7 +139,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
                     Some(CodeResult::Value(value)) => variable_value(&part, value),
                     Some(CodeResult::Failed(reason)) => Err(Box::new(part.failure(reason))),
                     Some(CodeResult::NotRun) | None => {
-                        variant.unrun.insert(part.describe());
+                        variant.unrun.insert(part.named(cx));
                         continue;
                     }
                 };
@@ -223,7 +224,7 @@ fn write_prompts(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [P
                 Some(CodeResult::Value(value)) => prompt_body(cx, part, value),
                 Some(CodeResult::Failed(reason)) => Err(Box::new(part.failure(reason))),
                 Some(CodeResult::NotRun) | None => {
-                    variant.unrun_prompt = Some(part.describe());
+                    variant.unrun_prompt = Some(part.named(cx));
                     continue;
                 }
             };

@@ -215,7 +215,7 @@ impl ProviderReader<'_> {
                 _ => target_entry(&name, id, settings, span),
             };
             let mut entry = InlineTarget { response, ..entry };
-            if let Some((path, _)) = code_file(id).filter(|_| entry.code.is_some())
+            if let Some((path, _)) = code_file(id).filter(|_| code_provider(id, settings).is_some())
                 && cx.reach.reads_files()
                 && !cx.folder_of(span.source).join(path).exists()
             {
@@ -272,7 +272,7 @@ fn other_tools_entry(name: &str, id: &str, settings: &TreeNode) -> InlineTarget 
     }
 
     let entry = target_of_provider(&entries.finish());
-    InlineTarget { entry, problems: Vec::new(), idle: Vec::new(), code: None, response: None }
+    InlineTarget { entry, problems: Vec::new(), idle: Vec::new(), response: None }
 }
 
 fn spanned_text(node: &TreeNode) -> Option<SpannedValue<String>> {
@@ -290,27 +290,25 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
         entry.add_text("provider", "echo");
     } else if is_http_id(id) {
         add_http_settings(&mut entry, id, settings, span, &mut problems, &mut idle);
-        return InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None };
+        return InlineTarget { entry: entry.finish(), problems, idle, response: None };
     } else if let Some(command) = id.strip_prefix(COMMAND_PREFIX) {
         entry.add_text("provider", "cli");
         let mut words = split_words(command);
         words.extend(["{CHAT}".to_owned(), provider_options(id, settings), r#"{"vars": {VARS}}"#.to_owned()]);
         let words = words.into_iter().map(|word| text_node(span, word)).collect();
         entry.add("command", span, list_node(span, words));
-        let code = Some(format!("`{id}` is a command"));
-        return InlineTarget { entry: entry.finish(), problems, idle, code, response: None };
-    } else if let Some((what, command)) = code_provider(id, settings) {
+        return InlineTarget { entry: entry.finish(), problems, idle, response: None };
+    } else if let Some(command) = code_provider(id, settings) {
         entry.add_text("provider", "cli");
         let words = command.into_iter().map(|word| text_node(span, word)).collect();
         entry.add("command", span, list_node(span, words));
-        let code = Some(format!("`{id}` is {what} code"));
-        return InlineTarget { entry: entry.finish(), problems, idle, code, response: None };
+        return InlineTarget { entry: entry.finish(), problems, idle, response: None };
     } else if let Some((model, address)) = embedding_server(id) {
         entry.add_text("provider", "openai-embeddings");
         entry.add_text("model", model);
         add_config(&mut entry, settings, &mut problems, &mut idle);
         entry.add_text("base_url", address);
-        return InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None };
+        return InlineTarget { entry: entry.finish(), problems, idle, response: None };
     } else {
         match model_entry(id) {
             Ok((provider, model)) => {
@@ -331,7 +329,7 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     }
 
     add_config(&mut entry, settings, &mut problems, &mut idle);
-    InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None }
+    InlineTarget { entry: entry.finish(), problems, idle, response: None }
 }
 
 /// Returns the script that reads the answer from a server's response, if it is in a file.
@@ -391,9 +389,8 @@ fn code_file(id: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// Returns the language and the command of a provider that is a function in a file; `None` for any other
-/// provider.
-fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str, Vec<String>)> {
+/// Returns the command of a provider that is a function in a file; `None` for any other provider.
+fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<Vec<String>> {
     let (path, function) = code_file(id)?;
     let node = |extra: &[&str]| {
         let mut words = vec!["node".to_owned()];
@@ -401,20 +398,19 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
         words.extend(["--input-type=module".to_owned(), "-e".to_owned(), NODE_PROVIDER.to_owned()]);
         words
     };
-    let (what, mut words, usual) = match assize_document::file_extension(Path::new(path)).as_str() {
+    let (mut words, usual) = match assize_document::file_extension(Path::new(path)).as_str() {
         "py" => (
-            "Python",
             vec!["python3".to_owned(), "-c".to_owned(), [PYTHON_LOADER, PYTHON_PROVIDER].concat()],
             "call_api",
         ),
-        "js" | "mjs" | "cjs" => ("JavaScript", node(&[]), ""),
-        "ts" | "mts" | "cts" => ("TypeScript", node(&["--experimental-strip-types"]), ""),
+        "js" | "mjs" | "cjs" => (node(&[]), ""),
+        "ts" | "mts" | "cts" => (node(&["--experimental-strip-types"]), ""),
         _ => return None,
     };
     words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), provider_options(id, settings)]);
     words.extend(["{MESSAGES_FILE}", "{VARS_FILE}"].map(str::to_owned));
 
-    Some((what, words))
+    Some(words)
 }
 
 /// Returns the id and configuration that provider code receives, as JSON.

@@ -9,6 +9,7 @@ use assize_document::{
     wrong_type,
 };
 use assize_evalfile::reading::{DecodeContext, find_matches, read_source, read_tree, refuse_foreign_keys};
+use assize_model::NamedProgram;
 use assize_table::{SheetPath, is_table};
 use serde_json::Value;
 
@@ -57,9 +58,8 @@ impl TestReader {
         Self { spelling, unrun: RefCell::new(Vec::new()) }
     }
 
-    /// Reports the programs that write tests and were not run, in a single diagnostic. Returns their
-    /// descriptions.
-    pub(super) fn report_unrun(&self, cx: &mut DecodeContext) -> Vec<String> {
+    /// Reports the programs that write tests and were not run, in a single diagnostic. Returns them.
+    pub(super) fn report_unrun(&self, cx: &mut DecodeContext) -> Vec<NamedProgram> {
         let unrun = self.unrun.borrow();
         if let Some((first, others)) = unrun.split_first() {
             let diagnostic = Diagnostic::warning(
@@ -75,7 +75,7 @@ impl TestReader {
             ));
         }
 
-        unrun.iter().map(CodePart::describe).collect()
+        unrun.iter().map(|part| part.named(cx)).collect()
     }
 
     /// Reads the tests under `tests`: a list, or the path of a file.

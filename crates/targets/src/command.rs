@@ -18,7 +18,7 @@ use crate::{
 };
 use assize_process::{
     CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
-    absolute_path, fill_arguments, fill_script,
+    ProgramConsent, absolute_path, fill_arguments, fill_script,
 };
 
 /// The template of a command, with placeholders.
@@ -62,6 +62,8 @@ pub struct CommandTarget {
     /// True if the command runs in the eval file's folder, and `cwd` is relative to that. Otherwise `cwd` is
     /// absolute, and without it the command runs in the folder of this process.
     pub beside_suite: bool,
+    /// Consent to start the command.
+    pub consent: Option<ProgramConsent>,
     /// Complete environment of the command.
     pub env: Environment,
     /// Limits on time and output; `stdout_cap` also bounds the size of the output file.
@@ -71,7 +73,7 @@ pub struct CommandTarget {
 }
 
 impl CommandTarget {
-    /// Creates a target without a time limit whose attached files are written as bare paths.
+    /// Creates a target without consent and without a time limit, whose attached files are written as bare paths.
     pub fn new(
         name: impl Into<String>,
         template: CommandTemplate,
@@ -86,6 +88,7 @@ impl CommandTarget {
             stream: None,
             cwd: None,
             beside_suite: false,
+            consent: None,
             env,
             limits: ProcessLimits::default(),
             scratch: scratch.into(),
@@ -117,7 +120,7 @@ impl CommandTarget {
             limits: self.limits,
         };
 
-        let finished = command.run().await?;
+        let finished = command.run(self.consent).await?;
         let duration = finished.duration;
         let outcome = self.read(finished, filled.writes_file.then(|| scratch.output_file()).as_deref());
         match outcome {
@@ -328,6 +331,7 @@ impl Target for CommandTarget {
             stream,
             cwd,
             beside_suite,
+            consent: _,
             env: _,
             limits: _,
             scratch: _,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use assize_llm::{BoxFuture, HttpTransport, TransportError};
-use assize_process::ProcessCommand;
+use assize_process::{ProcessCommand, ProgramConsent};
 use assize_rubric::IdentityWriter;
 use tokio::sync::OnceCell;
 
@@ -27,7 +27,12 @@ pub enum HealthCheck {
     },
     /// A command that must succeed within its limits. It runs in the eval file's folder, and its own folder is
     /// relative to that.
-    Command(ProcessCommand),
+    Command {
+        /// The command.
+        command: ProcessCommand,
+        /// Consent to start it.
+        consent: Option<ProgramConsent>,
+    },
 }
 
 impl HealthCheck {
@@ -35,7 +40,7 @@ impl HealthCheck {
     fn folder(&self, input: &TargetInput) -> PathBuf {
         match self {
             Self::Http { .. } => PathBuf::new(),
-            Self::Command(command) => input.folder_beside_suite(command.cwd.as_deref()),
+            Self::Command { command, .. } => input.folder_beside_suite(command.cwd.as_deref()),
         }
     }
 
@@ -47,7 +52,8 @@ impl HealthCheck {
                 Err(error @ TransportError::Unusable(_)) => Err(format!("it can't be made: {error}")),
                 Err(error) => Err(format!("its server gave no answer: {error}")),
             },
-            Self::Command(command) => match command.clone().in_folder(folder).run().await {
+            Self::Command { command, consent } => match command.clone().in_folder(folder).run(*consent).await
+            {
                 Ok(finished) if finished.exit.is_success() => Ok(()),
                 Ok(finished) => {
                     let said = finished.stderr.tail(STDERR_TAIL);

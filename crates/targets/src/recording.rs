@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assize_files::FileRoots;
 use serde_json::Value;
 
 /// Keys that name the case of a line.
@@ -63,9 +64,17 @@ pub enum RecordingError {
 }
 
 /// Lists the files of a recording: the file itself, or the `.jsonl` and `.json` files of a folder ordered by
-/// name.
-pub(crate) fn list_recording_files(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
+/// name. None of them may lead outside of `roots`, if there are any.
+pub(crate) fn list_recording_files(
+    path: &Path,
+    roots: Option<&FileRoots>,
+) -> Result<Vec<PathBuf>, RecordingError> {
+    let check = |path: &Path| match roots.map(|roots| roots.resolve(path)) {
+        Some(Err(cause)) => Err(RecordingError::Unreadable { path: path.to_owned(), cause }),
+        Some(Ok(_)) | None => Ok(()),
+    };
     let unreadable = |cause| RecordingError::Unreadable { path: path.to_owned(), cause };
+    check(path)?;
     if !fs::metadata(path).map_err(unreadable)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -75,6 +84,7 @@ pub(crate) fn list_recording_files(path: &Path) -> Result<Vec<PathBuf>, Recordin
         let file = entry.map_err(unreadable)?.path();
         let is_log = file.extension().is_some_and(|extension| extension == "jsonl" || extension == "json");
         if is_log && file.is_file() {
+            check(&file)?;
             found.push(file);
         }
     }

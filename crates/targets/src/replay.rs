@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use assize_files::FileRoots;
 use assize_llm::wire::{error_words, named_error};
 use assize_llm::{BoxFuture, UnambiguousJson};
 use assize_rubric::{Cost, IdentityWriter, Usd};
@@ -48,15 +49,16 @@ struct RecordedAnswer {
 
 impl ReplayTarget {
     /// Reads the recording: a file, a folder of files, or the result rows of a run folder. With a `source`,
-    /// only lines of that target count.
+    /// only lines of that target count. No file may lead outside of `roots`, if there are any.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
         source: Option<&str>,
+        roots: Option<&FileRoots>,
     ) -> Result<Self, RecordingError> {
         let path = path.into();
         let rows = path.join("results.jsonl");
-        let found = if rows.is_file() { vec![rows] } else { list_recording_files(&path)? };
+        let found = list_recording_files(if rows.is_file() { &rows } else { &path }, roots)?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(source.unwrap_or_default().as_bytes());
 

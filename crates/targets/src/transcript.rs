@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use assize_files::open_file;
+use assize_files::{FileRoots, open_file};
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
 use assize_trace::LogFormat;
@@ -38,11 +38,12 @@ pub struct TranscriptTarget {
 
 impl TranscriptTarget {
     /// Reads the sessions of a log, or of all logs in a folder. Without a format, the format of each log is
-    /// detected.
+    /// detected. No log may lead outside of `roots`, if there are any.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
         format: Option<LogFormat>,
+        roots: Option<&FileRoots>,
     ) -> Result<Self, RecordingError> {
         let path = path.into();
         let mut hasher = blake3::Hasher::new();
@@ -55,7 +56,7 @@ impl TranscriptTarget {
             unknown: BTreeMap::new(),
             digest: hasher.finalize(),
         };
-        for file in list_recording_files(&path)? {
+        for file in list_recording_files(&path, roots)? {
             target.add(&file, format, &mut hasher)?;
         }
 

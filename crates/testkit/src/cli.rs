@@ -22,6 +22,8 @@ pub struct CliTest {
     folder: TempDir,
     /// Variables set on top of the clean environment.
     variables: Vec<(String, String)>,
+    /// True if files may run programs.
+    consents: bool,
     filters: Vec<OutputFilter>,
 }
 
@@ -36,6 +38,7 @@ impl CliTest {
             binary: binary.as_ref().to_owned(),
             folder: TempDir::new().expect("a temporary folder can be made"),
             variables: Vec::new(),
+            consents: true,
             filters: Vec::new(),
         }
     }
@@ -138,13 +141,20 @@ impl CliTest {
         self
     }
 
+    /// Withdraws the consent to programs of files, which the fixture gives because most tests are about something
+    /// else.
+    pub fn without_consent(&mut self) -> &mut Self {
+        self.consents = false;
+        self
+    }
+
     /// Adds a filter that [`CliTest::normalise`] applies.
     pub fn filter(&mut self, filter: OutputFilter) -> &mut Self {
         self.filters.push(filter);
         self
     }
 
-    /// Builds the command: in the folder, with no variables except `PATH`, `HOME` and those that were set. For
+    /// Builds the command: in the folder, with no variables except `PATH`, `HOME`, the consent and those that were set. For
     /// tests that need the process itself.
     #[expect(clippy::disallowed_methods, reason = "a child process finds its own tools by PATH")]
     pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
@@ -153,6 +163,10 @@ impl CliTest {
 
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
+        }
+
+        if self.consents {
+            command.env("ASSIZE_ALLOW_CODE", "1");
         }
 
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));

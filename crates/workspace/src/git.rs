@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assize_model::{RepoSource, RepoSpec};
-use assize_process::{Environment, ProcessCommand, ProcessError, ProcessLimits};
+use assize_process::{Environment, OwnProgram, ProcessError, ProcessLimits};
 
 use crate::WorkspaceError;
 use crate::setup::WorkspaceSetup;
@@ -184,9 +184,9 @@ impl GitCheckout<'_> {
 
     async fn run(&self, words: Vec<OsString>) -> Result<String, WorkspaceError> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
-        let words = [OsString::from("git")].into_iter().chain(settings).chain(words);
+        let words = settings.chain(words);
         let limits = ProcessLimits { timeout: Some(GIT_TIMEOUT), ..ProcessLimits::default() };
-        match ProcessCommand::argv(words, self.env.clone()).with_limits(limits).run().await {
+        match OwnProgram::Git.run(words, self.env.clone(), limits).await {
             Ok(done) if done.exit.is_success() => Ok(done.stdout.text().into_owned()),
             Ok(done) => Err(self.repository_error(done.stderr.tail(STDERR_TAIL).trim())),
             Err(error @ ProcessError::Timeout { .. }) => {

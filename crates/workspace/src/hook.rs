@@ -87,7 +87,7 @@ pub(crate) async fn run_hook(
         }
         text => format!("; stderr: {text}"),
     };
-    match command.run().await {
+    match command.run(setup.consent()).await {
         Ok(finished) if finished.exit.is_success() => Ok(()),
         Ok(finished) => {
             let stderr = finished.stderr.tail(STDERR_TAIL);

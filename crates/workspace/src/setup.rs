@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use assize_process::Environment;
+use assize_process::{Environment, ProgramConsent};
 
 use crate::WorkspaceError;
 use crate::workspace_root::WorkspaceRoot;
@@ -16,6 +16,7 @@ pub struct WorkspaceSetup {
     temp: PathBuf,
     keep: bool,
     env: Environment,
+    consent: Option<ProgramConsent>,
     hide: RedactText,
     run: OnceLock<String>,
     depot: OnceLock<Result<WorkspaceRoot, String>>,
@@ -29,12 +30,19 @@ impl std::fmt::Debug for WorkspaceSetup {
 
 impl WorkspaceSetup {
     /// Creates settings for workspaces among the temporary files in `temp`. With `keep`, they stay there.
-    /// Commands inherit `env`, and `hide` redacts their output.
-    pub fn new(temp: impl Into<PathBuf>, keep: bool, env: Environment, hide: RedactText) -> Self {
+    /// Commands inherit `env`, and `hide` redacts their output. They are not run without `consent`.
+    pub fn new(
+        temp: impl Into<PathBuf>,
+        keep: bool,
+        env: Environment,
+        consent: Option<ProgramConsent>,
+        hide: RedactText,
+    ) -> Self {
         Self {
             temp: temp.into(),
             keep,
             env: env.outside_repositories(),
+            consent,
             hide,
             run: OnceLock::new(),
             depot: OnceLock::new(),
@@ -50,6 +58,10 @@ impl WorkspaceSetup {
     /// Removes all workspaces. Returns the root folder if workspaces are kept and any were created.
     pub fn close(&self) -> Option<PathBuf> {
         self.depot.get()?.as_ref().ok()?.close()
+    }
+
+    pub(crate) const fn consent(&self) -> Option<ProgramConsent> {
+        self.consent
     }
 
     pub(crate) fn env(&self) -> &Environment {

@@ -8,6 +8,7 @@ use assize_engine::{AttemptRequest, RunOptions};
 use assize_evalfile::GivenAnswer;
 use assize_rubric::{JudgingMode, TruncationMode, UnitInterval};
 
+use super::eval::programs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::panel::PanelArgs;
 use super::spending::SpendingArgs;
@@ -97,6 +98,9 @@ pub(crate) struct TryArgs {
     /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
+    /// Allow the graders of files to run programs, with your permissions.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) allow_code: bool,
     /// Assume that models have a context of N tokens.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,
@@ -117,6 +121,7 @@ impl TryArgs {
             context_tokens: self.context_tokens,
             truncate: self.truncate,
             threshold: self.threshold,
+            programs: programs(self.allow_code),
             ..RunOptions::default()
         }
     }

@@ -243,7 +243,6 @@ impl EvalArgs {
             keep_going: self.keep_going,
             roots: self.root.clone(),
             deny: denied(&self.deny),
-            programs: ProgramUse::Allow,
             keep_workspaces: self.keep_workspaces,
             dry_run: self.dry_run,
             run: self.run.options(),
@@ -277,7 +276,7 @@ impl RunArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
-            allow_code: self.allow_code,
+            programs: programs(self.allow_code),
             exchange: ExchangeOptions::default(),
             shard: None,
             unit: None,
@@ -287,6 +286,11 @@ impl RunArgs {
             retry_incomplete: self.retry_incomplete,
         }
     }
+}
+
+/// What `--allow-code` decides about programs.
+pub(crate) const fn programs(allow_code: bool) -> ProgramUse {
+    if allow_code { ProgramUse::Allow } else { ProgramUse::AsTrusted }
 }
 
 /// Findings that `--deny` turns into errors.
@@ -399,10 +403,11 @@ pub(crate) struct RunArgs {
     /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
-    /// Allow eval files to run Python, and JavaScript that imports modules.
+    /// Allow files to run programs: commands, hooks, Python and others.
     ///
-    /// The code runs with your permissions: graders during the run, and programs that write prompts, tests and variables when
-    /// the file is read. Without the option, a run that needs it is refused.
+    /// Programs run with your permissions: targets, graders, hooks and health checks during the run, and programs that write
+    /// prompts, tests and variables when the file is read. Without the option, a run that needs them is refused, unless all
+    /// of its files are in folders that you trust (`assize trust`) or ASSIZE_ALLOW_CODE=1 is set in the environment.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow_code: bool,
     /// Assume that models have a context of N tokens.

@@ -14,9 +14,9 @@ const MAIN: [&str; 16] = [
     "compare", "review", "calibrate", "scorecard", "convert",
 ];
 /// Commands that few people need; named without a description.
-const OTHER: [&str; 12] = [
-    "audit", "score", "merge", "cache", "doctor", "serve", "worker", "mcp", "lsp", "schema", "completions",
-    "man",
+const OTHER: [&str; 13] = [
+    "audit", "score", "merge", "cache", "doctor", "trust", "serve", "worker", "mcp", "lsp", "schema",
+    "completions", "man",
 ];
 /// Column at which descriptions begin.
 const INDENT: usize = 14;

@@ -56,6 +56,7 @@ mod server;
 mod shard;
 mod spending;
 mod tables;
+mod trust;
 mod usage_error;
 mod validate;
 mod values;
@@ -80,7 +81,7 @@ pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareComma
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, InputKind, OutputKind};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
+pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied, programs};
 pub(crate) use exchange::ExchangeArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use front_page::with_front_page;
@@ -121,6 +122,7 @@ pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+pub(crate) use trust::TrustArgs;
 pub(crate) use usage_error::{
     asks_for_json, is_bare, is_help, print_usage_error, usage_message, wants_json, with_fitting_tips,
 };
@@ -238,6 +240,9 @@ pub(crate) enum CliCommand {
     /// Serve an editor as a language server (LSP): diagnostics, hover, completion.
     #[command(hide = true)]
     Lsp(LspArgs),
+    /// Trust a folder, so that its files may run programs.
+    #[command(hide = true)]
+    Trust(TrustArgs),
     /// Print the JSON Schema of a kind of file.
     #[command(hide = true)]
     Schema(SchemaArgs),

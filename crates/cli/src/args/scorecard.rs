@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use assize_analysis::ScorecardFailOn;
 use assize_analysis::compare::ComparisonAspect;
-use assize_engine::{ProgramUse, RunOptions, ScorecardOptions};
+use assize_engine::{RunOptions, ScorecardOptions};
 use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
@@ -273,7 +273,6 @@ impl RunCardArgs {
             tags: self.tag.clone(),
             roots: self.root.clone(),
             deny: denied(&self.deny),
-            programs: ProgramUse::Allow,
             missing: self.result.treat_missing,
             labels: self.labels.options(),
             min_coverage: self.result.min_coverage,

@@ -13,7 +13,7 @@ use assize_table::{SheetPath, is_table};
 use serde_json::{Value, json};
 
 use super::{record_cases, schema, transcript};
-use crate::args::{ConvertArgs, InputKind, OutputKind};
+use crate::args::{ConvertArgs, InputKind, OutputKind, programs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -117,10 +117,7 @@ fn rubrics(
 
     let mut options = context.process.load_options(&args.root);
     options.encoding = args.encoding;
-    if args.allow_code {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        options = context.engine(true).with_programs(&options, folder, None);
-    }
+    let options = context.engine(true).load_options_with(options, path, programs(args.allow_code));
     let converted = match from {
         ConversionSource::Records(format) => convert_records(path, format, to, args.keep_going, &options),
         ConversionSource::Rubrics(kind) => convert(path, kind, to, &options),

@@ -46,6 +46,7 @@ pub(crate) mod scorecard;
 pub(crate) mod serve;
 mod transcript;
 mod trend;
+pub(crate) mod trust;
 pub(crate) mod validate;
 pub(crate) mod view;
 

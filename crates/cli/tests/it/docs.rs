@@ -113,6 +113,7 @@ fn documented_output_is_held_against_what_is_printed() {
 fn run_page(page: &Path, differences: &Mutex<Vec<String>>) -> usize {
     let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.env("COLUMNS", "80");
+    test.without_consent();
     test.copy_folder(&root().join("examples"), "examples");
 
     let commands = commands(page);

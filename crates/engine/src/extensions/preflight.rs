@@ -18,7 +18,8 @@ impl PreflightReport {
 
         for extension in &extensions.list {
             let language = extension.program.language.name();
-            self.note_code(format!("`{}` of `extensions` ({language} code)", extension.written));
+            let what = format!("`{}` of `extensions` ({language} code)", extension.written);
+            self.note_program(&extension.place, what);
         }
         // Extensions in a workspace run with the workspace, wherever that is.
         if extensions.in_workspace || !self.extended.insert(suite.path.clone()) {

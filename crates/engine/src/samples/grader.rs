@@ -25,6 +25,7 @@ use super::pair::ComparedPair;
 use super::rubric::PreparedRubric;
 use super::sample::GradingSample;
 use super::stop::{FailureLog, GradingStop, StoppableModel};
+use crate::consent::ProgramGate;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -78,7 +79,7 @@ impl SampleGrader {
         };
 
         let planner = RunPlanner::new(&self.config, &self.options)?;
-        let (template, warnings, _) = self.template(&planner, &suite, case)?;
+        let (template, warnings) = self.template(&planner, &suite, case)?;
         Ok(PreparedRubric {
             config_hash: fingerprint(&template),
             judges: self.judges_of(&template),
@@ -108,8 +109,7 @@ impl SampleGrader {
             ..RunPlanner::new(&self.config, &self.options)?
         };
 
-        let (template, mut warnings, found) = self.template(&planner, &suite, card.widest_case())?;
-        found.refuse_programs()?;
+        let (template, mut warnings) = self.template(&planner, &suite, card.widest_case())?;
         if card.needs_people() {
             warnings.push("people decide a part of the scorecard, which stays open here".to_owned());
         }
@@ -134,13 +134,13 @@ impl SampleGrader {
         planner: &RunPlanner<'_>,
         suite: &Suite,
         case: Case,
-    ) -> Result<(WorkItem, Vec<String>, PreflightReport), EngineError> {
+    ) -> Result<(WorkItem, Vec<String>), EngineError> {
         let case = Arc::new(case);
         let planned = planner.suite(suite);
         let mut found = PreflightReport::default();
         planner.check(&planned, &case, &self.deps, &mut found);
 
-        let warnings = found.conclude(false)?;
+        let warnings = found.conclude(false, &ProgramGate::refused(), false)?;
         self.gateway.check_settings()?;
 
         let mut items = planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
@@ -151,7 +151,7 @@ impl SampleGrader {
             self.gateway.check_prices(Some(&self.models_of(&item)))?;
         }
 
-        Ok((WorkItem { format: None, ..item }, warnings, found))
+        Ok((WorkItem { format: None, ..item }, warnings))
     }
 
     /// Refuses keys of the judges created so far that would be sent unencrypted, or to a server other than their

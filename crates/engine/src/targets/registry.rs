@@ -9,15 +9,17 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use assize_evalfile::{LoadOptions, readable_roots};
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
     ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, RetryPolicy, foreign_host,
 };
 use assize_model::{
     CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
-    RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
+    NamedProgram, RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec,
+    TargetSpecKind,
 };
-use assize_process::{Environment, ProcessCommand};
+use assize_process::{Environment, ProcessCommand, ProgramConsent};
 use assize_store::TargetInfo;
 use assize_targets::{
     BatchTarget, CommandTarget, CommandTemplate, EchoTarget, FallbackTarget, HealthCheck,
@@ -59,6 +61,8 @@ pub(crate) struct TargetRegistry {
     path: Option<PathBuf>,
     gateway: Arc<ModelGateway>,
     variables: assize_evalfile::EnvironmentLookup,
+    /// Options for reading files, which say what recordings may be read.
+    load_options: LoadOptions,
     /// Variables that commands inherit.
     inherited: Environment,
     /// Folder for files of commands.
@@ -99,25 +103,27 @@ pub(crate) fn default_target<'a>(mut names: impl Iterator<Item = &'a str>) -> Op
 }
 
 impl TargetRegistry {
-    /// Targets from a targets file.
+    /// Targets from a targets file. Programs need `consent`.
     pub(crate) fn new(
         specs: Vec<TargetSpec>,
         path: Option<PathBuf>,
         gateway: Arc<ModelGateway>,
-        allows_code: bool,
+        consent: Option<ProgramConsent>,
+        load_options: LoadOptions,
         engine: &Engine,
     ) -> Self {
         let inherited = Environment::from_vars(engine.process().variables());
         let temp_folder = engine.process().temp_folder.clone();
         let setup = program_setup(engine.process(), &specs);
         let redactor = setup.redactor.clone().unwrap_or_default();
-        let programs = ProgramSetup { slots: Some(gateway.commands()), allows_code, ..setup };
+        let programs = ProgramSetup { slots: Some(gateway.commands()), consent, ..setup };
 
         Self {
             specs,
             path,
             gateway,
             variables: engine.process().environment(),
+            load_options,
             inherited,
             temp_folder,
             programs: Arc::new(programs),
@@ -180,6 +186,16 @@ impl TargetRegistry {
             .collect()
     }
 
+    /// The programs that a target, or one of its fallbacks, starts.
+    pub(crate) fn programs_of(&self, reference: &TargetRef) -> Vec<NamedProgram> {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let Some(spec) = self.spec(real).filter(|_| !self.provided.contains_key(real)) else {
+            return Vec::new();
+        };
+        let fallbacks = spec.fallbacks.iter().filter_map(|name| self.spec(name));
+        std::iter::once(spec).chain(fallbacks).flat_map(target_programs).collect()
+    }
+
     /// Whether a target answers all cases in one run of a command, so that it can't be used turn by turn.
     pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
@@ -191,7 +207,7 @@ impl TargetRegistry {
     /// The model of a name in the targets file; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
-        Some(usable(spec, self.programs.allows_code).and_then(|()| match &spec.kind {
+        Some(usable(spec).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
                 self.client(spec, model).map(|client| {
                     self.gateway.ask_judge(client, model.context_tokens, model.max_output_tokens)
@@ -315,7 +331,7 @@ impl TargetRegistry {
     }
 
     fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
-        usable(spec, self.programs.allows_code)?;
+        usable(spec)?;
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
             TargetSpecKind::Model(model) => {
@@ -374,7 +390,7 @@ impl TargetRegistry {
                 command.cwd.clone_from(cwd);
                 command.limits.timeout = Some(timeout.unwrap_or(DEFAULT_HEALTH_TIMEOUT));
 
-                HealthCheck::Command(command)
+                HealthCheck::Command { command, consent: self.programs.consent }
             }
         }
     }
@@ -519,10 +535,15 @@ impl TargetRegistry {
         let failed = |error: &dyn std::fmt::Display| {
             unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
         };
+        // With consent, a file may read what its programs could read.
+        let roots = match self.programs.consent {
+            Some(_) => None,
+            None => Some(readable_roots(spec.place.path(), &self.load_options)),
+        };
         Ok(match &recording.kind {
             RecordingKind::Sessions { format } => {
                 let format = format.map(LogFormat::from_str).transpose().map_err(|error| failed(&error))?;
-                let target = TranscriptTarget::load(&spec.name, &recording.path, format)
+                let target = TranscriptTarget::load(&spec.name, &recording.path, format, roots.as_ref())
                     .map_err(|error| failed(&error))?;
                 let unknown = target.unknown_records();
                 if !unknown.is_empty() {
@@ -542,7 +563,8 @@ impl TargetRegistry {
                 Arc::new(target)
             }
             RecordingKind::Answers { source } => {
-                let target = ReplayTarget::load(&spec.name, &recording.path, source.as_deref());
+                let target =
+                    ReplayTarget::load(&spec.name, &recording.path, source.as_deref(), roots.as_ref());
                 Arc::new(target.map_err(|error| failed(&error))?)
             }
         })
@@ -577,6 +599,7 @@ impl TargetRegistry {
             target.files_format.clone_from(format);
         }
 
+        target.consent = self.programs.consent;
         target.cwd.clone_from(&command.cwd);
         target.beside_suite = command.beside_suite;
         target.stdin.clone_from(&command.stdin);
@@ -605,6 +628,32 @@ impl TargetRegistry {
     }
 }
 
+/// The programs that a target starts, without those of its fallbacks.
+fn target_programs(spec: &TargetSpec) -> Vec<NamedProgram> {
+    let named = |kind: &str, command: &CommandText, is_shown: bool| {
+        let command = if is_shown {
+            format!("`{}`", command.shown())
+        } else {
+            "not shown, because it contains variables".to_owned()
+        };
+        NamedProgram {
+            place: spec.place.clone(),
+            what: format!("target `{}` ({kind}): {command}", spec.name),
+        }
+    };
+    let own = match &spec.kind {
+        TargetSpecKind::Command(target) => {
+            Some(named("a command", &target.template, !target.holds_variables))
+        }
+        _ => None,
+    };
+    let health = match &spec.health {
+        Some(HealthSpec::Command { command, .. }) => Some(named("a health check", command, true)),
+        _ => None,
+    };
+    own.into_iter().chain(health).collect()
+}
+
 /// The policy with a target's own retry settings.
 fn with_retries(usual: RetryPolicy, own: &RetrySpec) -> RetryPolicy {
     RetryPolicy {
@@ -630,11 +679,7 @@ fn unusable(message: String) -> EngineError {
     EngineError::unrunnable(message)
 }
 
-fn usable(spec: &TargetSpec, allows_code: bool) -> Result<(), EngineError> {
-    let mut obstacles = spec.obstacles();
-    if let Some(code) = spec.code.as_ref().filter(|_| !allows_code) {
-        let (place, name) = (&spec.place, &spec.name);
-        obstacles.push(format!("{place}: target `{name}`: {code}, which is run only with `--allow-code`"));
-    }
+fn usable(spec: &TargetSpec) -> Result<(), EngineError> {
+    let obstacles = spec.obstacles();
     if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
+use assize_files::FileRoots;
 use assize_model::{FilePosition, ProgramRunner, SourceMark};
 
 use super::grader::TemplateCache;
@@ -39,7 +40,7 @@ pub struct LoadScope {
     /// Folders against which a relative reference is resolved, in order.
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
-    pub roots: Vec<PathBuf>,
+    pub roots: FileRoots,
     /// Unsaved texts that replace the files of these paths, such as those open in an editor.
     pub open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
@@ -73,6 +74,7 @@ impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
     pub fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
         let (open, programs, targets, case_check) = (BTreeMap::new(), None, Vec::new(), None);
+        let roots = FileRoots::new(roots);
         let scope = LoadScope { environment, search, roots, open, programs, targets, case_check };
         Self::with_scope(Arc::new(scope))
     }
@@ -148,18 +150,15 @@ impl DecodeContext {
         candidates.push(home.join(relative));
         candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
 
-        let mut outside = None;
+        let mut is_outside = false;
         for candidate in candidates {
-            let Ok(real) = fs::canonicalize(&candidate) else { continue };
-            if self.reach.roots.iter().any(|root| real.starts_with(root)) {
+            if self.reach.roots.contain(&candidate) {
                 return Some(candidate);
             }
-            outside.get_or_insert(real);
+            is_outside |= candidate.canonicalize().is_ok();
         }
 
-        if outside.is_some() {
-            let roots: Vec<String> =
-                self.reach.roots.iter().map(|root| format!("`{}`", root.display())).collect();
+        if is_outside {
             self.problems.add(
                 Diagnostic::error(
                     codes::OUTSIDE_ROOT,
@@ -167,7 +166,7 @@ impl DecodeContext {
                     span,
                     "outside the suite's root",
                 )
-                .with_note(format!("files may be read from {}", roots.join(" and ")))
+                .with_note(format!("files may be read from {}", self.reach.roots))
                 .with_help("move the file there, or allow another folder with `--root DIR`"),
             );
         } else {
@@ -239,8 +238,8 @@ impl DecodeContext {
         let given = Path::new(written);
         self.folders_upward(span)
             .iter()
-            .filter_map(|folder| fs::canonicalize(folder.join(given)).ok())
-            .any(|real| real.is_file() && self.reach.roots.iter().any(|root| real.starts_with(root)))
+            .filter_map(|folder| self.reach.roots.resolve(&folder.join(given)).ok())
+            .any(|real| real.is_file())
     }
 
     /// Returns the folder of a source file.
@@ -251,6 +250,11 @@ impl DecodeContext {
             _ => PathBuf::from("."),
         }
     }
+}
+
+/// Returns the folders that a file may refer to.
+pub fn readable_roots(path: &Path, options: &LoadOptions) -> FileRoots {
+    load_context(path, options).reach.roots.clone()
 }
 
 /// Returns the context of a file: the folders it may refer to, and those against which its references are
@@ -286,7 +290,7 @@ pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     DecodeContext::with_scope(Arc::new(LoadScope {
         environment: options.environment.clone(),
         search,
-        roots,
+        roots: FileRoots::new(roots),
         open: BTreeMap::new(),
         programs: options.programs.clone(),
         targets: options.targets.clone(),

@@ -52,7 +52,7 @@ pub(crate) enum Called {
 /// Calls a function with these arguments in a working folder.
 ///
 /// # Errors
-/// When code is not allowed, the interpreter can't be run, the code can't be loaded, or its return value is not
+/// When there is no consent, the interpreter can't be run, the code can't be loaded, or its return value is not
 /// JSON.
 pub(crate) async fn call_program(
     program: &CodeProgram,
@@ -61,13 +61,6 @@ pub(crate) async fn call_program(
     folder: Option<&Path>,
     setup: &ProgramSetup,
 ) -> Result<Called, String> {
-    if !setup.allows_code {
-        return Err(format!(
-            "{} code of eval files is run only with `--allow-code`",
-            program.language.name()
-        ));
-    }
-
     let _slot = match &setup.slots {
         Some(slots) => slots.acquire().await.ok(),
         None => None,
@@ -196,7 +189,7 @@ impl HostRequest<'_> {
         };
 
         let command = command.with_stdin(given.to_string()).with_limits(limits);
-        command.run().await.map_err(|error| {
+        command.run(setup.consent).await.map_err(|error| {
             setup.redact(&format!("the {} code returned no result: {error}", program.language.name()))
         })
     }
@@ -254,15 +247,17 @@ fn in_camel_case(map: Map<String, Value>) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use assize_process::Environment;
+    use assize_process::{Environment, ProgramConsent};
 
     use super::*;
     use crate::ProgramEnvironment;
 
-    fn setup(allows_code: bool) -> ProgramSetup {
+    const CONSENT: Option<ProgramConsent> = Some(ProgramConsent::of_user());
+
+    fn setup(consent: Option<ProgramConsent>) -> ProgramSetup {
         let all = Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")]);
         let env = ProgramEnvironment::new(all, Vec::new());
-        ProgramSetup { env, allows_code, ..ProgramSetup::default() }
+        ProgramSetup { env, consent, ..ProgramSetup::default() }
     }
 
     fn python(text: &str) -> CodeProgram {
@@ -271,13 +266,13 @@ mod tests {
 
     async fn called(text: &str, output: &str) -> Result<Called, String> {
         let arguments = json!([output, {"vars": {"name": "Ann"}}]);
-        call_program(&python(text), CodePurpose::Check, arguments, None, &setup(true)).await
+        call_program(&python(text), CodePurpose::Check, arguments, None, &setup(CONSENT)).await
     }
 
     #[tokio::test]
     async fn code_is_not_run_unless_it_is_allowed() {
         let error =
-            call_program(&python("True"), CodePurpose::Check, json!(["", {}]), None, &setup(false)).await;
+            call_program(&python("True"), CodePurpose::Check, json!(["", {}]), None, &setup(None)).await;
         assert!(error.unwrap_err().contains("--allow-code"));
     }
 
@@ -311,7 +306,7 @@ mod tests {
     #[tokio::test]
     async fn ruby_returns_values_and_says_what_is_wrong() {
         let env = setup(true).env.build_environment(&[], None, None);
-        if ProcessCommand::argv(["ruby", "--version"], env).run().await.is_err() {
+        if ProcessCommand::argv(["ruby", "--version"], env).run(CONSENT).await.is_err() {
             // Not through the test harness, which captures output.
             let line = b"\nSKIPPED 1 test of Ruby code: there is no ruby\n";
             std::io::Write::write_all(&mut std::io::stdout(), line).expect("stdout takes a line");
@@ -321,7 +316,7 @@ mod tests {
         let call = async |text: &str| {
             let program = CodeProgram { language: CodeLanguage::Ruby, ..python(text) };
             let arguments = json!(["four", {"vars": {"name": "Ann"}}]);
-            call_program(&program, CodePurpose::Check, arguments, None, &setup(true)).await
+            call_program(&program, CodePurpose::Check, arguments, None, &setup(CONSENT)).await
         };
         assert_eq!(call("output.length > 3").await, Ok(Called::Returned(ScriptValue::Json(true.into()))));
         let body = "puts 'noise'\nreturn {pass: true, score: 0.5} if context['vars']['name'] == 'Ann'\nfalse";
@@ -349,7 +344,7 @@ mod tests {
             let program =
                 CodeProgram { path: Some(path.clone()), function: function.map(str::to_owned), ..python("") };
             let arguments = json!(["green tea", {}]);
-            call_program(&program, CodePurpose::Check, arguments, Some(folder.path()), &setup(true)).await
+            call_program(&program, CodePurpose::Check, arguments, Some(folder.path()), &setup(CONSENT)).await
         };
 
         assert_eq!(call(None).await, Ok(Called::Returned(ScriptValue::Json(true.into()))));

@@ -52,7 +52,8 @@ pub async fn convert_file(
     };
     let command = command.with_stdin(given.to_string()).with_limits(limits);
     let name = format!("preprocessor of `{}` ({})", file.written, preprocessor.place);
-    let finished = command.run().await.map_err(|error| setup.redact(&format!("{name}: {error}")))?;
+    let finished =
+        command.run(setup.consent).await.map_err(|error| setup.redact(&format!("{name}: {error}")))?;
     if !finished.exit.is_success() {
         let stderr = describe_stderr(&finished);
         return Err(setup.redact(&format!("{name} failed ({}){stderr}", finished.exit)));

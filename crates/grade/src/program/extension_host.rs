@@ -98,7 +98,7 @@ impl ExtensionHost {
     /// with secrets removed.
     ///
     /// # Errors
-    /// When code is not allowed, or the interpreter can't be started. Errors in the file are reported by the
+    /// When there is no consent, or the interpreter can't be started. Errors in the file are reported by the
     /// first call.
     pub fn start(
         program: &CodeProgram,
@@ -107,10 +107,6 @@ impl ExtensionHost {
         told: impl Fn(String) + Send + 'static,
     ) -> Result<Self, String> {
         let language = program.language;
-        if !setup.allows_code {
-            return Err(format!("{} code of eval files is run only with `--allow-code`", language.name()));
-        }
-
         let path = program.path.as_deref().unwrap_or(Path::new("")).as_os_str();
         let words: &[&str] = match language {
             CodeLanguage::Python => &["python3", "-c", &PYTHON_HOST],
@@ -127,7 +123,7 @@ impl ExtensionHost {
         command.cwd = Some(folder).filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf);
 
         let (errors, printed) = mpsc::unbounded_channel();
-        let (process, reader) = LineProcess::start(&command, errors)
+        let (process, reader) = LineProcess::start(&command, setup.consent, errors)
             .map_err(|error| setup.redact(&format!("{} can't be started: {error}", language.name())))?;
 
         let calls = Arc::<Mutex<OpenCalls>>::default();
@@ -286,7 +282,7 @@ async fn pass_on(
 
 #[cfg(test)]
 mod tests {
-    use assize_process::Environment;
+    use assize_process::{Environment, ProgramConsent};
     use proptest::prelude::*;
 
     use super::*;
@@ -298,7 +294,11 @@ mod tests {
         std::fs::write(&path, text).expect("written");
         let all = Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")]);
         let env = ProgramEnvironment::new(all, Vec::new());
-        let setup = Arc::new(ProgramSetup { env, allows_code: true, ..ProgramSetup::default() });
+        let setup = Arc::new(ProgramSetup {
+            env,
+            consent: Some(ProgramConsent::of_user()),
+            ..ProgramSetup::default()
+        });
         let program = CodeProgram { language, path: Some(path), text: text.into(), function: None };
         let host = ExtensionHost::start(&program, folder.path(), &setup, |_| {}).expect("python3");
         (folder, host)

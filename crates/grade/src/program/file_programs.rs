@@ -110,7 +110,8 @@ impl FilePrograms {
             ..ProcessLimits::default()
         };
         let command = ProcessCommand::argv(words, env).in_folder(folder).with_limits(limits);
-        let finished = command.run().await.map_err(|error| self.setup.redact(&error.to_string()))?;
+        let finished =
+            command.run(self.setup.consent).await.map_err(|error| self.setup.redact(&error.to_string()))?;
 
         let stdout = self.setup.redact(&String::from_utf8_lossy(&finished.stdout.bytes));
         let text = stdout.trim();
@@ -173,7 +174,7 @@ fn with_advice(code: &CodeProgram, reason: String) -> String {
 mod tests {
     use std::path::Path;
 
-    use assize_process::Environment;
+    use assize_process::{Environment, ProgramConsent};
     use serde_json::json;
 
     use super::*;
@@ -182,7 +183,11 @@ mod tests {
     fn runner() -> FilePrograms {
         let all = Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("MY_KEY", "secret")]);
         let env = ProgramEnvironment::new(all, ["MY_KEY".to_owned()]);
-        FilePrograms::new(ProgramSetup { env, ..ProgramSetup::default() })
+        FilePrograms::new(ProgramSetup {
+            env,
+            consent: Some(ProgramConsent::of_user()),
+            ..ProgramSetup::default()
+        })
     }
 
     fn python(folder: &Path, text: &str) -> LoadProgram {

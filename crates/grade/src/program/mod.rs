@@ -23,7 +23,7 @@ use std::time::Duration;
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
 use assize_model::{ContainerSpec, GraderCommand, PYTHON_LOADER, ProgramResult};
 use assize_process::{
-    CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput,
+    CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput, ProgramConsent,
 };
 use assize_rubric::GraderNote;
 use serde_json::Value;
@@ -66,8 +66,8 @@ pub struct ProgramSetup {
     pub redactor: Option<Arc<Redactor>>,
     /// A permit for each program that may run at once; `None` for no limit.
     pub slots: Option<Arc<Semaphore>>,
-    /// True if an interpreter may run code that an eval file names.
-    pub allows_code: bool,
+    /// Consent to start them.
+    pub consent: Option<ProgramConsent>,
 }
 
 impl ProgramSetup {
@@ -252,7 +252,7 @@ impl GradingProgram<'_> {
         let container = self.container.map(Container::new);
         let mut command = match (&container, self.command) {
             (Some(container), program) => {
-                container.fetch_image(&env).await?;
+                container.fetch_image(&env, setup.consent).await?;
                 container.command(program, self.pass_env, folder, env.clone())
             }
             (None, GraderCommand::Argv(words)) => {
@@ -272,9 +272,9 @@ impl GradingProgram<'_> {
             ..ProcessLimits::default()
         };
         let command = command.with_stdin(payload.to_string()).with_limits(limits);
-        let ran = command.run().await;
+        let ran = command.run(setup.consent).await;
         if let Some(container) = container.filter(|_| ran.is_err()) {
-            container.remove(env).await;
+            container.remove(env, setup.consent).await;
         }
         let finished = ran.map_err(|error| {
             let said = error.partial().map(|partial| {

@@ -561,7 +561,7 @@ fn a_function_of_javascript_may_write_prompts() {
 
     let modules = ("short.js", "const fs = require('fs');\nmodule.exports = () => fs.readFileSync('x');\n");
     let unrun = cases_with(&text("'file://short.js'", "echo"), &[modules]);
-    assert_eq!(unrun[0].unrun_code, ["prompt `short.js` (JavaScript code)"]);
+    assert_eq!(unrun[0].unrun_code[0].what, "prompt `short.js` (JavaScript code)");
 
     for body in ["() => missing", "() => null", "() => 4", "("] {
         let file = format!("module.exports = {body};\n");

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use assize_diagnostic::Severity;
 use assize_evalfile::{LoadOptions, LoadedSuite};
 use assize_load::load_suite;
-use assize_model::{Case, LoadProgram, ProgramRunner};
+use assize_model::{Case, LoadProgram, NamedProgram, ProgramRunner};
 use serde_json::{Value, json};
 
 const ASSERT: &str = "assert: [{type: contains, value: tea}]";
@@ -217,7 +217,8 @@ fn without_permission_nothing_is_run() {
         "prompts: ['file://code.py', 'exec:./run.sh']\nproviders: [echo]\ntests: [{{vars: {{a: 'file://code.mjs'}}, {ASSERT}}}]\n"
     );
     let loaded = load_allowed(&text, never, false);
-    let unrun: Vec<Vec<String>> = loaded.cases().iter().map(|case| case.unrun_code.clone()).collect();
+    let named = |code: &[NamedProgram]| code.iter().map(|program| program.what.clone()).collect::<Vec<_>>();
+    let unrun: Vec<Vec<String>> = loaded.cases().iter().map(|case| named(&case.unrun_code)).collect();
     assert_eq!(
         unrun,
         [
@@ -236,7 +237,7 @@ fn without_permission_nothing_is_run() {
     assert_eq!(loaded.cases().len(), 0);
     let suite = loaded.suite.suite.as_ref().expect("a suite");
     assert_eq!(
-        suite.unrun_code,
+        named(&suite.unrun_code),
         ["tests `code.py` (Python code)", "tests `code.mjs:make` (JavaScript code)"]
     );
     let warnings: Vec<(String, usize)> = loaded

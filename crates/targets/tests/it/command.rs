@@ -6,12 +6,14 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_process::{Environment, ProcessLimits};
+use assize_process::{Environment, ProcessLimits, ProgramConsent};
 use assize_targets::{
     CommandTarget, CommandTemplate, InputMessage, MessageRole, RetryingTarget, Target, TargetAnswer,
     TargetError, TargetErrorKind, TargetInput, TargetInputPart,
 };
 use tempfile::TempDir;
+
+const CONSENT: Option<ProgramConsent> = Some(ProgramConsent::of_user());
 
 /// Texts that a shell would split, execute or drop if it parsed them.
 const HOSTILE: &[&str] = &[
@@ -27,13 +29,13 @@ fn env() -> Environment {
 
 fn shell(script: &str, root: &TempDir) -> CommandTarget {
     let target = CommandTarget::new("t", CommandTemplate::Shell(script.into()), env(), root.path());
-    CommandTarget { cwd: Some(root.path().into()), ..target }
+    CommandTarget { cwd: Some(root.path().into()), consent: CONSENT, ..target }
 }
 
 fn argv(words: &[&str], root: &TempDir) -> CommandTarget {
     let words = words.iter().map(|word| (*word).to_owned()).collect();
     let target = CommandTarget::new("t", CommandTemplate::Argv(words), env(), root.path());
-    CommandTarget { cwd: Some(root.path().into()), ..target }
+    CommandTarget { cwd: Some(root.path().into()), consent: CONSENT, ..target }
 }
 
 fn asked(text: &str) -> TargetInput {

@@ -40,6 +40,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
         ready: ready.iter().map(ToString::to_string).collect(),
         path_in_repository: path_in_repository(&folder),
     };
+    let is_new = is_without_files(&folder);
     let existing = match (args.force, asks) {
         (true, _) => ExistingFilePolicy::Overwrite,
         (false, true) => ExistingFilePolicy::Ask,
@@ -54,9 +55,21 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     }
 
     done.push((".gitignore".to_owned(), write::update_gitignore(&folder, files::IGNORED)?));
+    // A folder that already had files may hold those of others.
+    if is_new && let Err(failure) = super::trust::add(&folder, context) {
+        output::print_warning(&format!("the project is not trusted: {}", failure.message), context);
+    }
     report(args, &given, &setup, &done, context);
 
     Ok(ExitStatus::Passed)
+}
+
+/// True if a folder does not exist, or has nothing but a repository's own folder.
+fn is_without_files(folder: &Path) -> bool {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == ".git")),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
 }
 
 /// True if the judge is a model on this machine.

@@ -102,7 +102,8 @@ fn a_converted_configuration_has_the_plan_of_the_old_one() {
 /// Tests that come from a program need `--allow-code`; without it they are listed.
 #[test]
 fn programs_are_run_if_code_is_allowed() {
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file(
         "t.py",
         "def tests():\n    return [{'vars': {'q': 'a'}, 'assert': [{'type': 'contains', 'value': 'a'}]}]\n",

@@ -232,7 +232,8 @@ fn all_tests_may_come_from_a_function_and_are_selected_like_others() {
     if !has("python3") {
         return;
     }
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file(
         "hooks.py",
         "def beforeAll(context, more):\n    for word in ['tea', 'milk']:\n        check = {'type': 'contains', 'value': word}\n\
@@ -256,7 +257,8 @@ fn all_tests_may_come_from_a_function_and_are_selected_like_others() {
 
 #[test]
 fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file("hooks.py", "open('started', 'w').close()\ndef hook(name, context):\n    pass\n");
     let text = "prompts: [p]\nproviders: [echo]\nextensions: ['file://hooks.py:hook']\n";
     cli.file("asks.yaml", format!("{text}tests: [{{assert: [{{type: contains, value: p}}]}}]\n"));
@@ -264,7 +266,7 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     cli.file("given.yaml", format!("{text}{given}"));
 
     let refused = cli.run(&["eval", "asks.yaml", "--run-dir", "none"]).expect_code(2);
-    let expected = "only with `--allow-code`: `hooks.py:hook` of `extensions` (Python code)";
+    let expected = "asks.yaml:3:14: `hooks.py:hook` of `extensions` (Python code)";
     assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     assert!(!cli.path("none").exists());
     let planned = cli.run(&["eval", "asks.yaml", "--dry-run", "--allow-code"]).expect_code(0);
@@ -387,7 +389,8 @@ fn extensions_of_agentv_work_in_the_workspace_of_each_case() {
     if !has("node") || !has("python3") {
         return;
     }
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     let note = "import { appendFileSync } from 'node:fs';\nimport { join } from 'node:path';\n\
                 const note = (context, file) => appendFileSync(join(context.workspace_path, file), `${context.hook_name} ${context.test_id}\\n`);\n";
     cli.file(

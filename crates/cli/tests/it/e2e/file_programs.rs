@@ -38,6 +38,7 @@ fn prompts_come_from_functions_and_commands() {
         return;
     }
     let mut cli = cli();
+    cli.without_consent();
     cli.env("OPENAI_API_KEY", KEY);
     cli.file(
         "prompts.py",
@@ -67,7 +68,6 @@ fn prompts_come_from_functions_and_commands() {
         assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);
     }
     assert!(!cli.path("none").exists());
-    cli.run(&["eval", "p.yaml", "--allow-code", "--dry-run"]).expect_code(0);
 
     cli.run(&["eval", "p.yaml", "--allow-code", "--run-dir", "run"]).expect_code(0);
     let found = rows(&cli, "run");
@@ -90,7 +90,8 @@ fn tests_come_from_programs_and_a_changed_one_is_noticed() {
     if !has(&["python3", "node"]) {
         return;
     }
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     let write = |word: &str| {
         let text = format!(
             "def generate_tests(config=None):\n    words = (config or {{}}).get('words', ['{word}'])\n\
@@ -109,8 +110,13 @@ fn tests_come_from_programs_and_a_changed_one_is_noticed() {
         "prompts: ['{{ a }}']\nproviders: [echo]\ntests:\n- file://tests.py\n- {path: 'file://tests.py:generate_tests', config: {words: [milk, '{% raw %}{{ a }}{% endraw %}']}}\n- file://many.cjs\n",
     );
     let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
-    let told = "only with `--allow-code`: tests `many.cjs` (JavaScript code), tests `tests.py:generate_tests` (Python code)";
-    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    for told in [
+        "p.yaml:4:3: tests `tests.py` (Python code)",
+        "tests `tests.py:generate_tests` (Python code)",
+        "p.yaml:6:3: tests `many.cjs` (JavaScript code)",
+    ] {
+        assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);
+    }
     let valid = cli.run(&["validate", "p.yaml"]).expect_code(0);
     assert_eq!(valid.stderr.matches("W0407").count() + valid.stdout.matches("W0407").count(), 1);
 
@@ -182,7 +188,7 @@ fn a_program_that_fails_is_named_with_its_last_error() {
     ] {
         let prompt = serde_json::to_string(prompt).expect("a text");
         cli.file("p.yaml", format!("prompts: [{prompt}]\nproviders: [echo]\ntests: [{{assert: [{{type: contains, value: a}}]}}]\n"));
-        let failed = cli.run(&["eval", "p.yaml", "--allow-code", "--dry-run"]).expect_code(2);
+        let failed = cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(2);
         assert!(
             failed.stderr.contains("E0426") && failed.stderr.contains("p.yaml:1:11"),
             "{}",

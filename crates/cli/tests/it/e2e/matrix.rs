@@ -264,14 +264,15 @@ fn a_run_is_resumed_and_its_answers_may_be_changed_before_they_are_graded() {
 
 #[test]
 fn what_can_not_be_run_is_an_error_only_where_it_is_used() {
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file(
         "p.yaml",
         "prompts: [p]\nproviders: ['replicate:a/b', 'exec: rm -rf x', echo]\ntests: [{assert: [{type: contains, value: p}]}]\n",
     );
     let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
     assert!(refused.stderr.contains("`replicate:a/b` can't be run here"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("is a command"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("target `exec: rm -rf x` (a command)"), "{}", refused.stderr);
     cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
 }
 
@@ -379,7 +380,8 @@ fn a_comparison_without_vectors_is_ungraded() {
 
 #[test]
 fn code_with_an_interpreter_runs_only_where_it_is_allowed() {
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file("checks.py", "def get_assert(output, context):\n    return {'pass': context['vars']['a'] in output, 'score': 0.5, 'reason': ''}\n");
     cli.file(
         "p.yaml",
@@ -407,7 +409,8 @@ fn code_with_an_interpreter_runs_only_where_it_is_allowed() {
 
 #[test]
 fn providers_that_are_code_answer_where_it_is_allowed() {
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file("answer.py", "def call_api(prompt, options, context):\n    print('noise')\n    return {'output': prompt + options['config']['mark']}\n");
     cli.file(
         "p.yaml",
@@ -415,11 +418,7 @@ fn providers_that_are_code_answer_where_it_is_allowed() {
          tests: [{vars: {a: \"it's {x} $HOME\"}, assert: [{type: equals, value: \"say it's {x} $HOME!\"}]}]\n",
     );
     let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
-    assert!(
-        refused.stderr.contains("is Python code, which is run only with `--allow-code`"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("target `code` (a command): `python3 -c "), "{}", refused.stderr);
     cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
 }
 

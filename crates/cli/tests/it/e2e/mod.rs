@@ -41,6 +41,7 @@ mod prefix;
 mod pressure;
 mod probabilities;
 mod processes;
+mod programs;
 mod promptfoo_mistakes;
 mod references;
 mod relevance;

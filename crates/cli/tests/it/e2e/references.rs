@@ -112,3 +112,66 @@ fn tables_are_not_cut_in_a_pipe() {
     let mut lines = cut.lines().filter(|line| !line.contains("assize explain "));
     assert!(lines.all(|line| line.chars().count() <= 80), "a window is kept to: {cut}");
 }
+
+/// Each way to read a file outside of the root, by a path and by a link, and the same file inside.
+#[cfg(unix)]
+#[test]
+fn no_reference_reads_a_file_outside_of_the_root_without_consent() {
+    const FORMS: &[&str] = &[
+        "targets: [{name: t, provider: replay, path: 'FILE.jsonl'}]\nexecution: {target: t}\ntests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]",
+        "targets: [{name: t, provider: replay, fixtures: 'FILE.d'}]\nexecution: {target: t}\ntests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]",
+        "targets: [{name: t, provider: transcript, path: 'FILE.log.jsonl', format: pi}]\nexecution: {target: t}\ntests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]",
+        "tests: [{id: a, input: 'file://FILE.txt', output: x, assertions: [{type: contains, value: x}]}]",
+        "tests: [{id: a, input: [{role: user, content: [{type: file, value: 'FILE.txt'}]}], output: x, assertions: [{type: contains, value: x}]}]",
+        "tests: 'FILE.jsonl'",
+        "execution: {judge: offline}\ntests: [{id: a, input: q, output: x, assertions: [{type: llm-grader, prompt: 'file://FILE.txt'}]}]",
+        "prompts: ['file://FILE.txt']\nproviders: [echo]\ntests: [{assert: [{type: contains, value: x}]}]",
+        "prompts: ['file://FILE*.txt']\nproviders: [echo]\ntests: [{assert: [{type: contains, value: x}]}]",
+        "prompts: ['{{ v }}']\nproviders: [echo]\ntests: [{vars: {v: 'file://FILE.txt'}, assert: [{type: contains, value: x}]}]",
+        "prompts: [p]\nproviders: [echo]\ntests: 'file://FILE.csv'",
+        "prompts: [p]\nproviders: [echo]\ntests: [{assert: [{type: is-json, value: 'file://FILE.json'}]}]",
+    ];
+    let write = |cli: &CliTest, name: &str| {
+        cli.file(format!("{name}.txt"), "SECRET x\n");
+        cli.file(format!("{name}.csv"), "v,__expected\nSECRET,contains:p\n");
+        cli.file(format!("{name}.json"), "{\"type\": \"SECRET\"}");
+        let answer = "{\"id\": \"a\", \"input\": \"q\", \"criteria\": \"c\", \"output\": \"SECRET x\"}\n";
+        cli.file(format!("{name}.jsonl"), answer);
+        cli.file(format!("{name}.d/one.jsonl"), answer);
+        cli.file(format!("{name}.log.jsonl"), "{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"q\"}}\n{\"type\":\"message\",\"message\":{\"role\":\"assistant\",\"content\":\"SECRET x\"}}\n");
+    };
+
+    let mut failed = Vec::new();
+    for form in FORMS {
+        let mut cli = cli();
+        cli.without_consent();
+        std::fs::create_dir_all(cli.path("project/.git")).expect("made");
+        write(&cli, "outside/secret");
+        write(&cli, "project/secret");
+        std::fs::create_dir_all(cli.path("project/linked")).expect("made");
+        for name in ["txt", "csv", "json", "jsonl", "log.jsonl", "d"] {
+            let (from, to) = (format!("outside/secret.{name}"), format!("project/linked/secret.{name}"));
+            std::os::unix::fs::symlink(cli.path(from), cli.path(to)).expect("linked");
+        }
+        let run = |path: &str| {
+            cli.file("project/s.eval.yaml", form.replace("FILE", path));
+            let args = ["eval", "project/s.eval.yaml", "--judge", "offline", "--run-dir", "run"];
+            let output = cli.run(&args);
+            let rows = std::fs::read_to_string(cli.path("run/results.jsonl")).unwrap_or_default();
+            std::fs::remove_dir_all(cli.path("run")).ok();
+            (output, rows)
+        };
+        for path in ["../outside/secret", "linked/secret"] {
+            let (output, rows) = run(path);
+            let is_refused = output.code == Some(2) && output.stderr.contains("outside");
+            if !is_refused || format!("{}{}{rows}", output.stdout, output.stderr).contains("SECRET") {
+                failed.push(format!("{path}: {form}\n{}{rows}", output.stderr));
+            }
+        }
+        let (output, _) = run("secret");
+        if output.stderr.contains("outside") || output.stderr.contains("not found") {
+            failed.push(format!("inside: {form}\n{}", output.stderr));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}

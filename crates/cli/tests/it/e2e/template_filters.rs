@@ -43,7 +43,8 @@ fn filters_that_load_modules_need_permission() {
     if !has("node") {
         return;
     }
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     files(&cli);
     cli.file(
         "lib/allcaps.js",

@@ -21,8 +21,6 @@ pub struct InlineTarget {
     pub problems: Vec<String>,
     /// Settings without effect.
     pub idle: Vec<IdleSetting>,
-    /// Description of the code that it runs, if it runs some.
-    pub code: Option<String>,
     /// Script of a file that finds the answer in the response of a server.
     pub response: Option<Script>,
 }
@@ -65,7 +63,7 @@ impl InlineTargets {
 
     /// Decodes a target.
     pub fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
-        let InlineTarget { entry: node, problems, idle, code, response } = target;
+        let InlineTarget { entry: node, problems, idle, response } = target;
         let unrunnable = !problems.is_empty();
         if let Some(mut lowered) = cx.lowered.take() {
             lowered.targets.push(LoweredTarget {
@@ -105,7 +103,6 @@ impl InlineTargets {
         if let Some(draft) = draft {
             let mut spec = draft.spec;
             let at = place(node.use_span());
-            spec.code = code;
             if let (TargetSpecKind::Http(http), Some(script)) = (&mut spec.kind, response) {
                 http.response = Some(script);
             }
@@ -146,8 +143,7 @@ impl InlineTargets {
     }
 }
 
-/// Decodes `targets` of an eval file: definitions as in a targets file, valid for this file only. The author of
-/// the eval file wrote the programs among them, so they are only run if code is allowed.
+/// Decodes `targets` of an eval file: definitions as in a targets file, valid for this file only.
 pub(crate) fn decode_defined_targets(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -167,14 +163,9 @@ pub(crate) fn decode_defined_targets(
             continue;
         }
         let (problems, idle) = (Vec::new(), Vec::new());
-        targets.add(cx, InlineTarget { entry: item.clone(), problems, idle, code: None, response: None });
+        targets.add(cx, InlineTarget { entry: item.clone(), problems, idle, response: None });
     }
 
-    for target in &mut targets.targets {
-        if matches!(target.kind, TargetSpecKind::Command(_)) {
-            target.code = Some(format!("`{}` is a program", target.name));
-        }
-    }
     // Masked only after the cases were read, because they are in the same text.
     cx.secrets = Some(targets.secrets);
 

@@ -70,7 +70,6 @@ fn read_entry(
             errors: Vec::new(),
             unbuilt: Vec::new(),
             without_effect: Vec::new(),
-            code: None,
         },
         object,
         problems,

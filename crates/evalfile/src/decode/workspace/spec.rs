@@ -146,7 +146,7 @@ fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
         folder.canonicalize().ok()
     });
     let climbs = given.components().any(|part| part == Component::ParentDir);
-    if climbs || !above.is_some_and(|above| cx.reach.roots.iter().any(|root| above.starts_with(root))) {
+    if climbs || !above.is_some_and(|above| cx.reach.roots.contain(&above)) {
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
