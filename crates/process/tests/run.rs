@@ -298,3 +298,36 @@ async fn nothing_starts_without_consent() {
     touch.run(CONSENT).await.unwrap();
     assert!(folder.path().join("made").exists());
 }
+
+/// A second place that makes a consent would be a second rule about who gives it.
+#[test]
+fn consent_is_made_where_the_choice_of_the_user_is_read_and_for_own_programs() {
+    fn visit(folder: &Path, makers: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(&path, makers);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+                if product.contains("ProgramConsent::of_user") {
+                    makers.push(path.to_string_lossy().into_owned());
+                }
+            }
+        }
+    }
+
+    let mut makers = Vec::new();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap() {
+        let sources = entry.unwrap().path().join("src");
+        if sources.is_dir() {
+            visit(&sources, &mut makers);
+        }
+    }
+    makers.sort();
+    let expected = ["engine/src/consent.rs", "process/src/own_program.rs"];
+    assert!(
+        makers.len() == 2 && makers.iter().zip(expected).all(|(path, end)| path.ends_with(end)),
+        "{makers:?}"
+    );
+}

@@ -121,7 +121,6 @@ fn no_reference_reads_a_file_outside_of_the_root_without_consent() {
         "targets: [{name: t, provider: replay, path: 'FILE.jsonl'}]\nexecution: {target: t}\ntests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]",
         "targets: [{name: t, provider: replay, fixtures: 'FILE.d'}]\nexecution: {target: t}\ntests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]",
         "targets: [{name: t, provider: transcript, path: 'FILE.log.jsonl', format: pi}]\nexecution: {target: t}\ntests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]",
-        "tests: [{id: a, input: 'file://FILE.txt', output: x, assertions: [{type: contains, value: x}]}]",
         "tests: [{id: a, input: [{role: user, content: [{type: file, value: 'FILE.txt'}]}], output: x, assertions: [{type: contains, value: x}]}]",
         "tests: 'FILE.jsonl'",
         "execution: {judge: offline}\ntests: [{id: a, input: q, output: x, assertions: [{type: llm-grader, prompt: 'file://FILE.txt'}]}]",
