@@ -286,7 +286,7 @@ impl PromptReader {
     fn read_table(&mut self, cx: &mut DecodeContext, path: &Path, span: Span, id: Option<&str>) {
         let errors = cx.problems.error_count();
         let prompts = match SheetPath::parse(path) {
-            Some(_) => load_table(cx, path, span).map(prompts_of_table).unwrap_or_default(),
+            Some(_) => load_table(cx, path, span).as_ref().map(prompts_of_table).unwrap_or_default(),
             None => read_source(cx, path, Some(span))
                 .map(|source| prompts_of_text(cx, source, is_tabbed(path)))
                 .unwrap_or_default(),
@@ -524,7 +524,7 @@ fn prompts_of_text(
     };
     if is_table {
         let table = read_table_source(cx, source, is_tabbed);
-        return table.map(prompts_of_table).unwrap_or_default();
+        return table.as_ref().map(prompts_of_table).unwrap_or_default();
     }
 
     let lines = text.split(['\r', '\n']).map(|line| line.trim_start_matches('\u{feff}'));
@@ -532,7 +532,7 @@ fn prompts_of_text(
 }
 
 /// Returns the prompts of a table with their labels.
-fn prompts_of_table(table: SourceTable) -> Vec<(Option<String>, String)> {
+fn prompts_of_table(table: &SourceTable) -> Vec<(Option<String>, String)> {
     let column = |name: &str| table.header.cells.iter().position(|(header, _)| header.trim() == name);
     let (prompt, label) = (column("prompt"), column("label"));
     let cell = |row: &SourceRow, at: Option<usize>| {

@@ -441,7 +441,7 @@ fn files_of_another_encoding_are_named_as_such() {
     let cli = cli();
     cli.file("rubric.yaml", RUBRIC);
     cli.file("a.eval.yaml", utf16(VALID));
-    cli.file("a.csv", "id,answer\n1,H\u{fc}ter\n".chars().map(|sign| sign as u8).collect::<Vec<u8>>());
+    cli.file("a.csv", b"id,answer\n1,Gr\xfc\xdfe und G\xfcte\n");
     for (command, name) in [
         (&["eval", "a.eval.yaml"][..], "UTF-16"),
         (&["grade", "rubric.yaml", "--answers", "a.csv"], "windows-1252"),
