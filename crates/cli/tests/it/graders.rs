@@ -210,7 +210,7 @@ fn programs_of_both_generations_grade_and_their_failures_are_errors() {
 - {type: code-grader, name: old, command: [python3, checks/check.py], mode: old}
 - {type: code-grader, name: shell, command: 'cat | python3 check.py', cwd: checks, config: {folder: checks}}
 - {type: code-grader, name: exit, command: [python3, checks/check.py], mode: exit}
-- {type: code-grader, name: text, command: [python3, checks/check.py], mode: text}
+- {type: code-grader, name: text, command: [python3, checks/check.py], mode: text, result: exit-code}
 - {type: code-grader, name: high, command: [python3, checks/check.py], mode: high}
 - {type: code-grader, name: silent, command: [python3, checks/check.py], mode: silent}
 - {type: code-grader, name: reason, command: [python3, checks/check.py], mode: reason}
@@ -260,7 +260,9 @@ fn exit_codes_grade_plain_text_and_breakdowns_grade_nothing() {
     let cli = cli(&one(
         "hello",
         r#"
-- {type: code-grader, name: passes, command: 'echo fine'}
+- {type: code-grader, name: passes, command: 'echo fine', result: exit-code}
+- {type: code-grader, name: says-fail, command: 'echo FAIL'}
+- {type: code-grader, name: word, command: 'echo ok'}
 - {type: code-grader, name: silent, command: ["sh", "-c", "[ 1 -ge 1 ]"]}
 - {type: code-grader, name: fails, command: 'echo only 3 pages; exit 1'}
 - {type: code-grader, name: silently-fails, command: ["sh", "-c", "[ 1 -ge 10 ]"]}
@@ -278,14 +280,20 @@ fn exit_codes_grade_plain_text_and_breakdowns_grade_nothing() {
     cli.file(".assize/graders/silent-type.sh", "cat >/dev/null\n");
     let rows = eval(&cli, 3, &[]);
     let row = &rows[0];
-    for (name, expected) in
-        [("passes", 1.0), ("silent", 1.0), ("fails", 0.0), ("silently-fails", 0.0), ("not", 1.0)]
-    {
+    for (name, expected) in [
+        ("passes", 1.0),
+        ("word", 1.0),
+        ("number", 0.2),
+        ("silent", 1.0),
+        ("fails", 0.0),
+        ("silently-fails", 0.0),
+        ("not", 1.0),
+    ] {
         assert_eq!(score(row, name), Some(expected), "{:#}", grader(row, name));
     }
     for (name, word) in [
         ("complains", "it printed: 2 of 3; stderr: no display"),
-        ("number", "printed `0.2`"),
+        ("says-fail", "result: exit-code"),
         ("dict", "where one JSON object was expected"),
         ("result", "exit code 1"),
         ("killed", "signal 9"),
@@ -299,7 +307,7 @@ fn exit_codes_grade_plain_text_and_breakdowns_grade_nothing() {
     }
 
     let explained = recomputes(&cli, "case");
-    assert_eq!(explained["graders"][2]["whole"]["notes"][0]["text"], "only 3 pages");
+    assert_eq!(explained["graders"][4]["whole"]["notes"][0]["text"], "only 3 pages");
 }
 
 /// A reader that checks types like libraries for grading programs: an optional value may be absent, but not

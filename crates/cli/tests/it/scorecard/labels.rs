@@ -46,7 +46,11 @@ fn a_label_of_another_answer_case_or_question_is_stale() {
         let found = run_into(&cli, "after");
         assert_eq!(found["exit_code"], 3, "{what}: {found}");
         assert_eq!(node(&found, "C4")["missing"], 1, "{what}");
-        assert_eq!(found["scorecard"]["labels"], json!({ "counted": 0, "stale": 1, "unbound": 0 }), "{what}");
+        assert_eq!(
+            found["scorecard"]["labels"],
+            json!({ "counted": 0, "stale": 1, "unbound": 0, "anonymous": 0, "unordered": 0 }),
+            "{what}"
+        );
         assert_eq!(score(&cli, "after").0, 3, "{what}");
         let files = cli.run(&["scorecard", "score", "card", "--json"]).expect_code(3);
         assert_eq!(printed(&files)["labels"]["stale"], 1, "{what}");
@@ -94,7 +98,7 @@ fn a_label_of_one_target_says_nothing_about_another() {
     // A label written by hand may name its target, and then is about no other.
     cli.file(
         "card/labels/review-doc.jsonl",
-        "{\"case\":\"p\",\"criterion\":\"C4\",\"label\":\"met\",\"system\":\"v4\"}\n",
+        "{\"case\":\"p\",\"criterion\":\"C4\",\"label\":\"met\",\"who\":\"ann\",\"system\":\"v4\"}\n",
     );
     let accept = |run: &str| cli.run(&["scorecard", "score", run, "--accept-unbound-labels"]).code;
     assert_eq!((accept("three"), accept("two")), (Some(3), Some(0)));
@@ -157,7 +161,7 @@ fn what_a_judge_decided_is_not_overridden_in_silence() {
     let cli = folder(&server, &[("sure", "judged", "bad")]);
     run_into(&cli, "r");
     cli.run_with_input(&["review", "r", "--who", "ann", "--order", "random:1"], "pass\n").expect_code(0);
-    assert_eq!(score(&cli, "r").0, 1, "a label of a sample measures the judge");
+    assert_eq!(score(&cli, "r").0, 3, "a disputed gate is incomplete, neither failed nor passed");
 }
 
 #[test]

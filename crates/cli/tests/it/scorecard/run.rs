@@ -49,7 +49,10 @@ fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     assert!(text.contains("labels: 2 not counted, because they do not name an answer"), "{text}");
     let found = printed(&score(&["--accept-unbound-labels", "--json"]).expect_code(0));
     assert_eq!(node(&found, "TOP")["score"], 1.0);
-    assert_eq!(found["labels"], json!({ "counted": 2, "stale": 0, "unbound": 0 }));
+    assert_eq!(
+        found["labels"],
+        json!({ "counted": 2, "stale": 0, "unbound": 0, "anonymous": 0, "unordered": 0 })
+    );
     assert!(cli.read("r/review.jsonl").is_empty());
 
     // A run with that option stores it.
