@@ -212,7 +212,7 @@ fn programs_of_both_generations_grade_and_their_failures_are_errors() {
 - {type: code-grader, name: exit, command: [python3, checks/check.py], mode: exit}
 - {type: code-grader, name: text, command: [python3, checks/check.py], mode: text, result: exit-code}
 - {type: code-grader, name: high, command: [python3, checks/check.py], mode: high}
-- {type: code-grader, name: silent, command: [python3, checks/check.py], mode: silent}
+- {type: code-grader, name: silent, command: [python3, checks/check.py], mode: silent, result: exit-code}
 - {type: code-grader, name: reason, command: [python3, checks/check.py], mode: reason}
 - {type: code-grader, name: lost, command: [no-such-program-here]}
 - {type: code-grader, name: quoted, command: [python3, -c, "import sys; print('{\"score\": %d}' % (sys.argv[1:] == ['a; exit 1 $(b)']))", 'a; exit 1 $(b)']}
