@@ -305,7 +305,7 @@ mod tests {
 
     #[tokio::test]
     async fn ruby_returns_values_and_says_what_is_wrong() {
-        let env = setup(true).env.build_environment(&[], None, None);
+        let env = setup(CONSENT).env.build_environment(&[], None, None);
         if ProcessCommand::argv(["ruby", "--version"], env).run(CONSENT).await.is_err() {
             // Not through the test harness, which captures output.
             let line = b"\nSKIPPED 1 test of Ruby code: there is no ruby\n";

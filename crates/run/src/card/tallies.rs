@@ -197,7 +197,7 @@ mod tests {
         card.cases[case].candidate_output = Some("another".into());
         let found = card_tallies(&card, &[]);
         assert_eq!(found.tallies[reading], CaseTally::new([0.0, 1.0, 1.0].map(unit), 5));
-        assert_eq!(found.labels, LabelCounts { counted: 4, stale: 1, unbound: 0 });
+        assert_eq!(found.labels, LabelCounts { counted: 4, stale: 1, ..LabelCounts::default() });
 
         let mut card = example();
         card.benchmarks[reading].concept.push_str(" Or not.");
