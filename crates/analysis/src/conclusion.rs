@@ -70,7 +70,9 @@ pub fn conclude_run(
         scope.push(format!("{present} of {} shards", merged.count));
     }
     if not_run > 0 {
-        scope.push(format!("{not_run} not run"));
+        // A run passes without some of its cases only if they could not have changed that.
+        let why = if exit == ExitStatus::Passed { "not needed for the result" } else { "not run" };
+        scope.push(format!("{not_run} {why}"));
     }
     if info.finished_at.is_none() {
         scope.push("the cases that were finished before the run stopped".to_owned());

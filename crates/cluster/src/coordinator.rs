@@ -467,7 +467,7 @@ impl Coordinator<'_> {
                 () = tokio::time::sleep(SEAT_BEAT) => seat.renew().await?,
             }
         };
-        let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
+        let merged = merged.map_err(EngineError::internal)?;
         let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
         let folder = move_into_place(&draft, target, job)?;
 

@@ -689,7 +689,7 @@ async fn prepare(engine: &Engine, request: &EvalRequest, shards: u32) -> Result<
         runtime.block_on(engine.prepare(&request.mode, &request.options, shards))
     });
 
-    prepared.await.unwrap_or_else(|error| Err(EngineError::usage(format!("planning failed: {error}"))))
+    prepared.await.unwrap_or_else(|error| Err(EngineError::internal(error)))
 }
 
 /// Identifies the plan of a request without preparing to run it.
@@ -703,7 +703,7 @@ async fn identify(
         runtime.block_on(engine.identify(&request.mode, &request.options, true))
     });
 
-    identified.await.unwrap_or_else(|error| Err(EngineError::usage(format!("planning failed: {error}"))))
+    identified.await.unwrap_or_else(|error| Err(EngineError::internal(error)))
 }
 
 /// True if all cases of the run have finished.

@@ -68,6 +68,14 @@ impl EngineError {
         Self::new(EngineErrorKind::Unrunnable, message)
     }
 
+    /// Error of the program itself, with the position in its source. No input should lead here.
+    #[track_caller]
+    pub fn internal(message: impl std::fmt::Display) -> Self {
+        let at = std::panic::Location::caller();
+        let text = format!("internal error, please report it: {message} ({}:{})", at.file(), at.line());
+        Self::new(EngineErrorKind::Internal, text)
+    }
+
     /// Error about a file that can't be read.
     pub(crate) fn unreadable(message: impl Into<String>) -> Self {
         Self::new(EngineErrorKind::Unreadable, message)

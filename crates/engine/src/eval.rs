@@ -116,7 +116,7 @@ impl Engine {
 
         match self.evaluate_for(purpose, mode, &loaded, options, None, None).await? {
             Evaluated::Identity(identity) => Ok(identity),
-            _ => Err(EngineError::unrunnable("a plan that was to be identified was run")),
+            _ => Err(EngineError::internal("a plan has no identity")),
         }
     }
 
@@ -185,7 +185,7 @@ impl Engine {
 
         match self.evaluate_for(purpose, mode, loaded, options, None, None).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
-            _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
+            _ => Err(EngineError::internal("a run ended without an outcome")),
         }
     }
 

@@ -177,8 +177,8 @@ impl Engine {
         figures.remarks.splice(..0, set.remark());
 
         info.warnings.extend(quote_warning(&totals));
-        let (exit, summary) = set.conclude(&folder, &info, &totals, figures, self, begun)?;
         info.finished_at = Some(finished_at(&info).unwrap_or_else(|| self.process().now()).to_string());
+        let (exit, summary) = set.conclude(&folder, &info, &totals, figures, self, begun)?;
         info.summary = Some(summary);
         writer.finish(&mut info)?;
 

@@ -97,7 +97,7 @@ impl Engine {
         let loaded = self.load_for_run(&options.paths, options)?;
         match self.evaluate_for(Purpose::Prepare { shards }, mode, &loaded, options, None, None).await? {
             Evaluated::Prepared(prepared) => Ok(PreparedPlan { loaded, ..*prepared }),
-            _ => Err(EngineError::unrunnable("a plan that was to be prepared was run")),
+            _ => Err(EngineError::internal("a plan was not prepared")),
         }
     }
 
@@ -118,7 +118,7 @@ impl Engine {
 
         match self.evaluate_for(Purpose::Run, mode, &prepared.loaded, options, Some(prepared), None).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
-            _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
+            _ => Err(EngineError::internal("a run ended without an outcome")),
         }
     }
 }

@@ -679,7 +679,7 @@ mod tests {
             (of(&labels, 2).settle(None), of(&labels, 2).reviewers(false)),
             (SettledLabels::TooFew, 1)
         );
-        labels.push(now("ben", LabelOutcome::Unmet));
+        labels[1] = now("ben", LabelOutcome::Unmet);
         assert_eq!(of(&labels, 2).settle(None), SettledLabels::Differ);
 
         labels.push(Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) });

@@ -15,6 +15,12 @@ pub enum ScriptError {
     /// The script took more steps than allowed.
     #[error("the script was stopped: it takes too many steps")]
     TooManySteps,
+    /// The script took longer than allowed. Contains the limit in seconds.
+    #[error("the script was stopped: it takes longer than {0} s")]
+    TooSlow(u64),
+    /// The script needs more memory than allowed. Contains the limit in MiB.
+    #[error("the script was stopped: it needs more than {0} MiB of memory")]
+    TooMuchMemory(usize),
     /// The script waits for something that will never happen.
     #[error("the script waits for something outside of itself, which does not exist here")]
     Pending,

@@ -12,5 +12,7 @@ mod script;
 mod value;
 
 pub use error::ScriptError;
-pub use script::{MAX_SCRIPT_BYTES, MAX_SCRIPT_MEMORY, MAX_SCRIPT_STEPS, Script};
+pub use script::{
+    MAX_SCRIPT_BYTES, MAX_SCRIPT_MEMORY, MAX_SCRIPT_STEPS, MAX_SCRIPT_TIME, Script, is_es_module,
+};
 pub use value::ScriptValue;

@@ -1,6 +1,8 @@
 //! One script, and calls of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 use rquickjs::{
     CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Runtime, Value as JsValue,
@@ -13,6 +15,9 @@ use crate::{ScriptError, ScriptValue};
 /// Maximum number of steps of a call. A step is some ten thousand instructions, so all of them take a second or
 /// two.
 pub const MAX_SCRIPT_STEPS: u32 = 50_000;
+/// Maximum time of a call. The engine looks at the clock after each step, and a step that calls slow functions of the
+/// engine, such as `replaceAll` on a long text, can take seconds.
+pub const MAX_SCRIPT_TIME: Duration = Duration::from_secs(10);
 /// Maximum memory of a call.
 pub const MAX_SCRIPT_MEMORY: usize = 64 * 1024 * 1024;
 /// Maximum size of a script.
@@ -97,7 +102,7 @@ impl Script {
 
             let source = match self.form {
                 ScriptForm::Body => self.function_source(parameters),
-                ScriptForm::Module(_) => format!("(function(module, exports, require) {{ {}\n}})", self.text),
+                ScriptForm::Module(_) => common_js_function(&self.text),
             };
             ctx.eval::<JsValue<'_>, _>(source).catch(&ctx).map(|_| ()).map_err(|error| syntax_error(&error))
         })
@@ -121,17 +126,18 @@ impl Script {
 
     fn call_with(&self, arguments: &[(&str, &Value)], takes_value: bool) -> Result<ScriptValue, ScriptError> {
         self.check_size()?;
-        let session = ScriptSession::new()?;
+        self.call_in_session(&ScriptSession::new()?, arguments, takes_value)
+    }
+
+    fn call_in_session(
+        &self,
+        session: &ScriptSession,
+        arguments: &[(&str, &Value)],
+        takes_value: bool,
+    ) -> Result<ScriptValue, ScriptError> {
         let outcome = session.context.with(|ctx| self.call_in(&ctx, arguments, takes_value));
 
-        match outcome {
-            Err(ScriptError::Thrown(message) | ScriptError::Load(message))
-                if message.contains("interrupted") =>
-            {
-                Err(ScriptError::TooManySteps)
-            }
-            other => other,
-        }
+        session.reached_limit().map_or(outcome, Err)
     }
 
     fn call_in(
@@ -186,9 +192,9 @@ impl Script {
             let source = format!(
                 "(function() {{ const module = {{ exports: {{}} }}; \
                  const require = (name) => {{ throw new Error(`require('${{name}}'): other files can't be loaded here`); }}; \
-                 (function(module, exports, require) {{ {}\n}})(module, module.exports, require); \
+                 {}(module, module.exports, require); \
                  return module.exports; }})()",
-                self.text
+                common_js_function(&self.text)
             );
             ctx.eval(source).catch(ctx).map_err(|error| load_error(&error))?
         };
@@ -201,8 +207,7 @@ impl Script {
     }
 
     fn is_es_module(&self) -> bool {
-        self.form != ScriptForm::Body
-            && self.text.lines().any(|line| line.starts_with("export ") || line.starts_with("import "))
+        self.form != ScriptForm::Body && is_es_module(&self.text)
     }
 
     fn check_size(&self) -> Result<(), ScriptError> {
@@ -213,26 +218,75 @@ impl Script {
     }
 }
 
+/// Whether the text of a file is an ES module: it can't be compiled as the function that a CommonJS file is, but as a
+/// module. A file that can be neither is one if a line looks like it, so that the error is about that reading.
+pub fn is_es_module(text: &str) -> bool {
+    // Without such a line there is nothing to import or export, and nothing to compile.
+    let looks_like_one = text.lines().map(str::trim_start).any(|line| {
+        ["export", "import"].iter().any(|word| {
+            line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\t', '{', '*', '"', '\'']))
+        })
+    });
+    looks_like_one && !ScriptSession::new().is_ok_and(|session| session.is_common_js(text))
+}
+
 /// An engine for one call.
 struct ScriptSession {
     context: Context,
+    /// The limit that stopped the call, as one of the constants below.
+    reached: Arc<AtomicU8>,
 }
+
+const REACHED_STEPS: u8 = 1;
+const REACHED_TIME: u8 = 2;
 
 impl ScriptSession {
     fn new() -> Result<Self, ScriptError> {
+        Self::with_time(MAX_SCRIPT_TIME)
+    }
+
+    fn with_time(time: Duration) -> Result<Self, ScriptError> {
         let failed = |error: Error| ScriptError::Result(error.to_string());
         let runtime = Runtime::new().map_err(failed)?;
         runtime.set_memory_limit(MAX_SCRIPT_MEMORY);
         runtime.set_max_stack_size(MAX_STACK);
 
-        let mut steps = 0;
+        let reached = Arc::new(AtomicU8::new(0));
+        let (mut steps, begun, limit) = (0, Instant::now(), Arc::clone(&reached));
         runtime.set_interrupt_handler(Some(Box::new(move || {
             steps += 1;
-            steps > MAX_SCRIPT_STEPS
+            if steps > MAX_SCRIPT_STEPS {
+                limit.store(REACHED_STEPS, Ordering::Relaxed);
+            } else if begun.elapsed() > time {
+                limit.store(REACHED_TIME, Ordering::Relaxed);
+            } else {
+                return false;
+            }
+            true
         })));
 
-        Ok(Self { context: Context::full(&runtime).map_err(failed)? })
+        Ok(Self { context: Context::full(&runtime).map_err(failed)?, reached })
     }
+
+    /// The error of the limit that stopped the script. Its own errors say nothing about that, whatever their text.
+    fn reached_limit(&self) -> Option<ScriptError> {
+        match self.reached.load(Ordering::Relaxed) {
+            REACHED_STEPS => Some(ScriptError::TooManySteps),
+            REACHED_TIME => Some(ScriptError::TooSlow(MAX_SCRIPT_TIME.as_secs())),
+            _ => None,
+        }
+    }
+
+    /// Whether a text can be compiled as the function that a CommonJS file is. It is not run.
+    fn is_common_js(&self, text: &str) -> bool {
+        let source = common_js_function(text);
+        self.context.with(|ctx| ctx.eval::<JsValue<'_>, _>(source).catch(&ctx).is_ok())
+    }
+}
+
+/// The function that a CommonJS file is.
+fn common_js_function(text: &str) -> String {
+    format!("(function(module, exports, require) {{ {text}\n}})")
 }
 
 /// Returns the function that a file exports: the one with this name, the default, or the only one.
@@ -295,11 +349,26 @@ fn syntax_error(error: &CaughtError<'_>) -> ScriptError {
 }
 
 fn thrown(error: &CaughtError<'_>) -> ScriptError {
-    ScriptError::Thrown(message(error))
+    out_of_memory(error).unwrap_or_else(|| ScriptError::Thrown(message(error)))
 }
 
 fn load_error(error: &CaughtError<'_>) -> ScriptError {
-    ScriptError::Load(message(error))
+    out_of_memory(error).unwrap_or_else(|| ScriptError::Load(message(error)))
+}
+
+/// The error of a script that reached the limit of memory. The engine throws an `InternalError` then, or `null` if there
+/// is no memory left for that; a script that throws `null` itself is taken for one.
+fn out_of_memory(error: &CaughtError<'_>) -> Option<ScriptError> {
+    let is_limit = match error {
+        CaughtError::Exception(exception) => {
+            let name = exception.as_object().get::<_, String>("name");
+            name.is_ok_and(|name| name == "InternalError")
+                && exception.message().is_some_and(|message| message == "out of memory")
+        }
+        CaughtError::Value(value) => value.is_null(),
+        CaughtError::Error(error) => matches!(error, Error::Allocation),
+    };
+    is_limit.then_some(ScriptError::TooMuchMemory(MAX_SCRIPT_MEMORY >> 20))
 }
 
 /// Returns the message of an error, without its stack.
@@ -313,5 +382,17 @@ fn message(error: &CaughtError<'_>) -> String {
             None => format!("a value of type {}", value.type_name()),
         },
         CaughtError::Error(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_stops_a_script_that_takes_few_steps() {
+        let session = ScriptSession::with_time(Duration::ZERO).expect("an engine");
+        let script = Script::from_code("for (let i = 0; i < 1e6; i++) {}\nreturn true");
+        assert_eq!(script.call_in_session(&session, &[], false), Err(ScriptError::TooSlow(10)));
     }
 }

@@ -63,10 +63,10 @@ fn limits_stop_a_script() {
         "an interrupt can't be caught"
     );
     assert!(matches!(call("'x'.repeat(1e9)", ""), Err(ScriptError::Thrown(_))));
-    assert!(matches!(
+    assert_eq!(
         call("let all = [];\nfor (;;) all.push(new Array(1e6).fill(1));", ""),
-        Err(ScriptError::Thrown(_))
-    ));
+        Err(ScriptError::TooMuchMemory(64))
+    );
     assert!(matches!(call("const f = () => f() + 1;\nreturn f();", ""), Err(ScriptError::Thrown(_))));
     let large = Script::from_code(&"1+".repeat(600_000));
     assert_eq!(large.call(&[]), Err(ScriptError::TooLarge(1024)));
@@ -121,4 +121,45 @@ fn files_export_their_function_in_three_ways() {
         assert!(matches!(run(text, None), Err(ScriptError::Load(_))), "{text}");
     }
     assert!(run("import fs from 'fs';\nexport default () => 1;", None).is_err());
+}
+
+#[test]
+fn an_answer_that_needs_too_much_memory_is_told_apart_from_an_error_of_the_script() {
+    let words = "word ".repeat(640_000);
+    for code in [
+        "[...output.matchAll(/\\w+/g)].length > 1",
+        "new Map(output.split(' ').map((word, at) => [word + at, at])).size > 1",
+        "const seen = new Set();\nfor (let i = 0; i < output.length; i++) seen.add(output.slice(i, i + 2) + i);\nreturn true",
+        "output.split('').length > 1",
+        "[...output].length > 1",
+    ] {
+        assert_eq!(call(code, &words), Err(ScriptError::TooMuchMemory(64)), "{code}");
+    }
+}
+
+#[test]
+fn words_in_an_error_are_no_limit() {
+    for text in ["the download was interrupted", "out of memory", "too many steps"] {
+        let thrown = call(&format!("(() => {{ throw new Error('{text}') }})()"), "");
+        assert_eq!(thrown, Err(ScriptError::Thrown(text.to_owned())));
+    }
+}
+
+#[test]
+fn only_parsing_tells_modules_from_common_js() {
+    let answer = "module.exports = (output) => output.length > 0;";
+    for comment in ["/*\nimport the helper\n*/\n", "const HELP = `\nexport your key\n`;\n", "// import x\n"] {
+        let file = Script::from_file(&format!("{comment}{answer}"), None);
+        let called = file.call(&[("output", &json!("yes")), ("context", &json!({}))]);
+        assert_eq!(called, Ok(ScriptValue::Json(json!(true))), "{comment}");
+    }
+    for module in [
+        "export default (output) => output.length > 0;",
+        "const check = (output) => output.length > 0;\n  export { check };",
+        "export\tconst check = (output) => output.length > 0;",
+    ] {
+        assert!(assize_script::is_es_module(module), "{module}");
+        let called = Script::from_file(module, None).call(&[("output", &json!("yes"))]);
+        assert_eq!(called, Ok(ScriptValue::Json(json!(true))), "{module}");
+    }
 }

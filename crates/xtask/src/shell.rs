@@ -16,6 +16,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root()).stdin(Stdio::null());
+    forget_package(&mut command);
     command
 }
 
@@ -23,7 +24,21 @@ pub fn cargo(arguments: &[&str]) -> Command {
 pub fn program(name: &str) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root()).stdin(Stdio::null());
+    forget_package(&mut command);
     command
+}
+
+/// Removes what `cargo run` tells this program about its own package. The build script of `ring` runs again if any of it changes, so a
+/// build that is started from here and one that a person starts would each compile everything that uses TLS anew.
+fn forget_package(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let is_of_package = name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"));
+        if is_of_package {
+            command.env_remove(name);
+        }
+    }
 }
 
 /// Runs a command whose output goes where ours goes.

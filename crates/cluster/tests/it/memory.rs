@@ -11,7 +11,9 @@ use assize_cluster::{
     JobManifest, Later, LimitHandler, MemoryCluster, Record, Records, ResultStore, UnitName, WorkUnit,
     Worker, WorkerEvent, WorkerOptions,
 };
-use assize_engine::{Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
+use assize_engine::{
+    Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, ProgramUse, RunOutcome,
+};
 use tempfile::TempDir;
 
 const CASES: usize = 13;
@@ -42,6 +44,7 @@ fn engine(folder: &Path) -> Engine {
 fn request(run_dir: &str) -> EvalRequest {
     let mut options = EvalOptions { paths: vec!["suite.yaml".into()], ..EvalOptions::default() };
     options.run.run_dir = Some(run_dir.into());
+    options.run.programs = ProgramUse::Allow;
     EvalRequest { mode: EvalMode::default(), options }
 }
 

@@ -11,6 +11,8 @@ use crate::note::ConversionNotes;
 /// Default pass threshold of a scorecard's rubric.
 const DEFAULT_THRESHOLD: f64 = 0.8;
 
+/// Reviewer of these labels: the tree does not say who graded it.
+const REVIEWER: &str = "graded-tree";
 /// Id of the case that the labels of a graded tree refer to.
 const SUBMISSION_CASE_ID: &str = "submission";
 
@@ -138,8 +140,10 @@ impl ScorecardWriter<'_> {
                 0.0 => json!("fail"),
                 score => json!(score),
             };
-            let mut label =
-                json!({ "trace_id": SUBMISSION_CASE_ID, "benchmark_code": code, "outcome": outcome });
+            // Only labels with a name count.
+            let mut label = json!({
+                "trace_id": SUBMISSION_CASE_ID, "benchmark_code": code, "outcome": outcome, "reviewer": REVIEWER,
+            });
             if let Some(note) = &grade.note {
                 label["note"] = json!(note);
             }

@@ -42,7 +42,7 @@ impl Engine {
         let checked = quiet.evaluate_for(Purpose::Check, mode, loaded, options, None, None).await;
         let setups = match checked {
             Ok(Evaluated::Checked(setups)) => setups,
-            Ok(_) => return Err(EngineError::unrunnable("a run that was to be checked was run")),
+            Ok(_) => return Err(EngineError::internal("a check ended in another way")),
             Err(error) => {
                 let heard = std::mem::take(&mut *events.lock());
                 for event in heard {
@@ -105,7 +105,7 @@ impl Engine {
     ) -> Result<RunOutcome, EngineError> {
         match Box::pin(self.evaluate_for(Purpose::Run, mode, loaded, options, None, pool)).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
-            _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
+            _ => Err(EngineError::internal("a run ended without an outcome")),
         }
     }
 

@@ -32,7 +32,7 @@ impl SampleCard {
         let info = describe_scorecard(&scorecard, set, |_| false);
         let mut trees = ScorecardTree::build_all(&info, None)
             .map_err(|error| EngineError::invalid_file(error.to_string()))?;
-        let (Some(tree), true) = (trees.pop(), trees.is_empty()) else {
+        let (Some(mut tree), true) = (trees.pop(), trees.is_empty()) else {
             let tops = info.nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.code.as_str());
             let tops: Vec<&str> = tops.collect();
             return Err(EngineError::invalid_file(format!(
@@ -42,6 +42,8 @@ impl SampleCard {
             )));
         };
 
+        // One sample belongs to some components. That a component has no case at all can be said of a run only.
+        tree.needs_components = false;
         Ok(Self { cases: ScorecardCases::new(scorecard), info, tree })
     }
 

@@ -195,7 +195,7 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
             "judges", "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent",
             "pass_rate_gate", "early_stop", "criteria", "criteria_ungraded", "criterion_rates",
             "check_rates", "quotes", "quotes_found", "panel", "criteria_truncated", "warnings", "exit_code",
-            "exit_reason"
+            "exit_reason", "conclusion"
         ]
     );
     assert_eq!(value["counts"], serde_json::json!({"pass": 1, "borderline": 0, "fail": 1, "incomplete": 0}));

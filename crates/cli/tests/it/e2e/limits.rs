@@ -43,6 +43,14 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "label file",
         Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),
     ),
+    (
+        "table of answers or tests in another encoding than UTF-8",
+        Here(|cli| {
+            cli.file("r.yaml", "criteria: [Says yes.]");
+            let grade = ["grade", "r.yaml", "--answers", "a.csv", "--encoding", "windows-1252"];
+            sparse(cli, "a.csv", 65, &[&grade[..], &["--judge", "offline"]].concat(), "larger than 64 MiB");
+        }),
+    ),
     ("Parquet file", There("table/tests/it/parquet.rs", "pages_that_decompress_without_end_are_refused")),
     (
         "decision sent from a review page",
@@ -78,6 +86,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     ("memory of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("instructions of a script", There("script/tests/script.rs", "limits_stop_a_script")),
+    ("time of a script", There("script/src/script.rs", "the_clock_stops_a_script_that_takes_few_steps")),
     ("size of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),

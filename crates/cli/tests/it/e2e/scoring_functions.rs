@@ -87,7 +87,8 @@ fn python_decides_with_permission_only() {
     if !has("python3") {
         return;
     }
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file(
         "c.yaml",
         CONFIG.replace("lib/product.js", "lib/mean.py").split("  - {description: named").next().expect("one"),

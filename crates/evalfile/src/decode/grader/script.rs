@@ -5,7 +5,7 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
 use assize_model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
-use assize_script::Script;
+use assize_script::{Script, is_es_module};
 
 use super::shared::missing_key;
 use crate::decode::DecodeContext;
@@ -207,10 +207,10 @@ fn needs_modules(text: &str) -> bool {
     const CALLS: [&str; 7] =
         ["require(", "import(", "fetch(", "setTimeout(", "process.", "Buffer.", "new URL("];
 
+    let is_module = is_es_module(text);
     text.lines().map(str::trim_start).filter(|line| !line.starts_with("//") && !line.starts_with('*')).any(
         |line| {
-            line.starts_with("import ")
-                || line.starts_with("import{")
+            (is_module && (line.starts_with("import ") || line.starts_with("import{")))
                 || CALLS.iter().any(|call| line.contains(call))
         },
     )
