@@ -62,7 +62,7 @@ fn limits_stop_a_script() {
         Err(ScriptError::TooManySteps),
         "an interrupt can't be caught"
     );
-    assert!(matches!(call("'x'.repeat(1e9)", ""), Err(ScriptError::Thrown(_))));
+    assert_eq!(call("'x'.repeat(1e9)", ""), Err(ScriptError::TooMuchMemory(64)));
     assert_eq!(
         call("let all = [];\nfor (;;) all.push(new Array(1e6).fill(1));", ""),
         Err(ScriptError::TooMuchMemory(64))
@@ -76,7 +76,8 @@ fn limits_stop_a_script() {
 fn a_pattern_that_explodes_is_stopped() {
     let output = "a".repeat(40);
     let stopped = call("/^(a+)+$/.test(output + 'b')", &output);
-    assert!(matches!(stopped, Err(ScriptError::TooManySteps | ScriptError::Thrown(_))), "{stopped:?}");
+    let expected = [ScriptError::TooManySteps, ScriptError::TooSlow(10)].map(Err);
+    assert!(expected.contains(&stopped), "{stopped:?}");
 }
 
 #[test]
@@ -153,13 +154,13 @@ fn only_parsing_tells_modules_from_common_js() {
         let called = file.call(&[("output", &json!("yes")), ("context", &json!({}))]);
         assert_eq!(called, Ok(ScriptValue::Json(json!(true))), "{comment}");
     }
-    for module in [
-        "export default (output) => output.length > 0;",
-        "const check = (output) => output.length > 0;\n  export { check };",
-        "export\tconst check = (output) => output.length > 0;",
+    for (module, name) in [
+        ("export default (output) => output.length > 0;", None),
+        ("const check = (output) => output.length > 0;\n  export { check };", Some("check")),
+        ("export\tconst check = (output) => output.length > 0;", Some("check")),
     ] {
         assert!(assize_script::is_es_module(module), "{module}");
-        let called = Script::from_file(module, None).call(&[("output", &json!("yes"))]);
+        let called = Script::from_file(module, name).call(&[("output", &json!("yes"))]);
         assert_eq!(called, Ok(ScriptValue::Json(json!(true))), "{module}");
     }
 }

@@ -99,7 +99,7 @@ fn python_decides_with_permission_only() {
          return {'pass': score >= context.get('threshold', 0.5), 'score': score, 'reason': 'mean'}\n",
     );
     let refused = cli.run(&["eval", "c.yaml", "--run-dir", "run"]).expect_code(2);
-    assert!(refused.stderr.contains("grader `scoring-function` (Python code)"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("grader `scoring-function` (Python code in"), "{}", refused.stderr);
 
     cli.run(&["eval", "c.yaml", "--run-dir", "run", "--allow-code"]).expect_code(0);
     let row = &rows(&cli, "run")[0];
