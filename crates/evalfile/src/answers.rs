@@ -87,7 +87,7 @@ enum AnswerContent {
     /// Records of another tool.
     Records(RecordFormat),
     /// A sheet of a spreadsheet, or a Parquet file.
-    Sheet(SheetPath, Sheet),
+    Sheet(SheetPath, Box<Sheet>),
     /// The file can't be read; the error has been reported.
     Unreadable,
 }
@@ -101,7 +101,7 @@ fn open_answers(
 ) -> (Option<AnswerTable>, AnswerContent) {
     if let Some(path) = SheetPath::parse(path) {
         return match load_answer_sheet(cx, &path, columns) {
-            Some((table, sheet)) => (Some(table), AnswerContent::Sheet(path, sheet)),
+            Some((table, sheet)) => (Some(table), AnswerContent::Sheet(path, Box::new(sheet))),
             None => (None, AnswerContent::Unreadable),
         };
     }

@@ -47,8 +47,10 @@ pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
         };
     };
     let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
-    let scope = summary.conclusion.scope.iter().map(|scope| format!(", {scope}")).collect::<String>();
-    let text = visible(&(word.to_owned() + &scope));
+    let text = match &summary.conclusion.scope {
+        Some(scope) => visible(&format!("{word}, {scope}")),
+        None => visible(word),
+    };
     match summary.exit_code {
         0 => ResultMark::new("good", "✓", text),
         1 => ResultMark::new("bad", "✗", text),

@@ -76,7 +76,13 @@ fn of_run(
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
     let page = ScorecardPage { run: Some((&run, &info)) };
-    finish(args, &scored, &page, set.or(own_set), counts, review, Some(&result), context)?;
+    let set = set.or(own_set);
+    finish(
+        args,
+        &page,
+        &ScoredOutput { scored, set, labels: counts, review, result: Some(result) },
+        context,
+    )?;
 
     Ok(exit)
 }
@@ -124,25 +130,36 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         .collect();
 
     let page = ScorecardPage { run: None };
-    finish(args, &scored, &page, info.weight_set.as_deref(), found.labels, review, None, context)?;
+    let exit = scored.exit().0;
+    let set = info.weight_set.as_deref();
+    finish(args, &page, &ScoredOutput { scored, set, labels: found.labels, review, result: None }, context)?;
 
-    Ok(scored.exit().0)
+    Ok(exit)
+}
+
+/// What the command prints.
+struct ScoredOutput<'a> {
+    scored: ScoredCard<'a>,
+    /// Weight set of the index.
+    set: Option<&'a str>,
+    labels: LabelCounts,
+    /// What waits for a person.
+    review: Vec<Value>,
+    /// Conclusion of the run; `None` for results that are no run.
+    result: Option<RunResult>,
 }
 
 fn finish(
     args: &ScoreCardArgs,
-    scored: &ScoredCard<'_>,
     page: &ScorecardPage<'_>,
-    set: Option<&str>,
-    labels: LabelCounts,
-    review: Vec<Value>,
-    result: Option<&RunResult>,
+    output: &ScoredOutput<'_>,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
+    let ScoredOutput { scored, set, labels, review, result } = output;
     show::write_markdown(scored, &args.out, page)?;
     let delivery = ResultOutput { json: args.list.json, quiet: false, out: &args.out };
     let json = || {
-        let mut printed = json!(show::printed(scored, set, labels, review.as_slice()));
+        let mut printed = json!(show::printed(scored, *set, *labels, review.as_slice()));
         if let Some(result) = result {
             printed["exit_code"] = result.exit.code().into();
             printed["exit_reason"] = result.reason.as_str().into();
@@ -156,7 +173,7 @@ fn finish(
 
     output::print(&show::text(scored, args.result.depth, context));
 
-    if let Some(line) = format_label_counts(labels) {
+    if let Some(line) = format_label_counts(*labels) {
         output::print(&format!("labels: {line}\n"));
     }
 
