@@ -59,6 +59,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
         programs: None,
+        encoding: None,
         targets: Vec::new(),
         case_check: None,
     };

@@ -20,6 +20,7 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
         programs: None,
+        encoding: None,
         targets: Vec::new(),
         case_check: None,
     };

@@ -95,7 +95,10 @@ impl CorpusSandbox {
         let mut command = Command::new(&self.program);
         let programs = self.folder.path().join("bin");
         command
-            .args(["eval", "--judge", "openai:scripted", "--json", "--quiet", "--keep-going", "--no-cache"])
+            .args([
+                "eval", "--judge", "openai:scripted", "--json", "--quiet", "--keep-going", "--no-cache",
+                "--allow-code",
+            ])
             .args(["--deadline", "20s", "--max-concurrency", "4", "--root"])
             .arg(self.root())
             .arg("--run-dir")
@@ -245,6 +248,7 @@ pub(super) fn load_options(folder: &Path) -> LoadOptions {
         working_folder: folder.to_path_buf(),
         extra_roots: vec![folder.to_path_buf()],
         programs: None,
+        encoding: None,
         targets: Vec::new(),
         case_check: None,
     }
