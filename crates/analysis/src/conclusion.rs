@@ -40,8 +40,8 @@ impl RunResult {
     }
 }
 
-/// Concludes a run. `exit` and `reason` are those of its cases or its scorecard as far as they were run; `not_run` is the
-/// number of selected cases without a result.
+/// Concludes a run. `exit` and `reason` describe its cases, or its scorecard, as far as they were run; `not_run` counts
+/// selected cases without a result.
 ///
 /// A selection of cases decides nothing about a release, so the run of a scorecard with `--filter` or `--tag` is
 /// incomplete. A shard is concluded when it is merged.

@@ -5,14 +5,13 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_diagnostic::render::JsonDiagnostic;
 use assize_engine::{ProcessContext, is_secret_name};
 use assize_files::MAX_FILE_BYTES;
 use assize_llm::FILE_VARIABLES;
 use assize_report::ReportStyle;
 use clap::ValueEnum;
+use parking_lot::Mutex;
 
 use crate::failure::CommandFailure;
 

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use assize_engine::SentRequests;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::error::ClusterError;

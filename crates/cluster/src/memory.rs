@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_run::SharedReplies;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -36,10 +35,6 @@ struct MemoryState {
     handlers: Arc<Mutex<BTreeMap<String, LimitHandler>>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock()
-}
-
 fn now<'a, T: Send + 'a>(value: T) -> Later<'a, T> {
     Box::pin(std::future::ready(Ok(value)))
 }
@@ -50,7 +45,7 @@ impl Cluster for MemoryCluster {
     }
 
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
-        let mut jobs = lock(&self.shared.jobs);
+        let mut jobs = self.shared.jobs.lock();
         let (queue, results) = jobs.entry(job.job.clone()).or_insert_with(|| {
             (Arc::new(MemoryQueue { term: job.lease_term(), ..MemoryQueue::default() }), Arc::default())
         });
@@ -65,12 +60,12 @@ impl Cluster for MemoryCluster {
     }
 
     fn remove<'a>(&'a self, job: &'a JobManifest) -> Later<'a, ()> {
-        lock(&self.shared.jobs).remove(&job.job);
+        self.shared.jobs.lock().remove(&job.job);
         now(())
     }
 
     fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>> {
-        lock(&self.shared.handlers).insert(job.to_owned(), handler);
+        self.shared.handlers.lock().insert(job.to_owned(), handler);
         let served = Served { job: job.to_owned(), handlers: Arc::clone(&self.shared.handlers) };
         now(Box::new(served))
     }
@@ -83,7 +78,7 @@ struct Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        lock(&self.handlers).remove(&self.job);
+        self.handlers.lock().remove(&self.job);
     }
 }
 
@@ -94,7 +89,7 @@ struct MemoryDesk {
 
 impl LimitDesk for MemoryDesk {
     fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply> {
-        let handler = lock(&self.handlers).get(&self.job).cloned();
+        let handler = self.handlers.lock().get(&self.job).cloned();
         Box::pin(async move {
             let nobody = || ClusterError::Unreachable("nobody coordinates the job now".to_owned());
             let handler = handler.ok_or_else(nobody)?;
@@ -110,11 +105,11 @@ struct MemoryRecords {
 
 impl Records for MemoryRecords {
     fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>> {
-        now(lock(&self.records).get(key).cloned())
+        now(self.records.lock().get(key).cloned())
     }
 
     fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>> {
-        let mut records = lock(&self.records);
+        let mut records = self.records.lock();
         let found = records.get(key).map_or(0, |record| record.revision);
         let replaced = (found == revision).then(|| {
             records.insert(key.to_owned(), Record { bytes, revision: revision + 1 });
@@ -131,12 +126,12 @@ struct MemoryReplies {
 
 impl SharedReplies for MemoryReplies {
     fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>> {
-        let found = lock(&self.replies).get(&key).cloned();
+        let found = self.replies.lock().get(&key).cloned();
         Box::pin(std::future::ready(found))
     }
 
     fn put(&self, key: [u8; 32], reply: Vec<u8>) {
-        lock(&self.replies).entry(key).or_insert(reply);
+        self.replies.lock().entry(key).or_insert(reply);
     }
 
     fn settled(&self) -> BoxFuture<'_, ()> {
@@ -151,30 +146,30 @@ struct MemoryResults {
 
 impl ResultStore for MemoryResults {
     fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool> {
-        let mut files = lock(&self.files);
+        let mut files = self.files.lock();
         let is_new = !files.contains_key(name);
         files.entry(name.to_owned()).or_insert(bytes);
         now(is_new)
     }
 
     fn contains<'a>(&'a self, name: &'a str) -> Later<'a, bool> {
-        now(lock(&self.files).contains_key(name))
+        now(self.files.lock().contains_key(name))
     }
 
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
-        let found = lock(&self.files).get(name).cloned();
+        let found = self.files.lock().get(name).cloned();
         Box::pin(std::future::ready(
             found.ok_or_else(|| ClusterError::Damaged(format!("there is no result of unit {name}"))),
         ))
     }
 
     fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()> {
-        lock(&self.files).remove(name);
+        self.files.lock().remove(name);
         now(())
     }
 
     fn names(&self) -> Later<'_, Vec<String>> {
-        now(lock(&self.files).keys().cloned().collect())
+        now(self.files.lock().keys().cloned().collect())
     }
 }
 
@@ -231,7 +226,7 @@ impl QueueState {
 
 impl WorkQueue for MemoryQueue {
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         for unit in units {
             if !state.holds(&unit.name) && state.tags.insert(format!("{}-{tag}", unit.name)) {
                 let id = state.next;
@@ -248,7 +243,7 @@ impl WorkQueue for MemoryQueue {
         Box::pin(async move {
             let until = Instant::now() + wait;
             loop {
-                let taken = lock(&self.state).take(self.term);
+                let taken = self.state.lock().take(self.term);
                 if let Some(entry) = taken {
                     let lease = MemoryLease { entry, term: self.term, state: Arc::clone(&self.state) };
                     return Ok(Some(Box::new(lease) as Box<dyn UnitLease>));
@@ -266,12 +261,12 @@ impl WorkQueue for MemoryQueue {
     }
 
     fn depth(&self) -> Later<'_, u64> {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         now((state.waiting.len() + state.leased.len()) as u64)
     }
 
     fn names(&self) -> Later<'_, Vec<UnitName>> {
-        now(lock(&self.state).units().map(|unit| unit.name.clone()).collect())
+        now(self.state.lock().units().map(|unit| unit.name.clone()).collect())
     }
 
     fn lease_term(&self) -> Duration {
@@ -295,14 +290,14 @@ impl UnitLease for MemoryLease {
     }
 
     fn extend(&self) -> Later<'_, ()> {
-        if let Some((_, until)) = lock(&self.state).leased.get_mut(&self.entry.id) {
+        if let Some((_, until)) = self.state.lock().leased.get_mut(&self.entry.id) {
             *until = Instant::now() + self.term;
         }
         now(())
     }
 
     fn complete(&self) -> Later<'_, ()> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.leased.remove(&self.entry.id);
         state.waiting.retain(|entry| entry.id != self.entry.id);
         now(())

@@ -200,7 +200,7 @@ fn read_text(path: &Path) -> Result<String, ConvertError> {
 fn read_rows(path: &Path, encoding: Option<TextEncoding>) -> Result<Vec<CsvRow>, ConvertError> {
     let unreadable = |why| ConvertError::Unreadable(path.to_path_buf(), why);
     let table = read_table(path, encoding, MAX_IMPORT_BYTES).map_err(|error| match error {
-        TableError::Unreadable(_) | TableError::Row { .. } => unreadable(error.to_string()),
+        TableError::Unreadable(_) | TableError::Row(_) => unreadable(error.to_string()),
         error => unreadable(format!("{error}\n{}", error.help())),
     })?;
 

@@ -42,11 +42,10 @@ const COLUMNS: [(&str, &[&str]); 9] = [
 /// Returns the rows of a table.
 ///
 /// # Errors
-/// If any of them can't be read: the lines with what is wrong.
+/// If a row can't be read. The message names every such row, a line each.
 pub(crate) fn table_rows(table: Sheet) -> Result<Vec<CsvRow>, String> {
     if !table.faults.is_empty() {
-        let faults: Vec<String> =
-            table.faults.iter().map(|(number, fault)| format!("line {number}, {fault}")).collect();
+        let faults: Vec<String> = table.faults.iter().map(ToString::to_string).collect();
         return Err(faults.join("\n"));
     }
 

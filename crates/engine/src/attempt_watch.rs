@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_analysis::ExitStatus;
 use assize_files::MAX_FILE_BYTES;
 use assize_model::{Case, Grader, GraderKind, RubricGrader};
 use assize_rubric::{Criterion, IdentityWriter, OutcomeKind, Rubric};
@@ -19,7 +20,6 @@ use crate::attempt_material::{AttemptCase, AttemptSubject, LoadedAttempt};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
-use assize_analysis::ExitStatus;
 
 /// Event while an answer is judged repeatedly.
 #[derive(Debug)]

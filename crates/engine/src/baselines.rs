@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_model::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
+use parking_lot::Mutex;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

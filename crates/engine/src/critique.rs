@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assize_analysis::ExitStatus;
 use assize_author::critique::{
     CritiqueJob, PROMPT_VERSION, RubricCritic, RubricCritique, prompt_hash, review_all,
 };
@@ -22,7 +23,6 @@ use crate::forecast::estimate_text;
 use crate::judges::OFFLINE;
 use crate::options::SpendingOptions;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
-use assize_analysis::ExitStatus;
 
 /// Options of a review of rubrics by a model.
 #[derive(Debug, Clone)]

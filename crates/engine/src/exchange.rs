@@ -8,12 +8,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_llm::{
     AskError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, CallKey, ModelId,
     ReplyExchange,
 };
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::error::EngineError;

@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_llm::{
     AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
@@ -18,6 +16,7 @@ use assize_model::ProjectConfig;
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
 use assize_store::{ReplyCache, SentRequests, StoreError, fence_key};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assize_analysis::ExitStatus;
 use assize_author::draft::{
     CaseOutcome, DraftBrief, DraftJob, DraftNeed, DraftOptions, DraftOutcome, DraftWriter, EditedFile,
     ModelDrafter, PROMPT_VERSION, RubricForm, need, prompt_hash,
@@ -25,7 +26,6 @@ use crate::judges::OFFLINE;
 use crate::load::id_patterns;
 use crate::options::SpendingOptions;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
-use assize_analysis::ExitStatus;
 
 /// Options of drafting rubrics.
 #[derive(Debug, Clone)]

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
-
 use assize_grade::{FenceSource, Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName, NameError};
 use assize_model::{FilePosition, Suite};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
 use assize_run::{JudgeError, JudgeProvider, JudgeSelector};
 use assize_store::JudgeInfo;
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::engine::Engine;

@@ -4,6 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use assize_analysis::{
+    ExitStatus, RunEnding, RunSummarizer, ScorecardRun, ScoredCard, conclude_run, exit_of_run, min_coverage,
+    missing_policy,
+};
 use assize_diagnostic::list_first;
 use assize_llm::BudgetAmount;
 use assize_run::{RunTotals, ShardNumber, ShardPart};
@@ -18,10 +22,6 @@ use crate::labels::{LabelOptions, labelled_run};
 use crate::metrics;
 use crate::runs::{RUNS_FOLDER, find_run, run_id};
 use crate::session::{FinishedRun, quote_warning, stored_records};
-use assize_analysis::{
-    ExitStatus, RunEnding, RunSummarizer, ScorecardRun, ScoredCard, conclude_run, exit_of_run, min_coverage,
-    missing_policy,
-};
 
 /// The most numbers of shards that a message lists; the rest is only counted.
 const MAX_LISTED_SHARDS: usize = 20;
@@ -308,7 +308,6 @@ impl ShardSet {
                 plan: shard.plan.clone(),
                 shards: described,
                 missing: self.missing.clone(),
-                scorecard: shard.scorecard.clone(),
                 job: self.job.as_ref().map(|job| job.id.clone()),
             }),
             rows: None,
@@ -558,10 +557,6 @@ fn difference(first: &ShardRun, other: &ShardRun) -> Option<String> {
             } else {
                 None
             }
-        })
-        .or_else(|| {
-            (first.shard.scorecard != other.shard.scorecard)
-                .then(|| "`--treat-missing` or `--min-coverage` differ".to_owned())
         })
         .or_else(|| file_difference(a, b))
         .or_else(|| {

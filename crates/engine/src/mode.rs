@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assize_analysis::{ExitStatus, RunEnding, ScorecardRun, exit_of_run};
 use assize_model::{Case, Suite};
 use assize_run::{ItemError, WorkItem};
-use assize_store::{RunFolder, ScorecardConclusion, VerdictCounts};
+use assize_store::{RunFolder, VerdictCounts};
 
 use crate::error::EngineError;
 use crate::options::SequenceOptions;
-use assize_analysis::{ExitStatus, RunEnding, ScorecardRun, exit_of_run};
 
 /// Work items, created on demand.
 pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, ItemError>> + 'i>;
@@ -55,18 +55,16 @@ pub trait RunMode {
         exit_of_run(counts, ending)
     }
 
-    /// The settings for concluding a merged scorecard run.
-    fn scorecard_conclusion(&self) -> Option<ScorecardConclusion> {
-        None
-    }
-
-    /// The decisions of a scorecard run with people's labels; `None` for other runs, and if they can't be read.
-    fn scorecard_run(&self, folder: &RunFolder) -> Option<ScorecardRun> {
+    /// The decisions of a scorecard run with people's labels; `None` for other runs.
+    ///
+    /// # Errors
+    /// If they can't be read.
+    fn scorecard_run(&self, folder: &RunFolder) -> Result<Option<ScorecardRun>, EngineError> {
         let _ = folder;
-        None
+        Ok(None)
     }
 
-    /// The exit code and its reason in a few words. `counts` has the cases by verdict.
+    /// The exit code of a run without a scorecard, and its reason in a few words. `counts` has the cases by verdict.
     fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         let _ = folder;
         exit_of_run(counts, ending)

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_analysis::{LabelSet, ScorecardRun, ScoredCard, store_scorecard_options};
+use assize_analysis::{ExitStatus, LabelSet, RunEnding, ScorecardRun, exit_of_run, store_scorecard_options};
 use assize_diagnostic::render;
 use assize_model::{
     Case, EvalFileFormat, EvaluatorType, GivenOutput, Grader, GraderKind, Scorecard, ScorecardCases, Suite,
@@ -14,7 +14,7 @@ use assize_model::{
 use assize_rubric::{JudgingMode, MissingPolicy, UnitInterval};
 use assize_run::{ItemError, WorkItem, describe_scorecard};
 use assize_scorecard::load_scorecard;
-use assize_store::{RunFolder, RunSettings, ScorecardConclusion, ScorecardInfo, SuiteInfo, VerdictCounts};
+use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
@@ -28,7 +28,6 @@ use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
-use assize_analysis::{ExitStatus, RunEnding, exit_of_run};
 
 /// Options of a scorecard run.
 #[derive(Debug, Clone, Default)]
@@ -171,8 +170,6 @@ impl Engine {
         }
 
         let mode = CardMode {
-            policy: options.missing,
-            min_coverage: options.min_coverage,
             info: describe_scorecard(scorecard, options.weight_set, |at| plan.takes(at)),
             labels: label_set(scorecard),
         };
@@ -346,8 +343,6 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
 
 /// The mode of a run that is concluded from the tree of a scorecard, not from the verdicts of its cases.
 struct CardMode {
-    policy: MissingPolicy,
-    min_coverage: Option<UnitInterval>,
     info: ScorecardInfo,
     labels: LabelSet,
 }
@@ -368,25 +363,9 @@ impl RunMode for CardMode {
         }
     }
 
-    fn scorecard_conclusion(&self) -> Option<ScorecardConclusion> {
-        let treat_missing = self.policy.name().to_owned();
-        Some(ScorecardConclusion { treat_missing, min_coverage: self.min_coverage })
-    }
-
-    fn scorecard_run(&self, folder: &RunFolder) -> Option<ScorecardRun> {
-        ScorecardRun::with_labels(folder, Some(self.info.clone()), Some(&self.labels)).ok()
-    }
-
-    fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
-        let run = ScorecardRun::with_labels(folder, Some(self.info.clone()), Some(&self.labels))
-            .map_err(|error| EngineError::unreadable(error.to_string()));
-        let scored = run.and_then(|run| {
-            Ok(ScoredCard::of_run(&run, None, self.policy, self.min_coverage)?.exit_of(ending))
-        });
-
-        scored.unwrap_or_else(|error| {
-            let (exit, reason) = exit_of_run(counts, RunEnding { broke_off: true, ..ending });
-            (exit, format!("{reason}; {error}"))
-        })
+    fn scorecard_run(&self, folder: &RunFolder) -> Result<Option<ScorecardRun>, EngineError> {
+        ScorecardRun::with_labels(folder, Some(self.info.clone()), Some(&self.labels))
+            .map(Some)
+            .map_err(|error| EngineError::unreadable(error.to_string()))
     }
 }

@@ -34,6 +34,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use assize_analysis::{
+    ExitStatus, RunDecision, RunEnding, RunResult, RunSummarizer, ScoredCard, conclude_run, exit_of_run,
+    exit_with_pass_rate, min_coverage, missing_policy,
+};
 use assize_evalfile::answers_file;
 use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
 use assize_run::{
@@ -66,10 +70,6 @@ use crate::stopping::{
 };
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
-use assize_analysis::{
-    ExitStatus, RunDecision, RunEnding, RunResult, RunSummarizer, ScoredCard, conclude_run,
-    exit_with_pass_rate, min_coverage, missing_policy,
-};
 
 /// Time limit for cancelled commands to exit. It is longer than the grace period of each command.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -182,7 +182,7 @@ impl RunSession {
         };
         let items = || shard::select(plan.as_ref(), items());
         if let Some(plan) = &plan {
-            self.limit_to(plan, &mut info, mode);
+            self.limit_to(plan, &mut info);
         }
         let unit = options.unit.as_ref();
         if let Some(unit) = unit {
@@ -301,10 +301,10 @@ impl RunSession {
     }
 
     /// Limits the run to a shard.
-    fn limit_to(&mut self, plan: &ShardPlan, info: &mut RunInfo, mode: &dyn RunMode) {
+    fn limit_to(&mut self, plan: &ShardPlan, info: &mut RunInfo) {
         self.total = shard::own_items(plan);
         self.excluded = shard::left_out(plan, self.excluded);
-        info.shard = Some(shard::describe(plan, &info.inputs, mode));
+        info.shard = Some(shard::describe(plan, &info.inputs));
     }
 
     /// Writes the requests that have no reply to files, and stores no run. Commands and programs run as usual.
@@ -577,9 +577,24 @@ fn conclude(
         apply_early_stop(stop, figures);
     }
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
+    let run = mode.scorecard_run(folder);
+    let (policy, coverage) = (missing_policy(&info.settings), min_coverage(&info.settings));
+    let scored = match &run {
+        Ok(Some(run)) => ScoredCard::of_run(run, None, policy, coverage).map(Some).map_err(EngineError::from),
+        Ok(None) => Ok(None),
+        Err(error) => Err(error.clone()),
+    };
     let mut gate = None;
     let (exit, exit_reason) = match (&info.shard, ended.minimum) {
-        (None, None) => mode.exit(folder, counts, ended.ending),
+        (None, None) => match &scored {
+            Ok(Some(scored)) => scored.exit_of(ended.ending),
+            Ok(None) => mode.exit(folder, counts, ended.ending),
+            // Without the decisions, nothing is known about the scorecard.
+            Err(error) => {
+                let (exit, reason) = exit_of_run(counts, RunEnding { broke_off: true, ..ended.ending });
+                (exit, format!("{reason}; {error}"))
+            }
+        },
         (None, Some(minimum)) => {
             let ending = RunEnding { not_run: ended.not_run(), ..ended.ending };
             let (found, exit, reason) = exit_with_pass_rate(counts, ending, Some(minimum));
@@ -598,12 +613,7 @@ fn conclude(
     if info.shard.is_none() {
         info.warnings.extend(quote_warning(&ended.totals));
     }
-    let run = mode.scorecard_run(folder);
-    let settings = &info.settings;
-    let scored = run
-        .as_ref()
-        .and_then(|run| ScoredCard::of_run(run, None, missing_policy(settings), min_coverage(settings)).ok());
-    let card = run.as_ref().zip(scored.as_ref());
+    let card = run.as_ref().ok().and_then(Option::as_ref).zip(scored.as_ref().ok().and_then(Option::as_ref));
     let result = conclude_run(info, exit, exit_reason, ended.not_run(), card);
     let exit = result.exit;
     let summary = summary(ended, figures, result);

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use assize_analysis::{ExitStatus, RunEnding};
 use assize_run::{ItemError, ShardPlan, WorkItem};
 use assize_store::{InputHash, ShardInfo, VerdictCounts};
 
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
-use assize_analysis::{ExitStatus, RunEnding};
 
 /// The items of a shard, or all of them.
 pub(crate) fn select<'i>(
@@ -78,7 +78,7 @@ pub(crate) fn hash_with_files(items: &str, inputs: &[InputHash]) -> String {
 }
 
 /// The record of a shard.
-pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash], mode: &dyn RunMode) -> ShardInfo {
+pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash]) -> ShardInfo {
     let part = plan.part();
 
     ShardInfo {
@@ -88,7 +88,6 @@ pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash], mode: &dyn RunMod
         plan: plan_hash(plan, inputs),
         plan_items: plan.items(),
         items: plan.own_items(),
-        scorecard: mode.scorecard_conclusion(),
     }
 }
 
@@ -131,15 +130,8 @@ mod tests {
 
     #[test]
     fn a_shard_is_tried_again_for_what_it_lacks_even_if_a_case_failed() {
-        let shard = ShardInfo {
-            number: 1,
-            count: 2,
-            part: None,
-            plan: String::new(),
-            plan_items: 6,
-            items: 3,
-            scorecard: None,
-        };
+        let shard =
+            ShardInfo { number: 1, count: 2, part: None, plan: String::new(), plan_items: 6, items: 3 };
         let code = |counts, ending| exit(&shard, &Plain, counts, ending).0.code();
         let failed = VerdictCounts { pass: 1, fail: 1, ..VerdictCounts::default() };
         let lacking = VerdictCounts { incomplete: 1, ..failed };

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_llm::{
     AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ModelCard, ModelId,
 };
 use assize_rubric::Cost;
 use assize_store::SentRequests;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Counts requests and their cost.
 #[derive(Debug)]

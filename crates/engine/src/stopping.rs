@@ -4,8 +4,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use parking_lot::Mutex;
-
 use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_rubric::{Verdict, format_rate};
@@ -15,6 +13,7 @@ use assize_store::{
     AnytimeInterval, CaseKey, CaseRecord, CaseRows, EarlyStop, EstimatedMetric, RunInfo, RunMetrics,
     RunWriter, StopConclusion, StopMetric, StoreError,
 };
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use assize_model::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
 use assize_process::{Environment, ProgramConsent};
 use assize_rubric::IdentityWriter;
 use assize_targets::TargetKind;
 use assize_workspace::{RedactText, Workspace, WorkspaceSetup};
+use parking_lot::Mutex;
 
 use crate::engine::Engine;
 use crate::targets::redactor;

@@ -117,8 +117,8 @@ fn open_answers(
 
     let (source, beginning) = match open_text_table(path, encoding) {
         Ok(opened) => opened,
-        Err(TableError::Row { number, fault }) => {
-            add_fault(cx, &Arc::from(path), number, &fault, true);
+        Err(TableError::Row(row)) => {
+            add_fault(cx, &Arc::from(path), row.number, &row.fault, true);
             return (None, AnswerContent::Unreadable);
         }
         Err(TableError::Unreadable(error)) if error.kind() == ErrorKind::FileTooLarge => {

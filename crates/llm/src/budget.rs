@@ -7,9 +7,8 @@ mod batch;
 use std::fmt;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_rubric::{Usd, dollars, grouped};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::error::FailedAttempt;

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
 use crate::reply::{ChatReply, FinishReason};

@@ -13,8 +13,6 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Body as _;
 use hyper::body::Bytes;
@@ -22,6 +20,7 @@ use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper::header::{ACCEPT_ENCODING, HOST, HeaderValue, USER_AGENT};
 use hyper::{HeaderMap, Method, Request, Uri};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use reqwest::Url;
 use tokio::net::TcpStream;
 

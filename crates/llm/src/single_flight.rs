@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
 use tokio::sync::watch;
 
 use crate::call_key::CallKey;

@@ -4,9 +4,8 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use parking_lot::Mutex;
-
 use lsp_server::{ErrorCode, Message};
+use parking_lot::Mutex;
 use serde_json::json;
 
 /// Longest line of a header, in bytes.

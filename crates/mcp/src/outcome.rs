@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::{CaseEvent, EngineError, EngineErrorKind, EngineEvent, EventObserver};
+use parking_lot::Mutex;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 use tokio::sync::watch;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_rubric::{Usd, dollars};
+use parking_lot::Mutex;
 
 use crate::outcome::ToolFailure;
 

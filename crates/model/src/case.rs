@@ -115,8 +115,8 @@ pub struct Case {
     pub authored: Option<Arc<dyn AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
-    /// Programs that were meant to write a part of the case but were not run, because the load had no permission
-    /// to.
+    /// Programs that write a part of the case. They were not run, because the user had not consented when the file was
+    /// read.
     pub unrun_code: Vec<NamedProgram>,
 }
 

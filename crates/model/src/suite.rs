@@ -80,7 +80,7 @@ pub struct Suite {
     pub derived_metrics: Vec<DerivedMetricSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
-    /// Programs that were meant to write the cases but were not run, because the load had no permission to.
+    /// Programs that write the cases. They were not run, because the user had not consented when the file was read.
     pub unrun_code: Vec<NamedProgram>,
     /// True for a file that names its targets as `providers`.
     pub has_providers: bool,

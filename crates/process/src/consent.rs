@@ -2,8 +2,8 @@
 
 /// The user's consent to start the programs that files name.
 ///
-/// No command starts without one. It says nothing about which programs; whoever creates it has compared the files
-/// that name them with what the user allowed.
+/// No command starts without one. It does not name the programs: the code that creates it has already checked that the
+/// user allows those of the files at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramConsent(());
 

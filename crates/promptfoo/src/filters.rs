@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, NodeValue, codes, wrong_type};
 use assize_evalfile::reading::{DecodeContext, find_matches, read_code};
@@ -13,6 +11,7 @@ use assize_model::{AuthorCode, CodeLanguage, FilePosition, LoadProgram, NamedPro
 use assize_script::ScriptValue;
 use minijinja::value::{Kwargs, Rest, Serde};
 use minijinja::{Environment, ErrorKind, Value as JinjaValue};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value, json};
 
 use super::nodes::text_node;

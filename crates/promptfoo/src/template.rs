@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
 use assize_evalfile::EnvironmentLookup;
@@ -13,6 +11,7 @@ use assize_evalfile::reading::{DecodeContext, is_secret_variable};
 use assize_template::{first_line, full_environment, has_markers, render_text, translate, unclosed_marker};
 use minijinja::value::{Object, ObjectRepr, Serde};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as JinjaValue};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use super::filters::CustomFilters;

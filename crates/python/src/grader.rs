@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_engine::{
     Engine, EngineEvent, GradingStop, OnUngraded, ProcessContext, RewardKind, SampleGrader, SampleService,
     UngradedPolicy,
 };
 use assize_llm::FILE_VARIABLES;
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tokio::sync::Semaphore;
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
-
 use assize_engine::{
     GradeSummary, GradingSample, GradingStop, OnUngraded, PreparedRubric, RewardKind, SamplePlace,
     SampleResult, UngradedPolicy,
 };
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tokio::runtime::Runtime;

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_diagnostic::{Diagnostic, Severity};
 use assize_document::codes;
 use assize_engine::{PreparedRubric, ProcessContext, SampleGrader};
 use assize_evalfile::{LoadedRubric, read_rubric_file_with, read_rubric_with};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::failure::LibraryError;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::LibraryError;

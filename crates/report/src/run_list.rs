@@ -197,11 +197,7 @@ fn pass_rate(info: &RunInfo) -> Option<f64> {
 /// The result of a run in one word, with its scope.
 fn result_and_scope(info: &RunInfo) -> (ReportTone, String) {
     let Some(summary) = &info.summary else { return (ReportTone::Open, "stopped".to_owned()) };
-    let tone = match summary.exit_code {
-        0 => ReportTone::Good,
-        1 => ReportTone::Bad,
-        _ => ReportTone::Open,
-    };
+    let tone = ReportTone::of_exit_code(summary.exit_code);
     let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
     let scope = summary.conclusion.scope.iter().map(|scope| format!(", {scope}"));
     let disputed = match summary.conclusion.disputed.len() {

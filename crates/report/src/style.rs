@@ -61,6 +61,15 @@ pub(crate) enum ReportTone {
 }
 
 impl ReportTone {
+    /// Returns the tone of a run with this exit code.
+    pub(crate) const fn of_exit_code(code: u8) -> Self {
+        match code {
+            0 => Self::Good,
+            1 | 2 => Self::Bad,
+            _ => Self::Open,
+        }
+    }
+
     /// Returns the SGR parameters of the tone; `None` for plain text.
     pub(crate) const fn sgr(self) -> Option<&'static str> {
         match self {

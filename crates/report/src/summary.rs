@@ -144,11 +144,7 @@ pub fn render_result_lines(
 }
 
 fn render_conclusion(page: &mut ReportPage, exit_code: u8, reason: &str, conclusion: &RunConclusion) {
-    let tone = match exit_code {
-        0 => ReportTone::Good,
-        1 | 2 => ReportTone::Bad,
-        _ => ReportTone::Open,
-    };
+    let tone = ReportTone::of_exit_code(exit_code);
     page.add_text(
         &[ReportPiece::new(ReportTone::Dim, "Result  ")],
         &[

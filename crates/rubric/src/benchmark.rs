@@ -100,7 +100,7 @@ impl BenchmarkFinding {
 }
 
 /// Lowest score of a passed case on a benchmark without a scale, unless its threshold is lower.
-const HALF: f64 = 0.5;
+const MIN_PASS_SCORE: f64 = 0.5;
 
 /// Returns the score, 0 to 1, that a failed case of a benchmark must stay below: its threshold, because a failure must
 /// not count as a pass. A threshold of 0 limits nothing, so then it is the full score.
@@ -125,7 +125,7 @@ pub fn find_contradiction(
         if score.get() <= worst + TOLERANCE {
             return Some("passes with the lowest score");
         }
-        let is_low = scale.is_none() && !at_least(score.get(), HALF.min(limit.get()));
+        let is_low = scale.is_none() && !at_least(score.get(), MIN_PASS_SCORE.min(limit.get()));
         return is_low.then_some("passes with a score that would fail");
     }
     if at_least(score.get(), best) {

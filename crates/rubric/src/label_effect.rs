@@ -762,9 +762,9 @@ mod tests {
         ];
         for order in permutations(&labels) {
             let account = LabelAccount::new(&order, Some(seen("now")), None, UnboundLabels::Report);
-            let said: Vec<_> =
+            let counted: Vec<_> =
                 account.current.iter().map(|label| (label.who.as_deref(), label.label)).collect();
-            assert_eq!(said, [(Some("Ann"), LabelOutcome::Unmet)], "{order:?}");
+            assert_eq!(counted, [(Some("Ann"), LabelOutcome::Unmet)], "{order:?}");
             assert_eq!(account.unordered.len(), 2, "the times of ben's labels order nothing");
         }
         let same = [at("ann", LabelOutcome::Met, ""), at("ann", LabelOutcome::Met, "")];

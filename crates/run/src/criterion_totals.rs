@@ -5,10 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdict};
 use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
+use parking_lot::{Mutex, MutexGuard};
 
 /// The most criteria that are tracked. Suites of many cases, each with its own rubric, have more.
 const MAX_FOLLOWED: usize = 2_000;

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_model::CasePlace;
 use assize_store::{SortedRecords, StoreError};
+use parking_lot::Mutex;
 
 use crate::shard::{CaseGroups, GroupBuilder, ShardDealer, ShardNumber, ShardPart, ShardPlan, add_item};
 use crate::{ItemError, WorkItem};

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, RwLock};
-
 use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyStore};
 use assize_store::{CachedReply, ReplyCache};
+use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
 /// The owner of a reply: the process that paid for it, and its run.

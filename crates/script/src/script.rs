@@ -357,7 +357,7 @@ fn load_error(error: &CaughtError<'_>) -> ScriptError {
 }
 
 /// The error of a script that reached the limit of memory. The engine throws an `InternalError` then, or `null` if there
-/// is no memory left for that; a script that throws `null` itself is taken for one.
+/// is no memory left for that. A script that throws `null` itself can't be told apart and counts as one.
 fn out_of_memory(error: &CaughtError<'_>) -> Option<ScriptError> {
     let is_limit = match error {
         CaughtError::Exception(exception) => {

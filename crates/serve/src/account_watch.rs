@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use parking_lot::Mutex;
-
 use assize_llm::AccountStatus;
+use parking_lot::Mutex;
 
 /// A rate is reported again when it has changed by this factor, up or down.
 const REPORTED_CHANGE: f64 = 4.0;

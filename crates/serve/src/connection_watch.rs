@@ -11,13 +11,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{Request, Response, Version};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper_util::service::TowerToHyperService;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::options::RequestLimits;

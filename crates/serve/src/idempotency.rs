@@ -10,9 +10,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
-
 use axum::http::StatusCode;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::job::Job;
 use crate::problem::ApiError;

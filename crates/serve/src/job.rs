@@ -18,10 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
 use assize_engine::{GradingSample, GradingStop, PreparedRubric, SamplePlace};
 use assize_rubric::Cost;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::admission::AcceptedSamples;

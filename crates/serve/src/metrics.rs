@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_llm::AccountStatus;
 use assize_rubric::{BenchmarkState, Cost, OutcomeKind, Usd};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::api::{GradeStatus, SampleResult};
 

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::RwLock;
-
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, list_first};
 use assize_document::codes;
 use assize_evalfile::{LoadOptions, LoadedRubric, read_rubric_file_with};
 use assize_model::Scorecard;
 use assize_scorecard::{is_scorecard, load_scorecard};
+use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::api::{RubricListing, RubricListingKind};

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, RwLock};
-
 use assize_engine::{
     Engine, EngineError, EngineErrorKind, FailureLog, GradingStop, PreparedRubric, RunOptions, SamplePlace,
     SampleService,
@@ -16,6 +14,7 @@ use assize_engine::{
 use assize_model::Scorecard;
 use assize_rubric::{OFFLINE_NOTICE, UngradedKind};
 use axum::http::StatusCode;
+use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
 use assize_engine::{EngineError, ProcessContext};
 use assize_llm::{HttpOptions, HttpProxies, HttpRequest, HttpTransport, Method, Transport};
 use assize_report::EventOrigin;
 use assize_store::CaseRecord;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

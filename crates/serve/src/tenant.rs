@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_engine::{EngineError, EngineErrorKind, GradingStop, PreparedRubric, SampleGrader, SampleService};
 use assize_listen::SecretHash;
 use assize_rubric::{Cost, Usd, dollars};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
 use crate::problem::ApiError;

@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use parking_lot::Mutex;
-
 use assize_files::open_file;
+use parking_lot::Mutex;
 use serde::Deserialize;
 
 use crate::folder::RESULTS_FILE;

@@ -91,7 +91,7 @@ pub use schema::schemas;
 pub use scorecard_info::{
     ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,
 };
-pub use shard_info::{MergeInfo, MergedShard, ScorecardConclusion, ShardInfo};
+pub use shard_info::{MergeInfo, MergedShard, ShardInfo};
 pub use sorted_records::{RecordsInOrder, SortedRecords};
 pub use spool_file::{SpoolFile, SpoolPlace};
 pub use tool_call_row::{ToolCallRow, shorten_tool_calls};

@@ -1,6 +1,5 @@
 //! Shards: runs of a part of the cases of a plan, and the run that is merged from them.
 
-use assize_rubric::UnitInterval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +19,6 @@ pub struct ShardInfo {
     pub plan_items: u64,
     /// Number of results in this shard.
     pub items: u64,
-    /// Settings that determine the exit code of a merged scorecard run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scorecard: Option<ScorecardConclusion>,
-}
-
-/// Settings that determine the exit code of a scorecard run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ScorecardConclusion {
-    /// Handling of cases without a result: `incomplete`, `zero` or `skip`.
-    pub treat_missing: String,
-    /// Minimum share of the weight that results must cover; null if there is no minimum.
-    pub min_coverage: Option<UnitInterval>,
 }
 
 /// Shards that a run was merged from.
@@ -46,9 +33,6 @@ pub struct MergeInfo {
     /// Numbers of missing shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
-    /// Settings that determined the exit code of the scorecard run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scorecard: Option<ScorecardConclusion>,
     /// Id of the job whose workers ran the shards; absent if they were run one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,

@@ -57,7 +57,7 @@ pub fn parse_number(text: &str) -> Result<f64, NumberError> {
     if number.is_finite() { Ok(number) } else { Err(NumberError::NotFinite) }
 }
 
-/// Returns the ASCII form of full-width characters and of signs that stand for a minus.
+/// Returns the ASCII form of a full-width character, and of other characters for minus, percent and decimal point.
 fn plain_sign(sign: char) -> char {
     match sign {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(sign as u32 - 0xfee0).unwrap_or(sign),

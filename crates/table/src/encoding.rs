@@ -8,7 +8,7 @@ use assize_files::{MAX_FILE_BYTES, open_file, read_bytes};
 use chardetng::EncodingDetector;
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::{RowFault, RowProblem, TableError};
+use crate::{FaultyRow, RowFault, RowProblem, TableError};
 
 /// Number of bytes at the beginning of a file that tell its encoding and its divider.
 const SAMPLE_BYTES: usize = 1024 * 1024;
@@ -54,8 +54,8 @@ pub enum TextSource {
 /// it with its first bytes in UTF-8.
 ///
 /// # Errors
-/// If the file can't be read, or begins with text in another encoding. That one is guessed for the message
-/// alone: some bytes are text in several encodings.
+/// If the file can't be read, or is not text in the expected encoding. The message guesses the real one; the guess is not
+/// used, because the same bytes can be text in several encodings.
 pub fn open_text_table(
     path: &Path,
     encoding: Option<TextEncoding>,
@@ -64,14 +64,14 @@ pub fn open_text_table(
     let mut sample = Vec::new();
     (&mut file).take(SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
     if encoding.is_some() || known_encoding(&sample).is_some() {
-        let text = decode_text(read_bytes(path, MAX_FILE_BYTES)?, encoding).map_err(in_row)?;
+        let text = decode_text(read_bytes(path, MAX_FILE_BYTES)?, encoding)?;
         sample = text.as_bytes()[..text.len().min(SAMPLE_BYTES)].to_vec();
         return Ok((TextSource::Decoded(text), sample));
     }
 
     match std::str::from_utf8(&sample) {
         // A character may continue beyond the sample.
-        Err(error) if error.error_len().is_some() => Err(in_row(fault_of(&sample, error.valid_up_to()))),
+        Err(error) if error.error_len().is_some() => Err(fault_of(&sample, error.valid_up_to()).into()),
         _ => {
             file.rewind()?;
             Ok((TextSource::File(file), sample))
@@ -82,8 +82,8 @@ pub fn open_text_table(
 /// Returns the text of a file: in the encoding that is named, in UTF-16 if its bytes tell so, or in UTF-8.
 ///
 /// # Errors
-/// The number of the line with the first byte that is none of the encoding, and the fault.
-pub fn decode_text(bytes: Vec<u8>, encoding: Option<TextEncoding>) -> Result<String, (usize, RowFault)> {
+/// The line with the first byte that is not text in the encoding.
+pub fn decode_text(bytes: Vec<u8>, encoding: Option<TextEncoding>) -> Result<String, FaultyRow> {
     let known = known_encoding(&bytes).or_else(|| encoding.map(|encoding| encoding.0));
     let Some(encoding) = known.filter(|encoding| *encoding != UTF_8) else {
         return utf8_text(bytes);
@@ -112,7 +112,7 @@ pub fn decode_text(bytes: Vec<u8>, encoding: Option<TextEncoding>) -> Result<Str
                     at: text.len() - line..text.len() - line + '\u{fffd}'.len_utf8(),
                     text: format!("{}\u{fffd}", &text[line..]).into(),
                 };
-                return Err((line_of(text.as_bytes()), fault));
+                return Err(FaultyRow { number: line_of(text.as_bytes()), start: line, fault });
             }
         }
     }
@@ -121,21 +121,18 @@ pub fn decode_text(bytes: Vec<u8>, encoding: Option<TextEncoding>) -> Result<Str
 /// Returns the text of a file that must be UTF-8.
 ///
 /// # Errors
-/// The number of the line with the first byte that is not UTF-8, and the fault.
-pub fn utf8_text(bytes: Vec<u8>) -> Result<String, (usize, RowFault)> {
+/// The line with the first byte that is not UTF-8.
+pub fn utf8_text(bytes: Vec<u8>) -> Result<String, FaultyRow> {
     String::from_utf8(bytes).map_err(|error| fault_of(error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-fn in_row((number, fault): (usize, RowFault)) -> TableError {
-    TableError::Row { number, fault }
-}
-
-/// Returns the line and the fault of a byte that is not UTF-8.
-fn fault_of(bytes: &[u8], valid: usize) -> (usize, RowFault) {
+/// Returns the line of a byte that is not UTF-8, after `valid` bytes that are.
+fn fault_of(bytes: &[u8], valid: usize) -> FaultyRow {
     let start = memchr::memrchr2(b'\r', b'\n', &bytes[..valid]).map_or(0, |end| end + 1);
     let end = memchr::memchr2(b'\r', b'\n', &bytes[valid..]).map_or(bytes.len(), |end| valid + end);
 
-    (line_of(&bytes[..valid]), RowFault::not_utf8(&bytes[start..end], valid - start, bytes))
+    let fault = RowFault::not_utf8(&bytes[start..end], valid - start, bytes);
+    FaultyRow { number: line_of(&bytes[..valid]), start, fault }
 }
 
 /// Returns the number of the line that the bytes end in.
@@ -197,8 +194,8 @@ mod tests {
             if name.starts_with("UTF-16") {
                 assert_eq!(plain.expect("text"), text);
             } else {
-                let (line, fault) = plain.expect_err("not UTF-8");
-                assert_eq!(line, 2);
+                let FaultyRow { number, fault, .. } = plain.expect_err("not UTF-8");
+                assert_eq!(number, 2);
                 assert!(fault.to_string().contains(&format!("`--encoding {name}`")), "{fault}");
             }
         }
@@ -206,10 +203,10 @@ mod tests {
 
     #[test]
     fn bytes_that_are_none_of_the_named_encoding_are_refused_with_their_line() {
-        let (line, fault) =
+        let FaultyRow { number, fault, .. } =
             decode_text(b"a,b\n1,x\xff\xff\n".to_vec(), Some(TextEncoding::parse("gbk").expect("known")))
                 .expect_err("not GBK");
-        assert_eq!((line, &*fault.text), (2, "1,x\u{fffd}"));
+        assert_eq!((number, &*fault.text), (2, "1,x\u{fffd}"));
         assert!(TextEncoding::parse("latin9000").is_err());
         assert!(TextEncoding::parse("iso-2022-kr").is_err(), "it is read as nothing");
     }

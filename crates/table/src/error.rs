@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::RowFault;
+use crate::FaultyRow;
 
 /// Maximum number of cells that a message names. Any others are only counted.
 const MAX_NAMED_CELLS: usize = 20;
@@ -30,13 +30,8 @@ pub enum TableError {
         sheets: Vec<String>,
     },
     /// A row of a text table can't be read, so nothing can.
-    #[error("line {number}: {fault}")]
-    Row {
-        /// Number of the line.
-        number: usize,
-        /// What is wrong with it.
-        fault: RowFault,
-    },
+    #[error(transparent)]
+    Row(#[from] FaultyRow),
     /// Cells without a usable value: the name of each, such as `Answers!C7`, and what is wrong with it.
     #[error("{}", describe_cells(.0))]
     Cells(Vec<(String, String)>),
@@ -51,7 +46,7 @@ impl TableError {
     pub fn help(&self) -> &'static str {
         match self {
             // The fault has its own advice.
-            Self::Row { .. } => "",
+            Self::Row(_) => "",
             Self::Unreadable(_) => "check the path and the file's permissions",
             Self::Refused { help, .. } => help,
             Self::NoSheet { .. } => {

@@ -33,7 +33,7 @@ pub use cell_value::{NumberError, parse_number, parse_yes_no};
 pub use encoding::{TextEncoding, TextSource, decode_text, open_text_table, utf8_text};
 pub use endings::{TABLE_ENDINGS, is_tabbed, is_table};
 pub use error::TableError;
-pub use row_fault::{RowFault, RowProblem};
+pub use row_fault::{FaultyRow, RowFault, RowProblem};
 pub use sheet::{Sheet, SheetRow, TableKind, read_sheet, read_table, read_text_table};
 pub use sheet_path::SheetPath;
 pub use text_rows::{CellRow, MAX_ROW_BYTES, TextRow, TextRows, TextTable, check_width, find_divider};

@@ -117,6 +117,18 @@ impl RowFault {
     }
 }
 
+/// A row that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {number}{} {fault}", if fault.column.is_some() { "," } else { ":" })]
+pub struct FaultyRow {
+    /// Number of its first line, from 1.
+    pub number: usize,
+    /// Byte of the text at which it begins.
+    pub start: usize,
+    /// What is wrong with it.
+    pub fault: RowFault,
+}
+
 /// One line: the problem, what was found and what to do.
 impl fmt::Display for RowFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assize_files::read_bytes;
 
-use crate::{CellRow, RowFault, SheetPath, TableError, TextEncoding, TextTable, decode_text, is_tabbed};
+use crate::{CellRow, FaultyRow, SheetPath, TableError, TextEncoding, TextTable, decode_text, is_tabbed};
 
 /// Kind of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct Sheet {
     pub header: Option<SheetRow>,
     /// Rows below the header.
     pub rows: Vec<SheetRow>,
-    /// Rows of a text table that can't be read, with their lines. They are not among the others.
-    pub faults: Vec<(usize, RowFault)>,
+    /// Rows of a text table that can't be read. They are not among the others.
+    pub faults: Vec<FaultyRow>,
 }
 
 /// A row of a sheet.
@@ -68,7 +68,7 @@ pub fn read_text_table(
     is_tabbed: bool,
     encoding: Option<TextEncoding>,
 ) -> Result<Sheet, TableError> {
-    let text = decode_text(bytes, encoding).map_err(|(number, fault)| TableError::Row { number, fault })?;
+    let text = decode_text(bytes, encoding)?;
     let TextTable { header, rows, faults } = TextTable::parse(&text, is_tabbed);
     let row = |row: CellRow| SheetRow {
         number: row.number,
@@ -84,7 +84,7 @@ pub fn read_text_table(
         columns: (1..).take(header.as_ref().map_or(0, |header| header.cells.len())).collect(),
         header,
         rows: rows.into_iter().map(row).collect(),
-        faults: faults.into_iter().map(|(number, _, fault)| (number, fault)).collect(),
+        faults,
     })
 }
 

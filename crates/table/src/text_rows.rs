@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use std::sync::Arc;
 
 use crate::cell_scanner::{CellScanner, count_dividers, split_cells};
-use crate::{RowFault, RowProblem};
+use crate::{FaultyRow, RowFault, RowProblem};
 
 /// Maximum length of a row: a larger case would not fit into any prompt.
 pub const MAX_ROW_BYTES: u64 = 16 * 1024 * 1024;
@@ -228,8 +228,8 @@ pub struct TextTable {
     pub header: Option<CellRow>,
     /// The rows below it that can be read, each as wide as the header.
     pub rows: Vec<CellRow>,
-    /// Rows that can't be read, with their lines and their first bytes.
-    pub faults: Vec<(usize, usize, RowFault)>,
+    /// Rows that can't be read.
+    pub faults: Vec<FaultyRow>,
 }
 
 impl TextTable {
@@ -254,7 +254,7 @@ impl TextTable {
                 }
                 Ok(row) => table.rows.push(row),
                 Err(fault) => {
-                    table.faults.push((number, start, fault));
+                    table.faults.push(FaultyRow { number, start, fault });
                     // Without its header, the rows of a table have no meaning.
                     if width.is_none() {
                         break;
@@ -328,7 +328,7 @@ mod tests {
         let faults: Vec<(usize, Option<usize>, RowProblem)> = table
             .faults
             .iter()
-            .map(|(line, _, fault)| (*line, fault.column, fault.problem.clone()))
+            .map(|row| (row.number, row.fault.column, row.fault.problem.clone()))
             .collect();
         assert_eq!(
             faults,
@@ -340,8 +340,8 @@ mod tests {
             ]
         );
         let open = TextTable::parse("a,b\n\"x\ny\",\"z\n1,2\n", false);
-        let [(line, _, fault)] = open.faults.as_slice() else { panic!("{open:?}") };
-        assert_eq!((*line, fault.column, &*fault.text), (3, Some(2), "y\",\"z"));
+        let [FaultyRow { number, fault, .. }] = open.faults.as_slice() else { panic!("{open:?}") };
+        assert_eq!((*number, fault.column, &*fault.text), (3, Some(2), "y\",\"z"));
     }
 
     #[test]

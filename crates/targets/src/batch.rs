@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_llm::{BoxFuture, UnambiguousJson};
 use assize_rubric::IdentityWriter;
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::recording::recorded_id;

@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
+use assize_process::{
+    CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
+    ProgramConsent, absolute_path, fill_arguments, fill_script,
+};
 use assize_rubric::IdentityWriter;
 use assize_trace::LogFormat;
 
@@ -15,10 +19,6 @@ use crate::scratch::ScratchFolder;
 use crate::{
     Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
     messages_json, prompt_or_messages, prompt_text, reply, stream,
-};
-use assize_process::{
-    CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
-    ProgramConsent, absolute_path, fill_arguments, fill_script,
 };
 
 /// The template of a command, with placeholders.

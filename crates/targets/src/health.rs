@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use assize_llm::{BoxFuture, HttpTransport, TransportError};
 use assize_process::{ProcessCommand, ProgramConsent};
 use assize_rubric::IdentityWriter;
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::error::STDERR_TAIL;

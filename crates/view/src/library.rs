@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use parking_lot::Mutex;
-
 use assize_analysis::compare::RunComparison;
 use assize_analysis::trend::TrendPoint;
 use assize_engine::{EngineError, ProcessContext, concluded_info, label_folders, runs};
 use assize_store::{RunFolder, RunInfo};
+use parking_lot::Mutex;
 
 use crate::access::AccessRules;
 use crate::open_run::OpenRun;

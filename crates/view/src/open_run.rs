@@ -22,9 +22,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
-
 use assize_store::{CaseRecord, QuestionRow, RowsFile, RunFolder, RunSummary, StoreError};
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use crate::index::{
     CaseFilter, CaseTableIndex, DetailIndex, FilterChoices, IndexPart, search_text, select_cases,

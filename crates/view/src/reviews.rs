@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
-
 use assize_engine::{LabelOptions, ProcessContext, write_review_list};
 use assize_review::OngoingReview;
 use assize_store::RunFolder;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 /// Context for deriving reviewers' tokens from the server's token.
 const TOKEN_CONTEXT: &str = "assize view 1: token of a reviewer";

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
-
 use assize_model::{
     HookEvent, RepoSpec, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 use assize_rubric::IdentityWriter;
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::blocking::run_blocking;

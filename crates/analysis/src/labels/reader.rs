@@ -455,7 +455,7 @@ fn without_decimals(name: String) -> String {
     }
 }
 
-/// Returns what to do about a number that is not read; empty for what is none.
+/// Returns why a text is not read as a number, in parentheses; empty if it does not look like one.
 fn number_advice(value: &Value) -> String {
     match value.as_str().map(parse_number) {
         Some(Err(error)) if error != NumberError::NotANumber => format!(" ({error})"),

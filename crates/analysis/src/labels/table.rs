@@ -82,8 +82,8 @@ fn table_lines(
             problems.push(unreadable(&Arc::from(opened), &error));
             return None;
         }
-        Err(TableError::Row { number, fault }) => {
-            problems.push(line_problem(&Arc::from(path), number as u64, fault.to_string()));
+        Err(TableError::Row(row)) => {
+            problems.push(line_problem(&Arc::from(path), row.number as u64, row.fault.to_string()));
             return None;
         }
         Err(error) => {
@@ -95,8 +95,8 @@ fn table_lines(
     let is_sheet = table.kind == TableKind::Spreadsheet;
     let named = SheetPath { file: opened, sheet: is_sheet.then(|| table.name.clone()) };
     let file: Arc<Path> = Arc::from(Path::new(&named.to_string()));
-    for (number, fault) in &table.faults {
-        problems.push(line_problem(&file, *number as u64, fault.to_string()));
+    for row in &table.faults {
+        problems.push(line_problem(&file, row.number as u64, row.fault.to_string()));
     }
     let Some(SheetRow { number, cells: header, .. }) = &table.header else { return Some(Vec::new()) };
     let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();

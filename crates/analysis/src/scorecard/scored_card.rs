@@ -40,7 +40,7 @@ impl<'a> ScoredCard<'a> {
         Ok(Self { info, trees, tallies, distinct: Vec::new(), policy, min_coverage: None })
     }
 
-    /// Scores a stored run. `set` names another weight set than that of the run.
+    /// Scores a stored run. `set` names a weight set to use in place of the run's own.
     ///
     /// # Errors
     /// If there is no such weight set, or the stored tree is damaged.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use assize_evalfile::AnswerColumns;
+use assize_stats::ranking::TieRule;
 use assize_table::TextEncoding;
 
 use super::RunArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::values::{OptionValues, one_of};
-use assize_stats::ranking::TieRule;
 
 /// Values of `--rank-ties`.
 const TIE_RULES: &OptionValues<TieRule> = &[

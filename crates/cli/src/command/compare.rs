@@ -295,7 +295,7 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
 
     let conclusion = info.summary.as_ref().map(|summary| &summary.conclusion);
     let lines = conclusion.map(RunConclusion::lines).unwrap_or_default();
-    // Which cases were not run is said below.
+    // The warnings below name the cases that were not run.
     for line in lines.into_iter().filter(|line| line.kind != "scope" || !info.is_whole_selection()) {
         output::print_warning(&format!("`{label}`: {}", line.text), context);
     }

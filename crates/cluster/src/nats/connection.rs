@@ -7,10 +7,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use async_nats::jetstream::{self, kv, object_store, stream};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::error::ClusterError;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_analysis::{ExitStatus, RunEnding};
 use assize_audit::injection::{InjectionProbe, InjectionReport, InsertPosition, builtin_probes};
 use assize_audit::{CaseVariant, build_audit_items, choose_cases, pair_records};
 use assize_rubric::UnitInterval;
@@ -12,7 +13,6 @@ use crate::error::EngineError;
 use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
 use crate::session::stored_records;
-use assize_analysis::{ExitStatus, RunEnding};
 
 /// The probes with these names, in the order of the list; all of them if no names are given.
 fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assize_analysis::{ExitStatus, RunEnding};
 use assize_audit::length::{LengthFacts, length_edits, length_report};
 use assize_audit::order::order_report;
 use assize_audit::self_preference::{ModelFamilies, SelfPreferenceFacts, self_preference_report};
@@ -16,7 +17,6 @@ use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
 use crate::session::stored_records;
-use assize_analysis::{ExitStatus, RunEnding};
 
 /// Prefix of the settings that store given families in the record of a run: `family NAME`.
 const FAMILY_PREFIX: &str = "family ";

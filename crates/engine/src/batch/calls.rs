@@ -4,14 +4,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_llm::{
     AskError, BatchClient, BatchStorage, BoxFuture, BudgetTracker, CallKey, ChatModel as _, ChatReply,
     ChatRequest, DeferredCalls, ErrorKind, HttpTransport, ModelClient, ReplyStore,
 };
 use assize_run::CachedReplyStore;
 use assize_store::{BatchJournal, ReplyCache, SpoolFile};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 

@@ -12,8 +12,9 @@ mod exchange;
 mod open_batch;
 mod rounds;
 
-use crate::error::EngineError;
 use assize_analysis::ExitStatus;
+
+use crate::error::EngineError;
 
 pub(crate) use calls::BatchedCalls;
 pub(crate) use rounds::BatchRounds;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
+use assize_analysis::ExitStatus;
 use assize_evalfile::LoadedSuite;
 use assize_load::load_changed_suite;
 use assize_model::ExtensionHook;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::hooks::{ExtensionPool, SuiteHooks};
@@ -20,7 +20,6 @@ use crate::load::{LoadedFile, LoadedFiles};
 use crate::mode::RunMode;
 use crate::options::EvalOptions;
 use crate::session::FinishedRun;
-use assize_analysis::ExitStatus;
 
 impl Engine {
     /// Runs suites, at least one of which has extensions. First everything is planned with the cases as they

@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_grade::{ExtensionCall, ExtensionHost, ProgramSetup};
 use assize_llm::BoxFuture;
 use assize_model::{Case, Extension, ExtensionHook, Suite, SuiteExtensions};
 use assize_rubric::IdentityWriter;
 use assize_run::{CaseHooks, WorkItem};
 use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::context::{PromptSums, result_value, test_value};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_analysis::pairwise::{PairwiseMatches, PairwiseReport, pairwise_report};
+use assize_analysis::{ExitStatus, RunEnding, exit_of_run};
 use assize_model::{
     Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseBaseline, PairwiseGrader, PanelSpec, Suite,
 };
@@ -18,7 +19,6 @@ use serde_json::Value;
 use super::system::{AnswerSet, MissingAnswer};
 use crate::error::EngineError;
 use crate::mode::RunMode;
-use assize_analysis::{ExitStatus, RunEnding, exit_of_run};
 
 /// Name of the command, and of stored comparisons.
 pub(crate) const COMMAND: &str = "pairwise";

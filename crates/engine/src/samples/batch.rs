@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
+use assize_analysis::{RunEnding, RunResult, exit_of_run};
 use assize_run::{RunTotals, WorkItem, run_item};
+use assize_store::RunConclusion;
 use assize_store::{CaseRecord, RunSummary};
 use tokio::task::JoinSet;
 
 use super::stop::GradingStop;
 use crate::exit::CallStop;
 use crate::metrics;
-use assize_analysis::{RunEnding, RunResult, exit_of_run};
-use assize_store::RunConclusion;
 
 /// Samples that were graded.
 #[derive(Debug)]

@@ -42,7 +42,7 @@ impl SampleCard {
             )));
         };
 
-        // One sample belongs to some components. That a component has no case at all can be said of a run only.
+        // A sample belongs to some of the components; only a run should have cases of all of them.
         tree.needs_components = false;
         Ok(Self { cases: ScorecardCases::new(scorecard), info, tree })
     }

@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
-
 use assize_grade::{CallForecast, Judge, JudgeQuestion};
 use assize_llm::{
     AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelCard, ModelId,
     SentRequests, reply_limit,
 };
 use assize_rubric::{Decision, JudgeIdentity, UngradedKind, Usd};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 /// A signal after which no more decisions are made. Existing decisions are kept; all other criteria are

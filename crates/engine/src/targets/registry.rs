@@ -7,8 +7,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use assize_evalfile::{LoadOptions, readable_roots};
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
@@ -27,6 +25,7 @@ use assize_targets::{
     TranscriptTarget,
 };
 use assize_trace::LogFormat;
+use parking_lot::Mutex;
 
 use super::http::HttpTarget;
 use super::http_request::fixed_address;
@@ -628,7 +627,7 @@ impl TargetRegistry {
     }
 }
 
-/// The programs that a target starts, without those of its fallbacks.
+/// The programs that a target itself starts; its fallbacks are not looked at.
 fn target_programs(spec: &TargetSpec) -> Vec<NamedProgram> {
     let named = |kind: &str, command: &CommandText, is_shown: bool| {
         let command = if is_shown {

@@ -66,8 +66,8 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
     let text = |bytes| if is_table(path) { decode_text(bytes, None) } else { utf8_text(bytes) };
     match bytes.map(text) {
         Ok(Ok(text)) => Some(cx.sources.add(path, text)),
-        Ok(Err((number, fault))) => {
-            add_fault(cx, &Arc::from(path), number, &fault, false);
+        Ok(Err(row)) => {
+            add_fault(cx, &Arc::from(path), row.number, &row.fault, false);
             None
         }
         Err(reason) => {

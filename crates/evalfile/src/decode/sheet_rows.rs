@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, RowCells, SourceId, Span};
 use assize_document::codes;
-use assize_table::{CellRow, Sheet, SheetPath, SheetRow, TableError, TextTable, is_tabbed, read_sheet};
+use assize_table::{
+    CellRow, FaultyRow, Sheet, SheetPath, SheetRow, TableError, TextTable, is_tabbed, read_sheet,
+};
 
 use super::answer_columns::AnswerColumns;
 use super::answer_table::{AnswerTable, read_list};
@@ -130,7 +132,7 @@ pub fn load_table(cx: &mut DecodeContext, path: &Path, from: Span) -> Option<Sou
 pub fn read_table_source(cx: &mut DecodeContext, source: SourceId, is_tabbed: bool) -> Option<SourceTable> {
     let text = cx.sources.file(source).shared_text();
     let TextTable { header, rows, faults } = TextTable::parse(&text, is_tabbed);
-    for (start, fault) in faults.iter().map(|(_, start, fault)| (start, fault)) {
+    for FaultyRow { start, fault, .. } in &faults {
         let at = Span::new(source, start + fault.at.start, start + fault.at.end);
         cx.problems.add(fault_diagnostic(fault, at, false));
     }

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_model::{CodeLanguage, CodeProgram};
 use assize_process::{LineProcess, LineReader, ProcessCommand, ProcessLimits};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -177,13 +176,13 @@ impl ExtensionHost {
 
         let (answer, answered) = oneshot::channel();
         {
-            let mut calls = lock(&self.calls);
+            let mut calls = self.calls.lock();
             if let Some(reason) = &calls.ended {
                 return Err(reason.clone());
             }
             calls.waiting.insert(id, answer);
         }
-        if let Some(lines) = &*lock(&self.lines) {
+        if let Some(lines) = &*self.lines.lock() {
             // If the writer has ended, the reader fails the call.
             let _ = lines.send(one_line(&asked));
         }
@@ -193,8 +192,8 @@ impl ExtensionHost {
             Ok(Err(_)) => Err("the interpreter has ended".to_owned()),
             Err(_) => {
                 let reason = format!("it took longer than {} s, and was stopped", limit.as_secs());
-                lock(&self.calls).end(reason.clone());
-                if let Some(writer) = lock(&self.writer).take() {
+                self.calls.lock().end(reason.clone());
+                if let Some(writer) = self.writer.lock().take() {
                     // The process group ends with the task that owns it.
                     writer.abort();
                 }
@@ -205,13 +204,13 @@ impl ExtensionHost {
 
     /// Ends the interpreter and everything that its functions started.
     pub async fn end(&self) {
-        lock(&self.calls).end("the run has ended".to_owned());
-        drop(lock(&self.lines).take());
-        let writer = lock(&self.writer).take();
+        self.calls.lock().end("the run has ended".to_owned());
+        drop(self.lines.lock().take());
+        let writer = self.writer.lock().take();
         if let Some(writer) = writer {
             let _ = writer.await;
         }
-        let printer = lock(&self.printer).take();
+        let printer = self.printer.lock().take();
         if let Some(printer) = printer {
             let _ = tokio::time::timeout(LAST_LINES, printer).await;
         }
@@ -221,10 +220,6 @@ impl ExtensionHost {
 /// A value as JSON in one line. Also escapes line separators, which Node.js treats as the end of a line.
 fn one_line(value: &Value) -> String {
     value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock()
 }
 
 /// Writes calls until there are no more, then ends the interpreter.
@@ -243,13 +238,13 @@ async fn read_answers(mut reader: LineReader, language: CodeLanguage, calls: Arc
             Ok(None) => break "it ended before it answered".to_owned(),
             Err(error) => break format!("its answer can't be read: {error}"),
         };
-        if !lock(&calls).take_answer(&line) {
+        if !calls.lock().take_answer(&line) {
             break "its answer can't be read".to_owned();
         }
     };
 
     tokio::time::sleep(LAST_LINES).await;
-    let mut calls = lock(&calls);
+    let mut calls = calls.lock();
     if calls.last_lines.iter().any(|line| line.contains("bad option: --experimental-strip-types")) {
         calls.end("this `node` can't run TypeScript; install Node.js 22.6 or later".to_owned());
         return;
@@ -270,7 +265,7 @@ async fn pass_on(
     while let Some(line) = printed.recv().await {
         let line = setup.redact(&line);
         {
-            let last = &mut lock(&calls).last_lines;
+            let last = &mut calls.lock().last_lines;
             last.push_back(line.clone());
             if last.len() > SHOWN_LINES {
                 last.pop_front();

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use assize_rubric::{Cost, Tokens};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::setup::ProxySetup;
 use crate::error::{AskError, ErrorKind};

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
 use tokio::sync::Notify;

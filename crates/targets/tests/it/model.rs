@@ -5,8 +5,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use assize_llm::{
     AskError, BoxFuture, ChatMessage, ChatModel, ChatReply, ChatRequest, ErrorKind, FinishReason, ModelId,
     TokenCounts,
@@ -15,6 +13,7 @@ use assize_targets::{
     InputMessage, MessageRole, ModelTarget, RetryingTarget, Target, TargetAnswer, TargetDescription,
     TargetError, TargetErrorKind, TargetInput, TargetKind,
 };
+use parking_lot::Mutex;
 
 /// A model that returns the replies of its script and records its requests.
 #[derive(Default)]

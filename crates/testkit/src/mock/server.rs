@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, State};
 use axum::http::Request;
 use axum::response::Response;
+use parking_lot::{Condvar, Mutex};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;

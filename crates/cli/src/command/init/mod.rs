@@ -55,7 +55,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     }
 
     done.push((".gitignore".to_owned(), write::update_gitignore(&folder, files::IGNORED)?));
-    // A folder that already had files may hold those of others.
+    // A folder that was not empty may hold files of other people.
     if is_new && let Err(failure) = super::trust::add(&folder, context) {
         output::print_warning(&format!("the project is not trusted: {}", failure.message), context);
     }

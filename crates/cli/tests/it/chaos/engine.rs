@@ -6,8 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use parking_lot::Mutex;
-
 use assize_evalfile::LoadOptions;
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
 use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPolicy};
@@ -19,6 +17,7 @@ use assize_run::{
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::TargetAnswer;
 use assize_testkit::mock::MockServer;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;

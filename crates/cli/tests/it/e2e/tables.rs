@@ -13,7 +13,7 @@ struct Consumer {
     args: &'static [&'static str],
     /// Whether the command has the option `--encoding`.
     names_encoding: bool,
-    /// Returns what was read, after the command ended.
+    /// Returns the value that the command read.
     read: fn(&CliTest, &CliOutput) -> Value,
 }
 
@@ -110,7 +110,7 @@ fn labels(cli: &CliTest, _: &CliOutput) -> Value {
     rows.map(|row| json!([row["case"], row["label"], row["note"]])).collect()
 }
 
-/// The values that stand in a table.
+/// The values in a table.
 #[derive(Clone, Copy)]
 struct Values {
     text: &'static str,
@@ -157,7 +157,7 @@ impl Consumer {
         (cli, output)
     }
 
-    /// Returns what is read of a table.
+    /// Returns the value that the command reads from the table.
     #[track_caller]
     fn value(&self, bytes: &[u8], more: &[&str], form: &str) -> Value {
         let (cli, output) = self.run(bytes, more);
@@ -236,7 +236,7 @@ impl Consumer {
             self.refuse(table.as_bytes(), words, form);
         }
 
-        // All problems are told in one pass.
+        // One pass reports all problems.
         let both = with_last(format!("x,y\n{last},z\n\"x\"y"));
         self.refuse(
             both.as_bytes(),

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use assize_model::{EvalFileFormat, Grader};
+use parking_lot::Mutex;
 
 /// Templates that have been read. A template that many cases include is read, and its problems are reported,
 /// only once. Clones share the cache.

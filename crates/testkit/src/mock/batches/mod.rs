@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
-
 use serde_json::Value;
 
 pub(super) use answers::{BatchAnswer, BatchCall};
