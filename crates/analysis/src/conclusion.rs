@@ -55,8 +55,11 @@ pub fn conclude_run(
     let selection = describe_selection(info);
     let decides_nothing = info.scorecard.is_some() && info.shard.is_none() && selection.is_some();
     let (exit, reason) = if decides_nothing {
-        let open = "incomplete: a selection of cases decides nothing about the scorecard";
-        (ExitStatus::strongest([exit, ExitStatus::Incomplete]), format!("{open}; {reason}"))
+        let why = "a selection of cases decides nothing about the scorecard";
+        match exit {
+            ExitStatus::Passed => (ExitStatus::Incomplete, format!("incomplete: {why}; {reason}")),
+            _ => (ExitStatus::strongest([exit, ExitStatus::Incomplete]), format!("{reason}; {why}")),
+        }
     } else {
         (exit, reason)
     };

@@ -1,6 +1,10 @@
 //! Writes labels one by one as the reviewer decides.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use assize_engine::ProcessContext;
+use jiff::Timestamp;
 
 use crate::{
     EarlierDecision, ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewSession, ReviewerLabelError,
@@ -13,12 +17,14 @@ pub struct LabelRecorder {
     process: ProcessContext,
     labels: ReviewerLabelFile,
     given: ReviewLabelMetadata,
+    /// Time of the last decision, in milliseconds of Unix time.
+    last: Arc<AtomicI64>,
 }
 
 impl LabelRecorder {
     /// Creates a writer that appends to a file.
     pub fn new(process: ProcessContext, labels: ReviewerLabelFile, given: ReviewLabelMetadata) -> Self {
-        Self { process, labels, given }
+        Self { process, labels, given, last: Arc::default() }
     }
 
     /// Returns the name of the reviewer.
@@ -60,8 +66,7 @@ impl LabelRecorder {
         earlier: &EarlierDecision,
     ) -> Result<(), ReviewerLabelError> {
         let Some(item) = session.item().cloned() else { return Ok(()) };
-        let now = || self.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let at = earlier.at.clone().unwrap_or_else(now);
+        let at = earlier.at.clone().unwrap_or_else(|| self.next_time().to_string());
         let given = ReviewLabelMetadata { split: earlier.split.or(self.given.split), ..self.given.clone() };
         let written = self.labels.append_decision(&item, decision, &given, &at);
         match &written {
@@ -70,6 +75,15 @@ impl LabelRecorder {
         }
 
         written
+    }
+
+    /// Returns the present time in milliseconds, or a later one than that of the last decision. The later of two decisions on
+    /// an item counts, so no two may have the same time.
+    fn next_time(&self) -> Timestamp {
+        let now = self.process.now().as_millisecond();
+        let later = |last: i64| Some(now.max(last.saturating_add(1)));
+        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later).unwrap_or(now);
+        Timestamp::from_millisecond(now.max(last.saturating_add(1))).unwrap_or_else(|_| self.process.now())
     }
 }
 

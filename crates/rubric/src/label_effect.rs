@@ -237,7 +237,7 @@ impl LabelAccount {
         let differ = settle_labels(self.votes(false, false)) == SettledLabels::Differ;
         let words = labels.into_iter().map(|label| {
             let who = label.who.as_deref().unwrap_or("somebody");
-            let at = label.at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
+            let at = label.at.as_deref().map(|at| format!(", {}", without_fraction(at))).unwrap_or_default();
             let note = label.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
             let role = match (label.adjudicates, differ) {
                 (true, true) => " (adjudicator)",
@@ -296,6 +296,14 @@ impl LabelAccount {
         }
 
         words
+    }
+}
+
+/// A time as it is shown: without the fraction of its second.
+fn without_fraction(at: &str) -> String {
+    match at.split_once('.') {
+        Some((second, rest)) => format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None => at.to_owned(),
     }
 }
 

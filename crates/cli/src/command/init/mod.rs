@@ -56,10 +56,22 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
 
     done.push((".gitignore".to_owned(), write::update_gitignore(&folder, files::IGNORED)?));
     // A folder that was not empty may hold files of other people.
-    if is_new && let Err(failure) = super::trust::add(&folder, context) {
-        output::print_warning(&format!("the project is not trusted: {}", failure.message), context);
-    }
+    let is_trusted = is_new
+        && super::trust::add(&folder, context)
+            .inspect_err(|failure| {
+                output::print_warning(&format!("the project is not trusted: {}", failure.message), context);
+            })
+            .is_ok();
     report(args, &given, &setup, &done, context);
+    if is_trusted {
+        output::print_notice(
+            &format!(
+                "Files in `{}` may start programs, because this command made it; `assize trust --revoke` there ends that.\n",
+                given.display()
+            ),
+            context,
+        );
+    }
 
     Ok(ExitStatus::Passed)
 }
