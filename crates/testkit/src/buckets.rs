@@ -20,7 +20,6 @@ const AZURE_SIGNATURE: &str = "sv=2020-02-10&ss=b&srt=sco&sp=rwdlac&se=2199-01-0
 
 /// Wire format of a bucket server.
 ///
-///
 /// Google Cloud Storage has none: no server in the package registries accepts the requests with which a client
 /// of the XML format creates an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,18 +34,18 @@ impl BucketFormat {
     /// Formats for which there are servers.
     pub const ALL: [Self; 2] = [Self::S3, Self::Azure];
 
-    /// Package of the server, with its version.
-    const fn package(self) -> &'static str {
+    /// Packages of the server, the first with its version. `moto[server]` would bring the servers of all of Amazon's services.
+    const fn packages(self) -> &'static [&'static str] {
         match self {
-            Self::S3 => "moto[server]==5.2.5",
-            Self::Azure => "azurite@3.37.0",
+            Self::S3 => &["moto[s3]==5.2.5", "flask", "flask-cors"],
+            Self::Azure => &["azurite@3.37.0"],
         }
     }
 
     /// Command that installs the server into its working folder.
     fn installer(self) -> Command {
         let (program, args): (_, &[&str]) = match self {
-            Self::S3 => ("python3", &["-m", "pip", "install", "--quiet", "--target", "."]),
+            Self::S3 => ("python3", &["-m", "pip", "install", "--quiet", "--no-compile", "--target", "."]),
             Self::Azure => (
                 "npm",
                 &[
@@ -56,7 +55,7 @@ impl BucketFormat {
             ),
         };
         let mut command = Command::new(program);
-        command.args(args).arg(self.package());
+        command.args(args).args(self.packages());
         command
     }
 
@@ -127,13 +126,13 @@ impl BucketServer {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| format!("can't start {}: {error}", format.package()))?;
+            .map_err(|error| format!("can't start {}: {error}", format.packages()[0]))?;
         let server = Self { format, child, port };
 
         let until = Instant::now() + READY_TIMEOUT;
         while server.request("GET", "/").is_err() {
             if Instant::now() > until {
-                return Err(format!("{} is not ready in time", format.package()));
+                return Err(format!("{} is not ready in time", format.packages()[0]));
             }
             std::thread::sleep(POLL_INTERVAL);
         }
@@ -199,7 +198,7 @@ fn install(format: BucketFormat, folder: &Path) -> Result<(), String> {
     }
 
     let why = String::from_utf8_lossy(&output.stderr);
-    Err(format!("`{program}` can't install {}: {}", format.package(), why.trim()))
+    Err(format!("`{program}` can't install {}: {}", format.packages()[0], why.trim()))
 }
 
 impl Drop for BucketServer {

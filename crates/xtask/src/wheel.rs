@@ -153,7 +153,7 @@ pub(crate) fn prepare(environment: &Path, packages: &[&str]) -> Result<(), Strin
         }
     }
 
-    let mut pip = program(&python, &["-m", "pip", "install", "--quiet", "--retries", "1"]);
+    let mut pip = program(&python, &["-m", "pip", "install", "--quiet", "--no-compile", "--retries", "1"]);
     if succeeds(pip.args(packages)) {
         return Ok(());
     }

@@ -9,7 +9,9 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 use serde_json::Value;
 
-use crate::machines::{EVAL, assert_same_rows, coordinator, judge_server, machine, servers, worker};
+use crate::machines::{
+    EVAL, RUN_TIMEOUT, assert_same_rows, coordinator, judge_server, machine, servers, worker,
+};
 
 const CASES: usize = 60;
 const CALLS: usize = CASES * 2;
@@ -99,9 +101,7 @@ fn a_coordinator_that_dies_goes_on_with_what_is_in_the_bucket() {
         let before = judge.count();
         let more = ["--unit-size", "7", "--results", &place, "--resume"];
         let mut running = coordinator(&boss, &servers.address(), &more);
-        while judge.count() - before < CALLS / 3 {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        assert!(judge.wait_for(before + CALLS / 3, RUN_TIMEOUT), "work is in progress");
         running.kill();
 
         let (code, _, err) = coordinator(&boss, &servers.address(), &more).finish();

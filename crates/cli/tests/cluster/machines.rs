@@ -16,7 +16,7 @@ use serde_json::Value;
 /// The key the workers send.
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 /// Time limit of a run in a test.
-const RUN_TIMEOUT: Duration = Duration::from_mins(5);
+pub(crate) const RUN_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Starts three servers; if they can't start, prints that the test is skipped.
 pub(crate) fn servers(test: &str) -> Option<NatsServers> {
@@ -92,7 +92,7 @@ impl Running {
                 let (_, out, err) = self.output();
                 panic!("it did not end in time\n--- stdout\n{out}\n--- stderr\n{err}");
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(5));
         }
         self.output()
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assize_testkit::cli::CliTest;
 
-use crate::machines::{EVAL, KEY, Running, coordinator, judge_server, machine, servers, worker};
+use crate::machines::{EVAL, KEY, RUN_TIMEOUT, Running, coordinator, judge_server, machine, servers, worker};
 
 /// A server that reports this version and answers pings.
 fn server_of_version(version: &str) -> String {
@@ -152,9 +152,7 @@ fn a_worker_that_asks_another_address_refuses_unless_it_is_told_that_any_will_do
     let running = coordinator(&boss, &address, &["--unit-size", "1"]);
     let (first, second) = (machine(&judge, 24), machine(&other, 24));
     let _at_work = worker(&first, &address);
-    while judge.count() == 0 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    assert!(judge.wait_for(1, RUN_TIMEOUT), "work is in progress");
 
     let mut refusing = Running::start(&mut second.command(&["worker", "--cluster", &address]));
     refusing.wait_for("start this one with `--any-address`");

@@ -9,7 +9,7 @@ use assize_testkit::nats::pause_process;
 use serde_json::json;
 
 use crate::machines::{
-    EVAL, Running, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker,
+    EVAL, RUN_TIMEOUT, Running, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker,
     worker_on_full_disk,
 };
 
@@ -155,9 +155,7 @@ fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_f
     for kill in 0..4u64 {
         // After this many more calls, some work is in progress.
         let target = (judge.count() - before + 10 + usize::try_from(kill).unwrap() * 3).min(CALLS - 10);
-        while judge.count() - before < target {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        assert!(judge.wait_for(before + target, RUN_TIMEOUT), "work is in progress");
         if kill == 1 {
             running.kill();
             running = coordinator(&boss, &address, &more);
@@ -244,7 +242,7 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
             assert!(ended <= MOST_ENDED, "it is given up after that many");
             worker_now = worker(&host, &address);
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(5));
     }
 
     assert_one_given_up(&boss, running);
@@ -262,7 +260,7 @@ fn tries_count_on_when_a_unit_is_put_back_and_coordinators_die() {
     while !running.has_ended() {
         let mut worker_now = worker(&host, &address);
         while !worker_now.has_ended() && !running.has_ended() {
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(5));
         }
         if running.has_ended() {
             break;

@@ -117,7 +117,8 @@ fn client_python() -> Result<PathBuf, String> {
         return Err("`python3 -m venv` can't make an environment".to_owned());
     }
 
-    let pip = ["-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", CLIENT];
+    let pip =
+        ["-m", "pip", "install", "--quiet", "--no-compile", "--retries", "0", "--timeout", "10", CLIENT];
     let installed = quiet(Command::new(&python).args(pip)).status();
     if installed.is_ok_and(|status| status.success()) && works(&python) {
         Ok(python)
