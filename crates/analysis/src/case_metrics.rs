@@ -36,7 +36,7 @@ pub(crate) fn format_level(level: ConfidenceLevel) -> String {
 }
 
 /// Computes the share of values that are 1, with Blaker's interval, or with Wilson's on the effective number
-/// of cases if cases share clusters. `what` completes the sentence "... of further cases would".
+/// of cases if cases share clusters. `what` completes the sentence "between ... and ... would".
 pub(crate) fn case_rate_metric(
     sample: &impl MetricSample,
     level: ConfidenceLevel,
@@ -47,14 +47,31 @@ pub(crate) fn case_rate_metric(
         None => plain.interval,
         Some(_) => sample.bounded_mean(level).and_then(|mean| mean.interval),
     };
-    build_metric(plain.rate, interval, sample, level, |low, high| {
-        format!(
-            "Of further cases like these, between {} and {} would {what} ({} confidence).",
-            format_rate(low),
-            format_rate(high),
-            format_level(level)
-        )
-    })
+    build_metric(plain.rate, interval, sample, level, |low, high| rate_sentence(low, high, level, what))
+}
+
+/// Says what the interval of a rate is about: the rate among all cases like these. A further run of as many cases may well lie
+/// outside. `what` completes the sentence "between ... and ... would".
+pub fn rate_sentence(low: f64, high: f64, level: ConfidenceLevel, what: &str) -> String {
+    format!(
+        "Over many more cases like these, between {} and {} would {what} ({} confidence).",
+        format_rate(low),
+        format_rate(high),
+        format_level(level)
+    )
+}
+
+/// Says what the interval of a mean score is about.
+pub fn mean_sentence(low: f64, high: f64, level: ConfidenceLevel) -> String {
+    format!(
+        "Over many more cases like these, the mean score would lie between {low:.3} and {high:.3} ({} confidence).",
+        format_level(level)
+    )
+}
+
+/// Says why there is no interval.
+pub fn undefined_sentence(reason: &str) -> String {
+    format!("The confidence interval is undefined: {reason}.")
 }
 
 /// Computes the mean of values from 0 to 1, with Wilson's interval on the effective number of cases.
@@ -62,10 +79,7 @@ pub(crate) fn case_mean_metric(sample: &impl MetricSample, level: ConfidenceLeve
     let found = sample.bounded_mean(level);
     let interval = found.and_then(|found| found.interval);
     build_metric(found.map(|found| found.mean), interval, sample, level, |low, high| {
-        format!(
-            "Over many more cases like these, the mean score would lie between {low:.3} and {high:.3} ({} confidence).",
-            format_level(level)
-        )
+        mean_sentence(low, high, level)
     })
 }
 
@@ -111,7 +125,7 @@ pub(crate) fn case_chance_metric(
     let mut figure = case_mean_metric(sample, level);
     if let (Some(low), Some(high)) = (figure.low, figure.high) {
         figure.says = format!(
-            "For further cases like these, the chance that {what} lies between {} and {} ({} confidence).",
+            "Over many more cases like these, the chance that {what} lies between {} and {} ({} confidence).",
             format_rate(low),
             format_rate(high),
             format_level(level)
@@ -139,7 +153,7 @@ fn build_metric(
         method: interval.ok().map(|interval| interval.method.name().to_owned()),
         says: match (interval, &undefined) {
             (Ok(interval), _) => says(interval.low, interval.high),
-            (Err(reason), _) => format!("The confidence interval is undefined: {reason}."),
+            (Err(reason), _) => undefined_sentence(&reason.to_string()),
         },
         undefined,
     }

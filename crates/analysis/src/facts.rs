@@ -9,7 +9,7 @@ use assize_rubric::{
     CaseDecision, DecidedBy, GraderFinding, GraderWeighting, Identify, IdentityWriter, JudgeIdentity,
     MemberAggregator, Outcome, OutcomeKind, Verdict, VoteValue,
 };
-use assize_store::{CaseRecord, CriterionRow, criterion_texts};
+use assize_store::{CaseRecord, CriterionRow, RunInfo, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
@@ -430,6 +430,9 @@ pub struct RunFacts {
     pub label: String,
     /// Cases, sorted by suite, id and trial.
     pub cases: Vec<CaseFact>,
+    /// True if the run stopped before its last case because its result was clear. Intervals and tests that assume a fixed number of
+    /// cases claim too much for such a run.
+    pub ended_by_result: bool,
 }
 
 /// Error: a run has a case more than once, so it can't be paired.
@@ -470,7 +473,14 @@ impl RunFacts {
             return Err(AmbiguousRun { label, case_id, targets });
         }
 
-        Ok(Self { label, cases })
+        Ok(Self { label, cases, ended_by_result: false })
+    }
+
+    /// Adds whether the run stopped because its result was clear.
+    #[must_use]
+    pub fn of_run(mut self, info: &RunInfo) -> Self {
+        self.ended_by_result = info.ended_by_result();
+        self
     }
 
     /// Replaces the numbers of names in all cases, as [`CaseFact::renumber`] does.

@@ -38,7 +38,7 @@ mod summary;
 pub mod total_error;
 pub mod trend;
 
-pub use case_metrics::CriterionSample;
+pub use case_metrics::{CriterionSample, mean_sentence, rate_sentence, undefined_sentence};
 pub use conclusion::{RunResult, conclude_run, min_coverage, missing_policy, store_scorecard_options};
 pub use exit::{ExitStatus, RunDecision, RunEnding, exit_of_run};
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
-use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_analysis::{CaseFact, NameTable, RunFacts, mean_sentence, rate_sentence, undefined_sentence};
 use assize_rubric::{Verdict, format_rate};
 use assize_run::{ItemError, Recorder, RunEvent as CaseEvent, RunTotals, WorkItem};
 use assize_stats::{ConfidenceLevel, sequential::BettingSequence};
@@ -410,23 +410,34 @@ pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
         // These assume a fixed number of cases.
         figures.remarks.clear();
         figures.precision_notes.clear();
-        replace_interval(&mut figures.pass_rate, stop.pass_rate, stop.level);
-        replace_interval(&mut figures.mean_score, stop.mean_score, stop.level);
+        replace_interval(&mut figures.pass_rate, stop.pass_rate, stop.level, |low, high, level| {
+            rate_sentence(low, high, level, "pass")
+        });
+        replace_interval(&mut figures.mean_score, stop.mean_score, stop.level, mean_sentence);
     }
     let is_clustered = figures.mean_score.clusters.or(figures.pass_rate.clusters).is_some();
     let result = if figures.trials.is_some() { "trial" } else { "case" };
     figures.remarks.insert(0, describe(stop, result, is_clustered));
 }
 
-fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>, level: f64) {
+fn replace_interval(
+    metric: &mut EstimatedMetric,
+    found: Option<AnytimeInterval>,
+    level: f64,
+    says: impl FnOnce(f64, f64, ConfidenceLevel) -> String,
+) {
     let same = |value: f64| metric.value.is_some_and(|of_rows| (of_rows - value).abs() < 1e-9);
     if let Some(found) = found.filter(|found| same(found.value)) {
         (metric.low, metric.high, metric.level) = (Some(found.low), Some(found.high), level);
         metric.method = Some(assize_stats::IntervalMethod::Betting.name().to_owned());
+        metric.says =
+            says(found.low, found.high, ConfidenceLevel::new(level).unwrap_or(ConfidenceLevel::P95));
     } else {
         // This metric is based on other cases or weights than those that were watched.
         (metric.low, metric.high, metric.method) = (None, None, None);
-        metric.undefined = Some("the run ended because its result was clear".to_owned());
+        let reason = "the run ended because its result was clear";
+        metric.undefined = Some(reason.to_owned());
+        metric.says = undefined_sentence(reason);
     }
 }
 

@@ -341,7 +341,11 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
             .clusters
             .map(|n| format!(" over {}", format_count(n as u64, "cluster", "clusters")))
             .unwrap_or_default();
-        format!("{name}: {method}{clusters}, p by {}", in_brackets(contrast.test))
+        let test = match contrast.p {
+            Some(_) => format!("p by {}", in_brackets(contrast.test)),
+            None => "no p".to_owned(),
+        };
+        format!("{name}: {method}{clusters}, {test}")
     };
     format!(
         "{}% CI. {}. {}.",

@@ -71,7 +71,7 @@ pub(crate) fn comparison_notes(found: &ScorecardComparison) -> Vec<String> {
         .nodes
         .iter()
         .filter(|node| node.difference.is_some())
-        .filter_map(|node| node.interval.as_ref().err().map(ToString::to_string))
+        .filter_map(|node| node.compared.undefined.clone())
         .collect();
 
     reasons.sort();
@@ -136,19 +136,17 @@ fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
         ReportPiece::plain(format_side(node.candidate)),
         ReportPiece::plain(node.difference.map(format_difference).unwrap_or_default()),
         ReportPiece::plain(interval_text(node)),
-        ReportPiece::plain(node.pairs.to_string()),
+        ReportPiece::plain(node.compared.n.to_string()),
         ReportPiece::new(tone, standing),
     ]
 }
 
 /// Formats the interval of a difference; empty without a difference.
 pub(crate) fn interval_text(node: &NodeDifference) -> String {
-    match &node.interval {
+    match node.compared.low.zip(node.compared.high) {
         _ if node.difference.is_none() => String::new(),
-        Ok(interval) => {
-            format!("{} to {}", format_difference(interval.low), format_difference(interval.high))
-        }
-        Err(_) => NO_VALUE.to_owned(),
+        Some((low, high)) => format!("{} to {}", format_difference(low), format_difference(high)),
+        None => NO_VALUE.to_owned(),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn render_scorecard_comparison_markdown(
             format_side(node.candidate),
             node.difference.map(format_difference).unwrap_or_default(),
             interval_text(node),
-            node.pairs,
+            node.compared.n,
             standing_text(node),
         );
     }

@@ -67,6 +67,12 @@ impl RunInfo {
         self.command == "pairwise" || self.command.starts_with("audit ")
     }
 
+    /// Returns true if it stopped before its last case because its result was clear.
+    pub fn ended_by_result(&self) -> bool {
+        let early_stop = self.summary.as_ref().and_then(|summary| summary.early_stop.as_ref());
+        early_stop.is_some_and(EarlyStop::is_early)
+    }
+
     /// Returns true if no option and no shard limits its cases.
     pub fn is_whole_selection(&self) -> bool {
         self.settings.filter.is_empty()

@@ -64,6 +64,7 @@ fn compare_all_pairs(
     let mut below: Vec<((usize, usize), MetricDifference)> = Vec::new();
     for row in 0..runs.len() {
         for column in 0..row {
+            let options = &options.for_runs(runs[column], runs[row]);
             let (pairs, reason) = headline_pairs(runs[column], runs[row], names, options);
             let contrast = match reason {
                 Some(reason) => MetricDifference::withheld(pairs.len(), unit, reason, options),

@@ -16,15 +16,15 @@
 //! about this one comparison; the sentence says so.
 
 use assize_stats::{
-    ConfidenceLevel, DifferenceReach, Interval, McNemarVariant, SeededRandom, UndefinedReason,
-    bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
+    ConfidenceLevel, DifferenceReach, Interval, IntervalMethod, McNemarVariant, SeededRandom,
+    UndefinedReason, bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
     compare::{PairedVerdicts, none_differ},
     multiplicity::is_significant,
     power::{PowerDesign, round_up_cases},
 };
 use serde::Serialize;
 
-use super::{ComparisonAspect, ComparisonOptions};
+use super::{AnytimeComparison, ComparisonAspect, ComparisonOptions};
 use crate::case_metrics::format_level;
 use crate::sample::ClusteredSample;
 
@@ -261,7 +261,11 @@ pub(crate) fn compare_metric(
         says: String::new(),
     };
 
-    contrast.conclude(options);
+    if options.is_stopped {
+        contrast.withdraw_claims();
+    } else {
+        contrast.conclude(options);
+    }
     contrast
 }
 
@@ -320,7 +324,7 @@ impl DifferenceErrors {
 }
 
 /// Differences up to this size come from the order of summation.
-const DIFFERENCE_TOLERANCE: f64 = 1e-9;
+pub(crate) const DIFFERENCE_TOLERANCE: f64 = 1e-9;
 
 fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
     values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
@@ -457,14 +461,61 @@ impl MetricDifference {
         self.says = self.summary_sentence(options);
     }
 
-    /// Returns a metric of `n` pairs without any value, because it was not measured in the same way on both
-    /// sides.
+    /// Removes what holds only if the number of cases was fixed before the first of them: the interval, the error, the test and what
+    /// follows from them.
+    fn withdraw_claims(&mut self) {
+        (self.low, self.high, self.interval_method) = (None, None, None);
+        (self.se, self.se_independent, self.se_cr0) = (None, None, None);
+        (self.p, self.p_adjusted, self.detectable, self.enough) = (None, None, None, None);
+        self.test = "none";
+        self.undefined = Some(
+            "a run stopped because its result was clear; tests and intervals assume that it could not"
+                .to_owned(),
+        );
+        self.call = match self.call {
+            Conclusion::NotComparable => Conclusion::NotComparable,
+            _ => Conclusion::Inconclusive,
+        };
+        self.says = format!("No conclusion: {}.", self.undefined.as_deref().unwrap_or_default());
+    }
+
+    /// Takes the interval and the conclusion from a comparison that holds at any time, if this one makes no claim because a run
+    /// stopped. The interval is about the mean over clusters: without the same mean, it is about something else.
+    pub(super) fn use_anytime(&mut self, found: &AnytimeComparison, options: &ComparisonOptions) {
+        let is_same =
+            self.difference.is_some_and(|own| (own - found.difference).abs() <= DIFFERENCE_TOLERANCE);
+        if !is_same || self.p.is_some() || self.call == Conclusion::NotComparable {
+            return;
+        }
+        (self.low, self.high, self.level) = (Some(found.low), Some(found.high), found.level);
+        self.interval_method = Some(IntervalMethod::Betting.name().to_owned());
+        self.undefined = None;
+        self.call = match options.margin {
+            Some(margin) if found.low > -margin && found.high < margin => Conclusion::Equivalent,
+            _ if found.low > 0.0 => Conclusion::Better,
+            _ if found.high < 0.0 => Conclusion::Worse,
+            _ => Conclusion::Inconclusive,
+        };
+        self.says = self.summary_sentence(options);
+    }
+
+    /// Returns a metric of `n` pairs that was not measured in the same way on both sides.
     pub(crate) fn withheld(
         n: usize,
         unit: MetricUnit,
         reason: ComparisonAspect,
         options: &ComparisonOptions,
     ) -> Self {
+        let reason = format!("not compared: {}", reason.describe());
+        Self {
+            says: format!("N{}.", &reason[1..]),
+            call: Conclusion::NotComparable,
+            ..Self::undefined(n, unit, &reason, options)
+        }
+    }
+
+    /// Returns a metric of `n` pairs without any value.
+    pub(crate) fn undefined(n: usize, unit: MetricUnit, reason: &str, options: &ComparisonOptions) -> Self {
         Self {
             unit,
             n,
@@ -487,9 +538,9 @@ impl MetricDifference {
             p_adjusted: None,
             detectable: None,
             enough: None,
-            undefined: Some(format!("not compared: {}", reason.describe())),
-            call: Conclusion::NotComparable,
-            says: format!("Not compared: {}.", reason.describe()),
+            undefined: Some(reason.to_owned()),
+            call: Conclusion::Inconclusive,
+            says: format!("No conclusion: {reason}."),
         }
     }
 

@@ -21,12 +21,13 @@ pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,
 };
-pub(crate) use metric_difference::least_pairs;
 pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
+pub(crate) use metric_difference::{DIFFERENCE_TOLERANCE, PairSample, compare_metric, least_pairs};
 pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};
 pub use pairing::{CaseName, IncompletePair, RunComparison, ScoreShifts, compare};
 pub use pooled::{PooledDifference, PooledDifferences};
+pub(crate) use tables::adjust_all;
 pub use tables::{ComparisonGroup, ComparisonTable, MIN_PAIRS};
 pub use touched::AllowedAspects;
 pub use unknown::UnknownPairs;

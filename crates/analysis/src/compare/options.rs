@@ -4,6 +4,7 @@ use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use serde::Serialize;
 
 use super::AllowedAspects;
+use crate::RunFacts;
 
 /// Metric of the overall conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -36,6 +37,16 @@ pub struct ComparisonOptions {
     pub seed: u64,
     /// Aspects in which the runs may differ without making metrics incomparable.
     pub allowed: AllowedAspects,
+    /// True if one of the runs stopped because its result was clear. Nothing is then claimed that holds for a fixed number of cases
+    /// only. A comparison sets it by its two runs.
+    pub is_stopped: bool,
+}
+
+impl ComparisonOptions {
+    /// The options for these two runs.
+    pub(crate) fn for_runs(&self, base: &RunFacts, candidate: &RunFacts) -> Self {
+        Self { is_stopped: base.ended_by_result || candidate.ended_by_result, ..*self }
+    }
 }
 
 impl Default for ComparisonOptions {
@@ -49,6 +60,7 @@ impl Default for ComparisonOptions {
             mid_p: false,
             seed: 1,
             allowed: AllowedAspects::NONE,
+            is_stopped: false,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
 use super::touched::{MetricPart, WithheldMetrics};
 use super::unknown::{UnknownCounts, UnknownPairs};
-use super::{ComparisonOptions, HeadlineMetric};
+use super::{AnytimeComparison, ComparisonOptions, HeadlineMetric};
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
 /// Identity of a case.
@@ -128,6 +128,22 @@ impl RunComparison {
         }
     }
 
+    /// Takes the interval of a metric from a comparison that holds at any time, if one of the runs stopped because its result was
+    /// clear.
+    pub fn use_anytime(
+        &mut self,
+        metric: HeadlineMetric,
+        found: &AnytimeComparison,
+        options: &ComparisonOptions,
+    ) {
+        let difference = match metric {
+            HeadlineMetric::Score => &mut self.score,
+            HeadlineMetric::PassRate => &mut self.pass_rate,
+        };
+        difference.use_anytime(found, options);
+        self.update_verdict();
+    }
+
     /// Updates the overall conclusion after the headline metric changed.
     pub(crate) fn update_verdict(&mut self) {
         self.verdict = self.headline_difference().call;
@@ -197,6 +213,7 @@ pub fn compare(
     names: &NameTable,
     options: &ComparisonOptions,
 ) -> RunComparison {
+    let options = &options.for_runs(base, candidate);
     let mut mismatches = MismatchCounts::default();
     let (mut verdicts, mut scores) = (VerdictPairs::default(), PairSample::default());
     let [mut suites, mut tags, mut graders, mut criteria] = <[GroupedPairs<'_>; 4]>::default();

@@ -5,20 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_rubric::{
     BenchmarkState, CaseTally, MissingPolicy, NodeStatus, ScorecardNodeId, UnitInterval, score_card,
 };
-use assize_stats::{
-    ConfidenceLevel, DifferenceReach, Interval, SeededRandom, UndefinedReason, bootstrap, bounded_difference,
-};
 use assize_store::{ScorecardNodeInfo, ScorecardPartKind};
 
 use super::measurement::measurement_changes;
 use super::{BenchmarkCases, MeasurementChange, ScorecardRun, ScorecardTree, ScorecardTreeError};
+use crate::compare::{
+    ComparisonOptions, DIFFERENCE_TOLERANCE, MetricDifference, MetricUnit, PairSample, adjust_all,
+    compare_metric,
+};
 
-/// Seed of the resampling: fixed, so that intervals are reproducible.
-const SEED: u64 = 0x5c0a_ecad;
-/// Number of resamples for an interval.
-const RESAMPLES: usize = 2000;
-/// Maximum number of case scores added up for one interval; with more, resampling would take too long.
-const MAX_WORK: usize = 400_000_000;
+/// Maximum number of parts of the cases that are left out one by one. With more cases, a part has several.
+const MAX_PARTS: usize = 200;
 
 /// Comparison of two scorecard runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,10 +62,9 @@ pub struct NodeDifference {
     pub candidate: NodeSide,
     /// Second score minus first; `None` if one of them has no score.
     pub difference: Option<f64>,
-    /// 95% CI of the difference: of the paired mean for a benchmark, by resampling cases for all other nodes.
-    pub interval: Result<Interval, UndefinedReason>,
-    /// Number of cases with a score in both runs for a benchmark; number of shared cases for other nodes.
-    pub pairs: usize,
+    /// The comparison over cases: its interval, and what it shows. p values of top nodes are adjusted for their
+    /// number.
+    pub compared: MetricDifference,
 }
 
 /// Result of a node in one run.
@@ -86,9 +82,8 @@ pub struct NodeSide {
 
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
-/// The interval of a benchmark is the paired Wilson interval of its case scores. The interval of any other
-/// node comes from drawing whole cases with replacement and aggregating both trees again, so that a case that
-/// several benchmarks apply to is drawn with all of them.
+/// A node is compared as a metric of two runs is: over the case scores of a benchmark, and over what each case contributes to the
+/// score of a node above (see [`CaseTree::contributions`]), so that a case that several benchmarks apply to counts once.
 ///
 /// # Errors
 /// If a stored tree is damaged.
@@ -107,7 +102,9 @@ pub fn compare_scorecards(
         candidate.restrict_to(|id| base_ids.contains(id)),
     );
     let sides = (score_nodes(&before, missing)?, score_nodes(&after, missing)?);
-    let mut nodes = Vec::new();
+    let order: BTreeMap<&str, usize> = shared.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
+    let options = ComparisonOptions::default();
+    let mut nodes: Vec<NodeDifference> = Vec::new();
     let (mut new, mut changed) = (Vec::new(), Vec::new());
     for (place, node) in after.info.nodes.iter().enumerate() {
         let Some(old) = before.index_of(&node.code).filter(|old| before.info.nodes[*old].kind == node.kind)
@@ -122,14 +119,24 @@ pub fn compare_scorecards(
 
         let (base_side, candidate_side) = (sides.0[old], sides.1[place]);
         let difference = base_side.score.zip(candidate_side.score).map(|(base, candidate)| candidate - base);
-        let (interval, pairs) = if node.kind == ScorecardPartKind::Benchmark {
-            benchmark_interval(&before.parts[old], &after.parts[place])
+        let pairs = if node.kind == ScorecardPartKind::Benchmark {
+            Some(benchmark_pairs(&before.parts[old], &after.parts[place]))
         } else {
-            let interval = match difference {
-                Some(_) => group_interval((&before, old), (&after, place), &shared, missing)?,
-                None => Err(UndefinedReason::NoValues),
-            };
-            (interval, shared.len())
+            let sides = CaseTree::new(&before, old, &order)?.zip(CaseTree::new(&after, place, &order)?);
+            sides.and_then(|(before, after)| group_pairs(&before, &after, shared.len(), missing))
+        };
+        let compared = match pairs {
+            Some(pairs) if difference.is_some() => {
+                // A part of the cases may have several.
+                let n = if node.kind == ScorecardPartKind::Benchmark { pairs.len() } else { shared.len() };
+                MetricDifference { n, ..compare_metric(&pairs, MetricUnit::Score, &options) }
+            }
+            _ => MetricDifference::undefined(
+                shared.len(),
+                MetricUnit::Score,
+                "a score depends on a single case",
+                &options,
+            ),
         };
         nodes.push(NodeDifference {
             code: node.code.clone(),
@@ -140,10 +147,12 @@ pub fn compare_scorecards(
             base: base_side,
             candidate: candidate_side,
             difference,
-            interval,
-            pairs,
+            compared,
         });
     }
+
+    // Conclusions are drawn about the top nodes; all others explain them.
+    adjust_all(nodes.iter_mut().filter(|node| node.is_top).map(|node| &mut node.compared), &options);
 
     let gone = before.info.nodes.iter().filter(|node| after.index_of(&node.code).is_none());
     let whole = score_nodes(candidate, missing)?;
@@ -200,44 +209,33 @@ pub(super) fn depth(run: &ScorecardRun, place: usize) -> usize {
     std::iter::successors(run.info.nodes[place].parent, |above| run.info.nodes[*above].parent).count()
 }
 
-/// Computes the interval of a benchmark, over the cases that have a score in both runs.
-fn benchmark_interval(
-    base: &BenchmarkCases,
-    candidate: &BenchmarkCases,
-) -> (Result<Interval, UndefinedReason>, usize) {
-    let pairs = candidate.cases.iter().filter_map(|(id, after)| {
-        let before = base.cases.get(id)?.score?;
-        Some((after.score?.get(), before.get()))
-    });
-    let (after, before): (Vec<f64>, Vec<f64>) = pairs.unzip();
-    let differences: Vec<f64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
-    let n = differences.len();
-
-    // If all differences are equal, they contain no information about their spread.
-    if n > 1 && differences.iter().all(|value| (value - differences[0]).abs() <= 1e-9) {
-        return (Err(UndefinedReason::NoSpread), n);
+/// The scores of a benchmark's cases that have one in both runs.
+fn benchmark_pairs(base: &BenchmarkCases, candidate: &BenchmarkCases) -> PairSample {
+    let mut pairs = PairSample::default();
+    for (at, (id, after)) in (0..).zip(candidate.cases.iter()) {
+        let before = base.cases.get(id).and_then(|case| case.score);
+        if let Some((before, after)) = before.zip(after.score) {
+            pairs.push(before.get(), after.get(), at);
+        }
     }
-    let cases: Vec<usize> = (0..n).collect();
-    let reach = DifferenceReach::of_scores(&before, &after);
-    let found = bounded_difference(&differences, &cases, reach);
-    (found.and_then(|found| found.interval(ConfidenceLevel::P95)), n)
+    pairs
 }
 
 /// A tree, with the results of its benchmarks by the index of the case in the shared list.
-struct ResampledTree {
+struct CaseTree {
     tree: ScorecardTree,
     /// For each node of the tree and each shared case: its result.
     cases: Vec<Vec<Option<BenchmarkCaseScore>>>,
 }
 
-/// Result of a benchmark on a case, in the form that resampling needs.
+/// Result of a benchmark on a case.
 #[derive(Clone, Copy)]
 enum BenchmarkCaseScore {
     Score(UnitInterval),
     Missing,
 }
 
-impl ResampledTree {
+impl CaseTree {
     fn new(
         run: &ScorecardRun,
         place: usize,
@@ -264,51 +262,55 @@ impl ResampledTree {
         Ok(Some(Self { tree, cases }))
     }
 
-    /// Returns the root score over these cases, possibly repeated.
-    fn score(&self, drawn: &[usize], missing: MissingPolicy) -> Option<f64> {
+    /// Returns the root score over all cases but those of one part of [`part_of`].
+    fn score_without(&self, left_out: Option<usize>, missing: MissingPolicy) -> Option<f64> {
         let tally = |id: ScorecardNodeId| {
             let Some(row) = self.cases.get(id.index()) else { return CaseTally::NOT_APPLICABLE };
-            let open =
-                drawn.iter().filter(|at| matches!(row[**at], Some(BenchmarkCaseScore::Missing))).count()
-                    as u64;
-            let scores = drawn.iter().filter_map(|at| match row[*at] {
-                Some(BenchmarkCaseScore::Score(score)) => Some(score),
+            let kept = || {
+                row.iter().enumerate().filter(|(at, _)| left_out != Some(part_of(*at))).map(|(_, case)| case)
+            };
+            let open = kept().filter(|case| matches!(case, Some(BenchmarkCaseScore::Missing))).count() as u64;
+            let scores = kept().filter_map(|case| match case {
+                Some(BenchmarkCaseScore::Score(score)) => Some(*score),
                 _ => None,
             });
             CaseTally::new(scores, open)
         };
 
-        let scores = score_card(&self.tree.card, tally, missing);
-        scores.root().score()
+        score_card(&self.tree.card, tally, missing).root().score()
+    }
+
+    /// Returns what each part of the cases contributes to the root score: the score times the number of parts, less the score
+    /// without the part times the other parts. Their mean is the score, apart from its bias. `None` if the score depends on a
+    /// single part: there is none without it. Source: J. Tukey, Annals of Mathematical Statistics 29 (1958), 614.
+    fn contributions(&self, parts: usize, missing: MissingPolicy) -> Option<Vec<f64>> {
+        let (all, whole) = (parts as f64, self.score_without(None, missing)?);
+        let contribution = |part| Some(all * whole - (all - 1.0) * self.score_without(Some(part), missing)?);
+        // Verdicts are compared exactly, as 0 and 1.
+        let without_rounding = |value: f64| {
+            if (value - value.round()).abs() <= DIFFERENCE_TOLERANCE { value.round() } else { value }
+        };
+        (0..parts).map(|part| contribution(part).map(without_rounding)).collect()
     }
 }
 
-/// Computes the interval of a node above benchmarks by resampling cases.
-fn group_interval(
-    base: (&ScorecardRun, usize),
-    candidate: (&ScorecardRun, usize),
-    shared: &[String],
-    missing: MissingPolicy,
-) -> Result<Result<Interval, UndefinedReason>, ScorecardTreeError> {
-    let order: BTreeMap<&str, usize> = shared.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
-    let sides =
-        (ResampledTree::new(base.0, base.1, &order)?, ResampledTree::new(candidate.0, candidate.1, &order)?);
-    let (Some(before), Some(after)) = sides else { return Ok(Err(UndefinedReason::NoValues)) };
-    let work = (before.cases.len() + after.cases.len()) * shared.len();
-    if work.saturating_mul(RESAMPLES) > MAX_WORK {
-        return Ok(Err(UndefinedReason::TooLarge));
-    }
+/// Part of the cases that a case is left out with: each case is a part of its own up to [`MAX_PARTS`] cases.
+const fn part_of(case: usize) -> usize {
+    case % MAX_PARTS
+}
 
-    let resampled =
-        bootstrap(shared.len(), RESAMPLES, ConfidenceLevel::P95, &mut SeededRandom::new(SEED), |drawn| {
-            let sides = after.score(drawn, missing).zip(before.score(drawn, missing));
-            sides.map(|(after, before)| after - before).ok_or(UndefinedReason::NoValues)
-        });
-    Ok(resampled.and_then(|found| {
-        if found.is_constant() {
-            Err(UndefinedReason::NoSpread)
-        } else {
-            Ok(found.bca.unwrap_or(found.percentile))
-        }
-    }))
+/// What the shared cases contribute to the score of a node above benchmarks in both runs.
+fn group_pairs(
+    base: &CaseTree,
+    candidate: &CaseTree,
+    shared: usize,
+    missing: MissingPolicy,
+) -> Option<PairSample> {
+    let parts = shared.min(MAX_PARTS);
+    let sides = base.contributions(parts, missing)?.into_iter().zip(candidate.contributions(parts, missing)?);
+    let mut pairs = PairSample::default();
+    for (part, (before, after)) in (0..).zip(sides) {
+        pairs.push(before, after, part);
+    }
+    Some(pairs)
 }

@@ -6,7 +6,7 @@ use assize_diagnostic::list_first;
 use assize_rubric::NodeStatus;
 
 use super::{MeasurementChange, NodeDifference, ScorecardComparison};
-use crate::compare::{ComparisonAspect, ComparisonGateResult, ComparisonGateStatus};
+use crate::compare::{ComparisonAspect, ComparisonGateResult, ComparisonGateStatus, Conclusion};
 
 /// Maximum number of parts that a gate names; the rest is counted.
 const MAX_NAMED: usize = 8;
@@ -128,7 +128,7 @@ fn check_regression(found: &ScorecardComparison) -> (ComparisonGateStatus, Strin
     let passed = || found.nodes.iter().filter(|node| node.base.standing == NodeStatus::Pass);
     let now = |node: &NodeDifference| node.candidate.standing;
     let is_worse = |node: &&NodeDifference| {
-        let is_lower = node.interval.as_ref().is_ok_and(|interval| interval.high < 0.0);
+        let is_lower = node.compared.call == Conclusion::Worse;
         node.is_top && node.difference.is_some() && is_lower
     };
 

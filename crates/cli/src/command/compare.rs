@@ -17,7 +17,7 @@ use assize_report::{
     render_comparison_markdown,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
-use assize_store::{CaseRecord, EarlyStop, RunConclusion, RunFolder, RunInfo};
+use assize_store::{CaseRecord, RunConclusion, RunFolder, RunInfo};
 use serde_json::json;
 
 use super::{compare_watch, pairwise, rescoring, trend};
@@ -118,7 +118,8 @@ impl ComparedRun {
         }
 
         let order = cases.iter().map(|case: &CaseFact| (case.suite, case.case, case.trial)).collect();
-        let facts = RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?;
+        let facts =
+            RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?.of_run(&info);
         Ok(Self { folder, info, target, facts, order })
     }
 
@@ -210,15 +211,17 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     many.rescored_with = scoring.map(|scoring| scoring.source);
     refuse(&many)?;
     tell_of_derived(std::iter::once(&base).chain(&candidates));
-    // If a run stopped early because of its result, only an anytime interval is valid.
-    let is_early = std::iter::once(&base).chain(&candidates).any(|part| ended_by_result(&part.info));
-    let anytime = if args.anytime {
-        anytime(&base, &facts, &candidates, args, &options)?
-    } else if is_early {
-        anytime(&base, &facts, &candidates, args, &options).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
+    let is_early = base.facts.ended_by_result || facts.iter().any(|run| run.ended_by_result);
+    if is_early {
+        for metric in [HeadlineMetric::Score, HeadlineMetric::PassRate] {
+            let found = anytime(&base, &facts, &candidates, metric, &options)?;
+            for (comparison, (_, found)) in many.comparisons.iter_mut().zip(&found) {
+                comparison.use_anytime(metric, found, &options);
+            }
+        }
+    }
+    let anytime =
+        if args.anytime { anytime(&base, &facts, &candidates, args.metric, &options)? } else { Vec::new() };
     drop(facts);
 
     let limit = args.flips.unwrap_or(if args.json { 1000 } else { 10 });
@@ -246,7 +249,7 @@ fn anytime(
     base: &ComparedRun,
     facts: &[RunFacts],
     candidates: &[ComparedRun],
-    args: &CompareArgs,
+    metric: HeadlineMetric,
     options: &ComparisonOptions,
 ) -> Result<Vec<(String, AnytimeComparison)>, CommandFailure> {
     facts
@@ -254,7 +257,7 @@ fn anytime(
         .zip(candidates)
         .map(|(facts, part)| {
             let found =
-                compare_anytime(&base.facts, facts, &part.order, args.metric, args.margin, options.level);
+                compare_anytime(&base.facts, facts, &part.order, metric, options.margin, options.level);
             Ok((facts.label.clone(), found.map_err(|reason| reason.to_string())?))
         })
         .collect()
@@ -277,11 +280,6 @@ fn tell_of_derived<'r>(runs: impl Iterator<Item = &'r ComparedRun>) {
     }
 }
 
-/// Returns true if a run stopped before its last case because its result was clear.
-fn ended_by_result(info: &RunInfo) -> bool {
-    info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref()).is_some_and(EarlyStop::is_early)
-}
-
 /// Warns of a run without all its cases: it did not end, or stopped early. `verb` says what is done with the
 /// cases it has.
 pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
@@ -300,7 +298,7 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
         output::print_warning(&format!("`{label}`: {}", line.text), context);
     }
 
-    if ended_by_result(info) {
+    if info.ended_by_result() {
         warn("was stopped because its result was clear, so only its anytime interval is valid");
         return;
     }
@@ -359,6 +357,7 @@ pub(crate) fn exit_of_gates(results: &[ComparisonGateResult]) -> ExitStatus {
 
 pub(super) fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFailure> {
     Ok(ComparisonOptions {
+        is_stopped: false,
         level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
         margin: args.margin,
         headline: args.metric,
@@ -386,7 +385,7 @@ const fn adjusted_by(choice: AdjustChoice) -> Option<&'static str> {
 }
 
 fn empty() -> RunFacts {
-    RunFacts { label: String::new(), cases: Vec::new() }
+    RunFacts { label: String::new(), cases: Vec::new(), ended_by_result: false }
 }
 
 fn suites(run: &RunFacts, names: &NameTable) -> String {

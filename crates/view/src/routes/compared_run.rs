@@ -62,7 +62,8 @@ impl ComparedSide {
             }
         }
 
-        RunFacts::new(self.name.clone(), cases, names).map_err(|error| PageError::refused(error.to_string()))
+        let facts = RunFacts::new(self.name.clone(), cases, names);
+        Ok(facts.map_err(|error| PageError::refused(error.to_string()))?.of_run(&self.info))
     }
 
     /// Reads the facts of two runs at the same time.

@@ -57,21 +57,23 @@ fn comparison_json(
         .nodes
         .iter()
         .map(|node| {
-            let interval = node.interval.as_ref();
+            let compared = &node.compared;
             json!({
                 "code": node.code,
                 "kind": node.kind.name(),
                 "base": side(node.base),
                 "candidate": side(node.candidate),
                 "difference": node.difference,
-                "low": interval.ok().map(|interval| interval.low),
-                "high": interval.ok().map(|interval| interval.high),
-                "level": 0.95,
-                "method": interval.map_or_else(
-                    assize_stats::no_interval,
-                    |interval| interval.method.name().to_owned(),
-                ),
-                "pairs": node.pairs,
+                "low": compared.low,
+                "high": compared.high,
+                "level": compared.level,
+                "method": compared.interval_method,
+                "undefined": compared.undefined,
+                "p": compared.p,
+                "p_adjusted": compared.p_adjusted,
+                "test": compared.test,
+                "conclusion": compared.call,
+                "pairs": compared.n,
             })
         })
         .collect();

@@ -23,12 +23,12 @@ fn two_runs_are_compared_over_the_cases_both_have() {
     assert_eq!((&found["cases"], &found["cases_only_in_base"]), (&8.into(), &1.into()));
     let gate = node(&found, "C1");
     assert_eq!((&gate["base"]["score"], &gate["candidate"]["score"]), (&0.25.into(), &0.875.into()));
-    assert_eq!((&gate["difference"], &gate["method"]), (&0.625.into(), &"Wilson, paired".into()));
+    assert_eq!((&gate["difference"], &gate["method"]), (&0.625.into(), &"Bonett-Price".into()));
     let top = node(&found, "TOP");
     assert_eq!(top["difference"], 0.625);
     let (low, high) = (top["low"].as_f64().expect("a number"), top["high"].as_f64().expect("a number"));
     assert!(low > 0.0 && low < 0.625 && high > 0.625 && high <= 1.0, "{low} {high}");
-    assert!(top["method"].as_str().expect("text").contains("bootstrap"), "{top}");
+    assert_eq!((&top["method"], &top["conclusion"]), (&"Bonett-Price".into(), &"better".into()));
     assert_eq!(node(&found, "C4")["difference"], Value::Null);
 
     let text = compare(&["before", "after"]).expect_code(0).stdout;
@@ -45,9 +45,38 @@ fn two_runs_are_compared_over_the_cases_both_have() {
 
     let same = compare(&["before", "before"]).expect_code(0).stdout;
     assert!(same.contains("over the 9 cases in both runs"), "{same}");
-    assert!(same.contains("no CI: all values are the same"), "{same}");
+    let same = printed(&compare(&["before", "before", "--json"]).expect_code(0));
+    assert_eq!(node(&same, "TOP")["conclusion"], "no_difference");
     let output = compare(&["before", "nothing"]).expect_code(2);
     assert!(output.stderr.contains("no run `nothing`"), "{}", output.stderr);
+}
+
+#[test]
+fn few_cases_claim_nothing_however_equal_their_differences_are() {
+    let server = MockServer::start(judge);
+    let ids: Vec<String> = (0..7).map(|number| format!("j{number}")).collect();
+    let cases = |count: usize, text: &'static str| -> Vec<(&str, &str, &str)> {
+        ids.iter().take(count).map(|id| (id.as_str(), "judged", text)).collect()
+    };
+    for count in 1..=7 {
+        let cli = fixture(&server, &cases(count, "fine"));
+        run(&cli, &["--run-dir", "good"]).expect_code(0);
+        relabel(&cli, &cases(count, "bad"), &[]);
+        run(&cli, &["--run-dir", "bad"]).expect_code(1);
+        for (sides, enough) in
+            [(["good", "bad"], "worse"), (["bad", "good"], "better"), (["good", "good"], "no_difference")]
+        {
+            let found =
+                printed(&cli.run(&["scorecard", "compare", sides[0], sides[1], "--json"]).expect_code(0));
+            let expected = if count < 6 { "inconclusive" } else { enough };
+            for code in ["TOP", "C1"] {
+                let compared = node(&found, code);
+                assert_eq!(compared["conclusion"], expected, "{code} over {count}: {compared}");
+                let is_certain = compared["low"].is_number() && compared["low"] == compared["high"];
+                assert!(!is_certain, "{code} over {count}: {compared}");
+            }
+        }
+    }
 }
 
 #[test]
