@@ -10,7 +10,8 @@ use std::time::Duration;
 use assize_llm::{
     AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
-    ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
+    ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, ServerMemory,
+    prices_as_of,
 };
 use assize_model::ProjectConfig;
 use assize_rubric::Usd;
@@ -26,6 +27,7 @@ use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
+use crate::files::replace_file;
 use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::prices::refuse_unpriced;
 use crate::process::ProcessContext;
@@ -37,6 +39,9 @@ const CACHE_FOLDER: &str = ".assize/cache";
 const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
+
+/// What was learned about servers and models, in that folder.
+const SERVERS_FILE: &str = "servers.json";
 
 /// The default number of concurrent commands.
 const DEFAULT_COMMANDS: usize = 8;
@@ -56,6 +61,20 @@ const MIN_FREE_FILES: usize = 24;
 /// The file of the reply cache.
 pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
+}
+
+/// Forgets what was learned about servers and models.
+///
+/// # Errors
+/// If the file can't be deleted.
+pub fn forget_servers(process: &ProcessContext) -> Result<(), EngineError> {
+    let path = process.working_folder.join(CACHE_FOLDER).join(SERVERS_FILE);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(EngineError::storage(format!("{}: can't be deleted: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The secret of the fences of this working folder. It is created if there is none.
@@ -163,7 +182,7 @@ impl ModelGateway {
             recovery: None,
         };
 
-        gateway.setup.accounts = Arc::new(ProviderAccounts::new(limits));
+        gateway.limit_accounts(limits);
         gateway.use_sockets(engine);
 
         if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
@@ -180,8 +199,24 @@ impl ModelGateway {
     /// `recovery`.
     pub(crate) fn recovering_after(mut self, recovery: Duration) -> Self {
         let limits = RateLimits { recovery: Some(recovery), ..self.setup.accounts.limits() };
-        self.setup.accounts = Arc::new(ProviderAccounts::new(limits));
+        self.limit_accounts(limits);
         self
+    }
+
+    /// Accounts with these limits, and with what earlier processes learned, if this one may read the cache.
+    fn limit_accounts(&mut self, limits: RateLimits) {
+        let path = self.miss.as_ref().map(|_| self.folder.join(SERVERS_FILE));
+        let text = path.and_then(|path| assize_files::read_text(&path).ok()).unwrap_or_default();
+        let memory = ServerMemory::from_json(&text, (self.clock)().as_second());
+        self.setup.accounts = Arc::new(ProviderAccounts::new(limits).with_memory(memory));
+    }
+
+    /// Keeps what was learned about servers and models. If that fails, the next process learns it again.
+    fn keep_memory(&self) {
+        let known = self.miss.as_ref().and_then(|_| self.setup.accounts.memory().to_json());
+        if let Some(text) = known.filter(|_| self.folder.is_dir()) {
+            let _ = replace_file(&self.folder.join(SERVERS_FILE), &text);
+        }
     }
 
     /// A gateway to the same models with the same limits and budget, but with a separate part of the reply
@@ -320,7 +355,7 @@ impl ModelGateway {
             ..ClientSetup::default()
         };
 
-        Self {
+        let mut gateway = Self {
             is_plan: false,
             findings: Arc::default(),
             setup,
@@ -348,7 +383,9 @@ impl ModelGateway {
             commands: Arc::new(Semaphore::new(DEFAULT_COMMANDS)),
             cache_error: Arc::default(),
             clock: engine.process().clock(),
-        }
+        };
+        gateway.limit_accounts(RateLimits::default());
+        gateway
     }
 
     /// The gateway of a plan, which sends nothing.
@@ -707,6 +744,7 @@ impl ModelGateway {
 
     /// Waits until every reply is written to the cache. Returns an error if some could not be.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
+        self.keep_memory();
         let cache = self.cache.lock();
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {

@@ -35,9 +35,11 @@ pub struct ServerQuirks {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaSupport {
-    /// The schema itself.
+    /// The schema itself, with the lengths of texts and lists.
     #[default]
     Full,
+    /// The schema without lengths, which many servers refuse.
+    Lengthless,
     /// Only the request for a JSON object.
     JsonObject,
     /// Nothing. The prompt has to suffice.
@@ -205,10 +207,10 @@ pub(crate) fn learn(
         }
 
         if sent.schema.iter().any(|name| names(name) || (name.contains(' ') && text.contains(name))) {
-            let schema = if quirks.schema == SchemaSupport::Full {
-                SchemaSupport::JsonObject
-            } else {
-                SchemaSupport::None
+            let schema = match quirks.schema {
+                SchemaSupport::Full => SchemaSupport::Lengthless,
+                SchemaSupport::Lengthless => SchemaSupport::JsonObject,
+                SchemaSupport::JsonObject | SchemaSupport::None => SchemaSupport::None,
             };
             return Some(ServerQuirks { schema, ..quirks });
         }
@@ -294,13 +296,18 @@ mod tests {
         ceiling: None,
     };
 
+    /// A model of a format that sends no lengths.
+    fn lengthless() -> ServerQuirks {
+        ServerQuirks { schema: SchemaSupport::Lengthless, ..ServerQuirks::default() }
+    }
+
     fn learned(param: &str, message: &str) -> Option<ServerQuirks> {
-        learn(ServerQuirks::default(), ALL, param, message)
+        learn(lengthless(), ALL, param, message)
     }
 
     #[test]
     fn refusals_of_known_servers_are_understood() {
-        let none = ServerQuirks::default();
+        let none = lengthless();
         let no_temperature = Some(ServerQuirks { no_temperature: true, ..none });
         let no_seed = Some(ServerQuirks { no_seed: true, ..none });
         let no_logprobs = Some(ServerQuirks { no_logprobs: true, ..none });
@@ -370,8 +377,8 @@ mod tests {
 
     #[test]
     fn as_many_alternatives_as_there_are() {
-        let fewer = |count| Some(ServerQuirks { most_alternatives: Some(count), ..ServerQuirks::default() });
-        let none = Some(ServerQuirks { no_logprobs: true, ..ServerQuirks::default() });
+        let fewer = |count| Some(ServerQuirks { most_alternatives: Some(count), ..lengthless() });
+        let none = Some(ServerQuirks { no_logprobs: true, ..lengthless() });
         for (param, message, expected) in [
             (
                 "top_logprobs",
@@ -420,7 +427,7 @@ mod tests {
         let once = learned("response_format", message).unwrap();
         let twice = learn(once, ALL, "response_format", message).unwrap();
         assert_eq!(twice.schema, SchemaSupport::None);
-        let other = ServerQuirks { limit: LimitField::Other, ..ServerQuirks::default() };
+        let other = ServerQuirks { limit: LimitField::Other, ..lengthless() };
         assert_eq!(learn(other, ALL, "max_tokens", message).unwrap().limit, LimitField::Dropped);
         assert_eq!(once.merge(twice), twice);
     }

@@ -14,10 +14,12 @@ mod outage;
 mod pace;
 #[cfg(test)]
 mod simulation;
+mod turns;
 mod window;
 
 pub use account::{AccountStatus, ProviderAccounts, RateLimits};
 pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
 pub(crate) use allowance::reported;
+pub(crate) use limiter::AnswerTime;
 pub(crate) use outage::FailureConsequence;
 pub use outage::ServerOutage;

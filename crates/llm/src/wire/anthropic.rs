@@ -61,7 +61,7 @@ impl WireCodec for AnthropicMessages {
 
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
         let schema = request.schema.as_ref();
-        let format = schema.filter(|_| quirks.schema == SchemaSupport::Full);
+        let format = schema.filter(|_| quirks.schema <= SchemaSupport::Lengthless);
         let tool = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
         let body = AnthropicBody {
             model: &request.model,
@@ -70,7 +70,7 @@ impl WireCodec for AnthropicMessages {
             max_tokens: request.output_limit().unwrap_or(usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             output_config: format.map(|format| AnthropicOutputConfig {
-                format: AnthropicFormat::JsonSchema { schema: &format.schema },
+                format: AnthropicFormat::JsonSchema { schema: format.schema.lengthless() },
             }),
             tools: tool.map(|format| [AnthropicTool::new(format)]),
             tool_choice: tool.map(|_| AnthropicToolChoice::Tool { name: TOOL }),
@@ -141,7 +141,7 @@ impl WireCodec for AnthropicMessages {
         }
 
         let sent = SentFeatures::new(request, quirks, &SCHEMA_NAMES);
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 
@@ -214,7 +214,7 @@ struct AnthropicTool<'a> {
 
 impl<'a> AnthropicTool<'a> {
     fn new(format: &'a JsonSchemaFormat) -> Self {
-        Self { name: TOOL, description: "Takes the reply.", input_schema: &format.schema }
+        Self { name: TOOL, description: "Takes the reply.", input_schema: format.schema.lengthless() }
     }
 }
 

@@ -61,7 +61,7 @@ impl WireCodec for BedrockConverse {
         }
 
         let schema = request.schema.as_ref();
-        let tool = schema.filter(|_| quirks.schema == SchemaSupport::Full);
+        let tool = schema.filter(|_| quirks.schema <= SchemaSupport::Lengthless);
         let format = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
         let config = InferenceConfig {
             max_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
@@ -76,7 +76,7 @@ impl WireCodec for BedrockConverse {
                     tool_spec: ToolSpec {
                         name: TOOL,
                         description: "Takes the reply.",
-                        input_schema: InputSchema { json: &format.schema },
+                        input_schema: InputSchema { json: format.schema.lengthless() },
                     },
                 }],
                 tool_choice: BedrockToolChoice { tool: NamedTool { name: TOOL } },
@@ -84,7 +84,10 @@ impl WireCodec for BedrockConverse {
             output_config: format.map(|format| BedrockOutputConfig {
                 text_format: TextFormat::JsonSchema {
                     structure: StructuredOutput {
-                        json_schema: SchemaDefinition { name: &format.name, schema: format.schema.json() },
+                        json_schema: SchemaDefinition {
+                            name: &format.name,
+                            schema: format.schema.lengthless().json(),
+                        },
                     },
                 },
             }),
@@ -129,7 +132,7 @@ impl WireCodec for BedrockConverse {
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
             ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
         };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 

@@ -46,8 +46,8 @@ impl WireCodec for GeminiGenerate {
                 .filter(|_| quirks.schema != SchemaSupport::None)
                 .map(|_| "application/json"),
             response_json_schema: schema
-                .filter(|_| quirks.schema == SchemaSupport::Full)
-                .map(|format| &*format.schema),
+                .filter(|_| quirks.schema <= SchemaSupport::Lengthless)
+                .map(|format| &**format.schema.lengthless()),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             // The field is a signed 32-bit number.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),
@@ -114,7 +114,7 @@ impl WireCodec for GeminiGenerate {
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
             ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
         };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 

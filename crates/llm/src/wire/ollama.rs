@@ -152,6 +152,7 @@ impl<'a> OllamaFormat<'a> {
     fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => Some(Self::Schema(&format.schema)),
+            SchemaSupport::Lengthless => Some(Self::Schema(format.schema.lengthless())),
             SchemaSupport::JsonObject => Some(Self::Word("json")),
             SchemaSupport::None => None,
         }

@@ -246,13 +246,17 @@ struct JsonSchema<'a> {
 impl<'a> ResponseFormat<'a> {
     fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
-            SchemaSupport::Full => Some(Self::JsonSchema {
-                json_schema: JsonSchema {
-                    name: &format.name,
-                    strict: format.strict,
-                    schema: format.schema.raw(),
-                },
-            }),
+            SchemaSupport::Full | SchemaSupport::Lengthless => {
+                let is_full = support == SchemaSupport::Full;
+                let schema = if is_full { &format.schema } else { format.schema.lengthless() };
+                Some(Self::JsonSchema {
+                    json_schema: JsonSchema {
+                        name: &format.name,
+                        strict: format.strict,
+                        schema: schema.raw(),
+                    },
+                })
+            }
             SchemaSupport::JsonObject => Some(Self::JsonObject),
             SchemaSupport::None => None,
         }

@@ -102,7 +102,7 @@ impl WireCodec for OpenAiResponses {
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
             ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
         };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 
@@ -159,9 +159,11 @@ enum ResponsesFormat<'a> {
 impl<'a> ResponsesFormat<'a> {
     fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
-            SchemaSupport::Full => {
-                Some(Self::JsonSchema { name: &format.name, strict: format.strict, schema: &format.schema })
-            }
+            SchemaSupport::Full | SchemaSupport::Lengthless => Some(Self::JsonSchema {
+                name: &format.name,
+                strict: format.strict,
+                schema: format.schema.lengthless(),
+            }),
             SchemaSupport::JsonObject => Some(Self::JsonObject),
             SchemaSupport::None => None,
         }
