@@ -192,7 +192,7 @@ pub fn thinks(model: &str) -> bool {
 
     let thinks = |part: &str| {
         let version = |(family, least): &(&str, f64)| {
-            part.strip_prefix(family).and_then(leading_version).is_some_and(|version| version >= *least)
+            family_version(part, family).is_some_and(|version| version >= *least)
         };
         // `o1` and `o3-mini`, but not another word that begins with the same letter.
         let numbered = part.strip_prefix('o').is_some_and(|rest| {
@@ -208,9 +208,10 @@ pub fn thinks(model: &str) -> bool {
     }) || WORDS.iter().any(|word| model.contains(word))
 }
 
-/// The version at the beginning of a text: `5.1` of `5.1-mini`, and 4.6 of `4-6`. A longer number is a date or a size.
-fn leading_version(text: &str) -> Option<f64> {
-    let mut numbers = text.split(['-', '.']);
+/// The version after a family's name: 5.1 of `gpt-5.1-mini`, and 4.6 of `claude-opus-4-6`. A longer number is a date or a
+/// size.
+pub(crate) fn family_version(model: &str, family: &str) -> Option<f64> {
+    let mut numbers = model.strip_prefix(family)?.split(['-', '.', '@']);
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number < 100).map(f64::from);
     let whole = number(numbers.next()?)?;
     let rest = numbers.next().filter(|rest| rest.len() == 1).and_then(number).unwrap_or(0.0);

@@ -8,7 +8,7 @@ use crate::classify::classify;
 use crate::client::ClientSetup;
 use crate::endpoint::ModelEndpoint;
 use crate::error::{AskError, ErrorKind};
-use crate::rate_limit::{AcquireError, AnswerTime, Permit, ProviderAccount, QueuedRequest};
+use crate::rate_limit::{AcquireError, Permit, ProviderAccount, QueuedRequest};
 use crate::retry::RetryJitter;
 use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, HttpRequest};
@@ -73,7 +73,7 @@ impl WebClient {
 
             let error = match sent {
                 Ok(answer) if accepts(answer.status) => {
-                    let time = AnswerTime { latency, limit: setup.timeout };
+                    let time = permit.time(latency, setup.timeout);
                     permit.answered(&*setup.clock, &answer.headers, time, TokenCounts::default());
                     return Ok(WebAnswer { answer, attempts, latency });
                 }

@@ -42,9 +42,7 @@ use crate::logprobs_probe::ProbeTurn;
 use crate::output_limit::{OutputLimit, ReplyLengthStats, ReplyRoom};
 use crate::price::ModelCard;
 use crate::quirks::ServerQuirks;
-use crate::rate_limit::{
-    AcquireError, AnswerTime, FailureConsequence, Permit, QueuedRequest, ServerOutage, reported,
-};
+use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest, ServerOutage, reported};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 use crate::retry::{RetryJitter, RetryPolicy};
@@ -322,7 +320,7 @@ impl<'a> CallAttempts<'a> {
         let SentAttempt { request, permit, reservation, latency } = sent;
         self.report_allowances(&answer.headers);
         self.settle_rate(&permit, reply.usage);
-        let time = AnswerTime { latency, limit: self.client.setup.timeout };
+        let time = permit.time(latency, self.client.setup.timeout);
         if permit.answered(&*self.client.setup.clock, &answer.headers, time, reply.usage) {
             let account = self.client.parts.endpoint.host();
             self.client.observe(&CallEvent::AccountBack { account: &account });
@@ -472,7 +470,7 @@ impl<'a> CallAttempts<'a> {
         let client = self.client;
         let why = || client.explained(error.clone(), &self.request.model).to_string();
 
-        let time = AnswerTime { latency, limit: client.setup.timeout };
+        let time = permit.time(latency, client.setup.timeout);
         match permit.failed(&*client.setup.clock, error.kind, time, why) {
             FailureConsequence::None => true,
             FailureConsequence::FewerInFlight => {

@@ -249,7 +249,8 @@ impl ProviderAccount {
                     let number = state.limiter.send_to(request.model, now, tokens);
                     let model = Arc::clone(request.model);
                     let sent_at = state.limiter.busy_time(now);
-                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens });
+                    let load = state.limiter.window.in_flight();
+                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens, load });
                 }
 
                 (chance, now)
@@ -335,12 +336,19 @@ pub(crate) struct Permit {
     /// In busy time of the account, see [`RateLimiter::busy_time`].
     sent_at: Duration,
     tokens: f64,
+    /// Requests in flight when it was sent, itself included.
+    load: u32,
 }
 
 impl Permit {
     /// Tokens that the request is expected to take.
     pub(crate) fn expected_tokens(&self) -> u64 {
         self.tokens.ceil() as u64
+    }
+
+    /// The time of its answer, for [`Permit::answered`] and [`Permit::failed`].
+    pub(crate) fn time(&self, latency: Duration, limit: Duration) -> AnswerTime {
+        AnswerTime { latency, limit, load: self.load }
     }
 
     /// Notes a good answer. Returns true if it ends an outage.

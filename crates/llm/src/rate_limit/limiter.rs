@@ -67,11 +67,12 @@ struct ModelCalls {
     has_answered: bool,
 }
 
-/// How long an answer took, and its time limit.
+/// How long an answer took, its time limit, and how many requests were in flight when its own was sent, itself included.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnswerTime {
     pub(crate) latency: Duration,
     pub(crate) limit: Duration,
+    pub(crate) load: u32,
 }
 
 /// Limits of an account at one moment.
@@ -441,7 +442,7 @@ mod tests {
                 limiter.limited(number, sent_at, end, None, None);
             } else {
                 limiter.note_end(end);
-                let time = AnswerTime { latency, limit: 900 * SECOND };
+                let time = AnswerTime { latency, limit: 900 * SECOND, load: 1 };
                 limiter.answered(number, "m", time, TokenCounts::default());
             }
             limiter.window.leave();

@@ -20,6 +20,5 @@ mod window;
 pub use account::{AccountStatus, ProviderAccounts, RateLimits};
 pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
 pub(crate) use allowance::reported;
-pub(crate) use limiter::AnswerTime;
 pub(crate) use outage::FailureConsequence;
 pub use outage::ServerOutage;

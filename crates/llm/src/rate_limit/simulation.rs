@@ -183,6 +183,7 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
                     AnswerTime {
                         latency: time.checked_sub(Duration::from_micros(sent_at)).unwrap(),
                         limit: Duration::from_mins(3),
+                        load: 256,
                     },
                     TokenCounts::default(),
                 );

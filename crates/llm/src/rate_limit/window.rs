@@ -170,12 +170,13 @@ impl ConcurrencyWindow {
         *self = Self { in_flight, waiting, sent, cut_at: sent, is_open, seconds_each, limit_seconds, ..new };
     }
 
-    /// Notes the time of an answer whose request still counts as in flight.
+    /// Notes the time of an answer. What counts is how many were in flight when its request was sent: it waited for
+    /// those, and not for later ones.
     pub(super) fn note_time(&mut self, time: AnswerTime) {
         self.limit_seconds = time.limit.as_secs_f64();
-        let each = time.latency.as_secs_f64() / f64::from(self.in_flight.max(1));
+        let each = time.latency.as_secs_f64() / f64::from(time.load.max(1));
         // With few requests in flight, the time of each says little about more.
-        let is_used = self.is_open && self.in_flight.saturating_mul(2) >= self.allowed();
+        let is_used = self.is_open && time.load.saturating_mul(2) >= self.allowed();
         self.seconds_each = Some(match self.seconds_each {
             None => each,
             Some(known) if each < known => known + SHORTER_TIME_WEIGHT * (each - known),
@@ -456,7 +457,8 @@ mod tests {
                 let longest = share * f64::from((numbers.len() as u32).div_ceil(slots));
                 assert!(longest < 1.0, "{slots} {share}: {} at once", numbers.len());
                 for &number in &numbers {
-                    window.note_time(AnswerTime { latency: Duration::from_secs_f64(longest), limit: ONE });
+                    let latency = Duration::from_secs_f64(longest);
+                    window.note_time(AnswerTime { latency, limit: ONE, load: numbers.len() as u32 });
                     window.answered(number, false);
                 }
                 numbers.iter().for_each(|_| window.leave());

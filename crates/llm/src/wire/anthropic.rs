@@ -29,11 +29,6 @@ const SMALL_LIMIT: u32 = 4096;
 /// The tool for the reply, if there is no output format.
 const TOOL: &str = "reply";
 
-const SCHEMA_NAMES: [&str; 7] = [
-    "output_config", "output_format", "json_schema", "structured output", "structured outputs", "tools",
-    "tool_choice",
-];
-
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AnthropicMessages;
@@ -140,7 +135,7 @@ impl WireCodec for AnthropicMessages {
             return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
         }
 
-        let sent = SentFeatures::new(request, quirks, &SCHEMA_NAMES);
+        let sent = SentFeatures::new(request, quirks);
         refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }

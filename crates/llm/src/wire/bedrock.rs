@@ -22,12 +22,6 @@ use crate::transport::HttpAnswer;
 /// The tool that takes the reply.
 const TOOL: &str = "reply";
 
-/// In lower case, as refusals are compared.
-const SCHEMA_NAMES: [&str; 11] = [
-    "toolconfig", "toolchoice", "tool use", "tool_use", "tools", "toolspec", "outputconfig", "output_config",
-    "textformat", "structured output", "structured outputs",
-];
-
 const LIMIT: &str = "maxtokens";
 
 /// The format.
@@ -130,7 +124,7 @@ impl WireCodec for BedrockConverse {
 
         let sent = SentFeatures {
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
+            ..SentFeatures::new(request, quirks)
         };
         refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
