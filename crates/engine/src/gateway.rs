@@ -11,7 +11,6 @@ use assize_llm::{
     AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
     ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, ServerMemory,
-    prices_as_of,
 };
 use assize_model::ProjectConfig;
 use assize_rubric::Usd;
@@ -404,7 +403,7 @@ impl ModelGateway {
         }
     }
 
-    /// A client for a model. A plan sends nothing and needs no key; keys that the run will need are noted for
+    /// A client for a model. What sends nothing needs no key; keys that the run of a plan will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
         &self,
@@ -413,11 +412,13 @@ impl ModelGateway {
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
         let client = match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
-            Err(ConfigError::MissingKey { variable, .. }) if self.is_plan || self.exchange.is_some() => {
+            Err(ConfigError::MissingKey { variable, .. }) if self.sends_nothing() => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
 
-                self.findings.missing_keys.lock().insert(variable);
+                if self.is_plan || self.exchange.is_some() {
+                    self.findings.missing_keys.lock().insert(variable);
+                }
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
@@ -428,6 +429,11 @@ impl ModelGateway {
 
         self.note_unencrypted(&client);
         Ok(client)
+    }
+
+    /// Whether no request leaves this process: it plans, uses files in place of servers, or only the cache.
+    fn sends_nothing(&self) -> bool {
+        self.is_plan || self.exchange.is_some() || matches!(self.miss, Some(OnCacheMiss::Refuse))
     }
 
     /// Notes the host of a client whose key is sent unencrypted.
@@ -710,7 +716,7 @@ impl ModelGateway {
         let providers: BTreeSet<String> = self
             .models()
             .keys()
-            .filter_map(|id| Some(format!("{} {}", id.provider, prices_as_of(&id.provider)?)))
+            .filter_map(|id| Some(format!("{} {}", id.provider, self.prices.as_of(&id.provider)?)))
             .collect();
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [

@@ -35,6 +35,7 @@ mod loopback;
 mod name;
 mod output_limit;
 mod price;
+mod price_list;
 mod price_table;
 mod prompt_cache;
 mod provider;
@@ -86,7 +87,8 @@ pub use lone_surrogates::replace_lone_surrogates;
 pub use name::ModelName;
 pub use output_limit::{OutputLimit, reply_limit, thinks};
 pub use price::{ModelCard, ModelPrice, TokenRates};
-pub use price_table::{PriceOverride, PriceTable, prices_as_of};
+pub use price_list::PriceList;
+pub use price_table::{PriceOverride, PriceTable};
 pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 pub use provider::{
     foreign_host, gives_embeddings, gives_labels, is_at_home, key_variables, known_providers, offers_logprobs,

@@ -64,6 +64,10 @@ pub(super) struct ConcurrencyWindow {
     is_open: bool,
     /// The seconds that each request in flight adds to the others, at most.
     seconds_each: Option<f64>,
+    /// The mean time of an answer in seconds, the newest counting most.
+    seconds: f64,
+    /// The most requests in flight when one was sent that was answered in time.
+    proven: u32,
     /// The time limit of a request, in seconds.
     limit_seconds: f64,
 }
@@ -88,6 +92,8 @@ impl ConcurrencyWindow {
             latency: LatencyGradient::default(),
             is_open: false,
             seconds_each: None,
+            seconds: 0.0,
+            proven: 0,
             limit_seconds: f64::INFINITY,
         }
     }
@@ -102,12 +108,13 @@ impl ConcurrencyWindow {
     pub(super) fn recall(&mut self, pace: ServerPace) {
         self.size = pace.in_flight.clamp(1, self.ceiling);
         self.seconds_each = Some(pace.seconds_each.max(0.0));
+        self.proven = pace.in_flight;
     }
 
     /// What a later process should know; `None` if too few requests were answered to tell.
     pub(super) fn pace(&self) -> Option<ServerPace> {
         let seconds_each = self.seconds_each.filter(|_| self.sent >= MIN_REMEMBERED_REQUESTS)?;
-        Some(ServerPace { in_flight: self.size, seconds_each })
+        Some(ServerPace { in_flight: self.allowed(), seconds_each })
     }
 
     /// Whether one more request may be in flight.
@@ -120,9 +127,13 @@ impl ConcurrencyWindow {
         if !self.is_open {
             return 1;
         }
-        let within_time =
-            self.seconds_each.map_or(u32::MAX, |each| (MAX_TIME_SHARE * self.limit_seconds / each) as u32);
-        self.size.min(within_time).max(1)
+        let Some(each) = self.seconds_each else { return self.size.max(1) };
+        let time = MAX_TIME_SHARE * self.limit_seconds;
+        // So many are safe even with a server that works on one after the other. More need proof, step by step: some
+        // of the work of those in flight may have been done already.
+        let safe = (time / self.seconds) as u32;
+        let proven = ((time / each) as u32).min(self.proven.saturating_mul(2));
+        self.size.min(safe.max(proven)).max(1)
     }
 
     /// The number of requests sent so far.
@@ -167,14 +178,29 @@ impl ConcurrencyWindow {
         let Self { start, ceiling, in_flight, waiting, sent, is_open, seconds_each, limit_seconds, .. } =
             *self;
         let new = Self::new(start, ceiling);
-        *self = Self { in_flight, waiting, sent, cut_at: sent, is_open, seconds_each, limit_seconds, ..new };
+        *self = Self {
+            in_flight,
+            waiting,
+            sent,
+            cut_at: sent,
+            is_open,
+            seconds_each,
+            seconds,
+            proven,
+            limit_seconds,
+            ..new
+        };
     }
 
     /// Notes the time of an answer. What counts is how many were in flight when its request was sent: it waited for
     /// those, and not for later ones.
     pub(super) fn note_time(&mut self, time: AnswerTime) {
         self.limit_seconds = time.limit.as_secs_f64();
-        let each = time.latency.as_secs_f64() / f64::from(time.load.max(1));
+        let seconds = time.latency.as_secs_f64();
+        let is_first = self.seconds == 0.0;
+        self.seconds += if is_first { seconds } else { LONGER_TIME_WEIGHT * (seconds - self.seconds) };
+        self.proven = self.proven.max(time.load);
+        let each = seconds / f64::from(time.load.max(1));
         // With few requests in flight, the time of each says little about more.
         let is_used = self.is_open && time.load.saturating_mul(2) >= self.allowed();
         self.seconds_each = Some(match self.seconds_each {
@@ -191,6 +217,8 @@ impl ConcurrencyWindow {
         self.limit_seconds = limit.as_secs_f64();
         let each = self.limit_seconds / f64::from(self.in_flight.max(1));
         self.seconds_each = Some(self.seconds_each.map_or(each, |known| known.max(each)));
+        self.seconds = self.seconds.max(self.limit_seconds);
+        self.proven = self.in_flight / 2;
         self.in_flight > 1
     }
 

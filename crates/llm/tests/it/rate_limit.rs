@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assize_llm::{
     BoxFuture, CacheHit, CachedModel, CallKey, ChatModel, ChatReply, ChatRequest, ModelClient, OnCacheMiss,
     ProviderAccounts, RateLimits, ReplyStore, ReportedAllowance, RetryPolicy, ServerMemory, SharedRate,
     TokioClock,
 };
-use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer};
+use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer, with_slots};
 use futures_util::future::join_all;
 
 use crate::support::{client_with, question, question_in};
@@ -283,22 +283,13 @@ async fn single_flight_sends_identical_calls_once_if_the_reply_is_kept() {
     assert_eq!(server.count(), 1 + 3);
 }
 
-/// The reply of a server that works on `slots` requests at a time, each for `work`, and lets the others wait.
-fn queueing(slots: usize, work: Duration) -> impl Fn(&MockRequest) -> MockReply + Send + Sync + 'static {
-    let free = Mutex::new(vec![Instant::now(); slots]);
-    move |incoming: &MockRequest| {
-        let now = Instant::now();
-        let mut free = free.lock().expect("no panic");
-        let first = free.iter_mut().min().expect("there are slots");
-        *first = now.max(*first) + work;
-        MockReply::text(incoming.last_user_text.clone()).after(first.saturating_duration_since(now))
-    }
-}
-
 #[tokio::test]
 async fn a_server_with_few_slots_answers_all_within_the_time_limit() {
     for slots in [1, 4] {
-        let server = MockServer::start(queueing(slots, Duration::from_millis(50)));
+        let server =
+            MockServer::start(with_slots(slots, Duration::from_millis(50), |incoming: &MockRequest| {
+                MockReply::text(incoming.last_user_text.clone())
+            }));
         let (client, _) = client_with(&server, |setup| {
             setup.clock = Arc::new(TokioClock);
             setup.timeout = Duration::from_millis(400);
