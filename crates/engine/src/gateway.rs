@@ -10,7 +10,7 @@ use std::time::Duration;
 use assize_llm::{
     AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
-    ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
+    ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, ServerMemory,
 };
 use assize_model::ProjectConfig;
 use assize_rubric::Usd;
@@ -26,6 +26,7 @@ use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
+use crate::files::replace_file;
 use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::prices::refuse_unpriced;
 use crate::process::ProcessContext;
@@ -37,6 +38,9 @@ const CACHE_FOLDER: &str = ".assize/cache";
 const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
+
+/// What was learned about servers and models, in that folder.
+const SERVERS_FILE: &str = "servers.json";
 
 /// The default number of concurrent commands.
 const DEFAULT_COMMANDS: usize = 8;
@@ -56,6 +60,20 @@ const MIN_FREE_FILES: usize = 24;
 /// The file of the reply cache.
 pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
+}
+
+/// Forgets what was learned about servers and models.
+///
+/// # Errors
+/// If the file can't be deleted.
+pub fn forget_servers(process: &ProcessContext) -> Result<(), EngineError> {
+    let path = process.working_folder.join(CACHE_FOLDER).join(SERVERS_FILE);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(EngineError::storage(format!("{}: can't be deleted: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The secret of the fences of this working folder. It is created if there is none.
@@ -163,7 +181,7 @@ impl ModelGateway {
             recovery: None,
         };
 
-        gateway.setup.accounts = Arc::new(ProviderAccounts::new(limits));
+        gateway.limit_accounts(limits);
         gateway.use_sockets(engine);
 
         if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
@@ -180,8 +198,24 @@ impl ModelGateway {
     /// `recovery`.
     pub(crate) fn recovering_after(mut self, recovery: Duration) -> Self {
         let limits = RateLimits { recovery: Some(recovery), ..self.setup.accounts.limits() };
-        self.setup.accounts = Arc::new(ProviderAccounts::new(limits));
+        self.limit_accounts(limits);
         self
+    }
+
+    /// Accounts with these limits, and with what earlier processes learned, if this one may read the cache.
+    fn limit_accounts(&mut self, limits: RateLimits) {
+        let path = self.miss.as_ref().map(|_| self.folder.join(SERVERS_FILE));
+        let text = path.and_then(|path| assize_files::read_text(&path).ok()).unwrap_or_default();
+        let memory = ServerMemory::from_json(&text, (self.clock)().as_second());
+        self.setup.accounts = Arc::new(ProviderAccounts::new(limits).with_memory(memory));
+    }
+
+    /// Keeps what was learned about servers and models. If that fails, the next process learns it again.
+    fn keep_memory(&self) {
+        let known = self.miss.as_ref().and_then(|_| self.setup.accounts.memory().to_json());
+        if let Some(text) = known.filter(|_| self.folder.is_dir()) {
+            let _ = replace_file(&self.folder.join(SERVERS_FILE), &text);
+        }
     }
 
     /// A gateway to the same models with the same limits and budget, but with a separate part of the reply
@@ -320,7 +354,7 @@ impl ModelGateway {
             ..ClientSetup::default()
         };
 
-        Self {
+        let mut gateway = Self {
             is_plan: false,
             findings: Arc::default(),
             setup,
@@ -348,7 +382,9 @@ impl ModelGateway {
             commands: Arc::new(Semaphore::new(DEFAULT_COMMANDS)),
             cache_error: Arc::default(),
             clock: engine.process().clock(),
-        }
+        };
+        gateway.limit_accounts(RateLimits::default());
+        gateway
     }
 
     /// The gateway of a plan, which sends nothing.
@@ -367,7 +403,7 @@ impl ModelGateway {
         }
     }
 
-    /// A client for a model. A plan sends nothing and needs no key; keys that the run will need are noted for
+    /// A client for a model. What sends nothing needs no key; keys that the run of a plan will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
         &self,
@@ -376,11 +412,13 @@ impl ModelGateway {
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
         let client = match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
-            Err(ConfigError::MissingKey { variable, .. }) if self.is_plan || self.exchange.is_some() => {
+            Err(ConfigError::MissingKey { variable, .. }) if self.sends_nothing() => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
 
-                self.findings.missing_keys.lock().insert(variable);
+                if self.is_plan || self.exchange.is_some() {
+                    self.findings.missing_keys.lock().insert(variable);
+                }
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
@@ -391,6 +429,11 @@ impl ModelGateway {
 
         self.note_unencrypted(&client);
         Ok(client)
+    }
+
+    /// Whether no request leaves this process: it plans, uses files in place of servers, or only the cache.
+    fn sends_nothing(&self) -> bool {
+        self.is_plan || self.exchange.is_some() || matches!(self.miss, Some(OnCacheMiss::Refuse))
     }
 
     /// Notes the host of a client whose key is sent unencrypted.
@@ -673,7 +716,7 @@ impl ModelGateway {
         let providers: BTreeSet<String> = self
             .models()
             .keys()
-            .filter_map(|id| Some(format!("{} {}", id.provider, prices_as_of(&id.provider)?)))
+            .filter_map(|id| Some(format!("{} {}", id.provider, self.prices.as_of(&id.provider)?)))
             .collect();
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
@@ -707,6 +750,7 @@ impl ModelGateway {
 
     /// Waits until every reply is written to the cache. Returns an error if some could not be.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
+        self.keep_memory();
         let cache = self.cache.lock();
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {

@@ -331,7 +331,7 @@ pub use exit::CallStop;
 pub use explained::{CaseSelector, FoundCase, find_cases, unknown_selection};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
-pub use gateway::{remedy, replies_file, workspace_fence_key};
+pub use gateway::{forget_servers, remedy, replies_file, workspace_fence_key};
 pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;

@@ -39,6 +39,8 @@ pub struct SpendingOptions {
     pub budget: Budget,
     /// Maximum tokens of a reply of any model that is not a target.
     pub max_output_tokens: Option<NonZeroU32>,
+    /// List prices in place of the built-in ones: a file in the form of LiteLLM's table.
+    pub prices: Option<PathBuf>,
 }
 
 impl SpendingOptions {

@@ -7,7 +7,9 @@ use std::str::FromStr;
 
 use assize_diagnostic::render;
 use assize_evalfile::{LoadOptions, load_prices};
-use assize_llm::{ModelId, ModelName, ModelPrice, PriceOverride, PriceTable, TokenRates, is_at_home};
+use assize_llm::{
+    ModelId, ModelName, ModelPrice, PriceList, PriceOverride, PriceTable, TokenRates, is_at_home,
+};
 use assize_model::{PriceRow, Suite};
 use assize_rubric::Usd;
 
@@ -47,10 +49,11 @@ fn with_address(id: &ModelId) -> String {
     format!("{id} at {} (list prices hold for the provider's own server only)", id.base_url_host)
 }
 
-/// The prices for a run of files near `folder`: the built-in table, the project's own rows, and the context
-/// window of the command line.
+/// The prices for a run of files near `folder`: the list in this file or the built-in one, the project's own rows, and
+/// the context window of the command line.
 pub(crate) fn prices(
     folder: &Path,
+    list: Option<&Path>,
     context_tokens: Option<NonZeroU64>,
     options: &LoadOptions,
     engine: &Engine,
@@ -68,7 +71,15 @@ pub(crate) fn prices(
     }
 
     let rows = loaded.rows.into_iter().map(read).collect::<Result<BTreeMap<_, _>, EngineError>>()?;
-    Ok(PriceTable::new(rows, context_tokens.map(NonZeroU64::get)))
+    let table = PriceTable::new(rows, context_tokens.map(NonZeroU64::get));
+    let Some(path) = list else { return Ok(table) };
+    let text = assize_files::read_text(&engine.process().resolve(path)).map_err(|error| {
+        EngineError::usage(format!("`--prices {}`: can't be read: {error}", path.display()))
+    })?;
+    let list = PriceList::from_json(&text).map_err(|error| {
+        EngineError::invalid_file(format!("{}: {error}; nothing was run", path.display()))
+    })?;
+    Ok(table.with_list(list))
 }
 
 fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError> {

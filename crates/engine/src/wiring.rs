@@ -59,6 +59,17 @@ impl<'a> ModelAccess<'a> {
             Self::Alone(_) | Self::PlanAlone(_) => None,
         }
     }
+
+    fn spending(self) -> &'a SpendingOptions {
+        match self {
+            Self::Run(RunOptions { spending, .. }, _)
+            | Self::PricedRun(RunOptions { spending, .. })
+            | Self::Service(RunOptions { spending, .. })
+            | Self::Plan(RunOptions { spending, .. })
+            | Self::Alone(spending)
+            | Self::PlanAlone(spending) => spending,
+        }
+    }
 }
 
 /// What to wire.
@@ -112,7 +123,8 @@ pub(crate) fn wire<'e>(
     let run = request.access.run();
     let working_folder = load_options.working_folder.clone();
     let start = request.files.first().map_or(working_folder.as_path(), |file| folder_of(file));
-    let prices = prices::prices(start, run.and_then(|run| run.context_tokens), &load_options, engine)?;
+    let list = request.access.spending().prices.as_deref();
+    let prices = prices::prices(start, list, run.and_then(|run| run.context_tokens), &load_options, engine)?;
 
     let gateway = match request.access {
         ModelAccess::Run(options, usd) => {

@@ -27,8 +27,13 @@ pub struct TokenAlternative {
     pub logprob: f64,
 }
 
-/// Fields for the tokens written to a cache, in Anthropic's and Bedrock's formats.
-const CACHE_WRITTEN: [&str; 2] = ["cache_creation_input_tokens", "cacheWriteInputTokens"];
+/// Fields of `usage` for the tokens written to a cache, in Anthropic's, Bedrock's and OpenAI's formats.
+const CACHE_WRITTEN: [&str; 4] = [
+    "/cache_creation_input_tokens",
+    "/cacheWriteInputTokens",
+    "/prompt_tokens_details/cache_write_tokens",
+    "/input_tokens_details/cache_write_tokens",
+];
 
 impl ChatReply {
     /// The log-probabilities of the reply's visible tokens, in order; `None` if the server sent none. If one
@@ -42,12 +47,18 @@ impl ChatReply {
         (!tokens.is_empty()).then_some(tokens)
     }
 
-    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic and
-    /// on Bedrock. They are part of `usage.input`. `None` if not reported.
+    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic,
+    /// on Bedrock and with OpenAI's newer models. They are part of `usage.input`. `None` if not reported.
     pub fn cache_written(&self) -> Option<u64> {
-        let name = CACHE_WRITTEN.into_iter().find(|name| self.raw.contains(name))?;
+        // Reading the body again is worth it only if it has such a field.
+        let is_named = |place: &str| place.rsplit('/').next().is_some_and(|name| self.raw.contains(name));
+        if !CACHE_WRITTEN.into_iter().any(is_named) {
+            return None;
+        }
+
         let body: Value = serde_json::from_str(&self.raw).ok()?;
-        body.get("usage")?.get(name)?.as_u64()
+        let usage = body.get("usage")?;
+        CACHE_WRITTEN.iter().find_map(|place| usage.pointer(place)?.as_u64())
     }
 }
 
@@ -217,6 +228,10 @@ mod tests {
     fn tokens_written_to_the_cache_are_read() {
         assert_eq!(reply(r#"{"usage":{"cache_creation_input_tokens":7}}"#).cache_written(), Some(7));
         assert_eq!(reply(r#"{"usage":{"cacheWriteInputTokens":9}}"#).cache_written(), Some(9));
+        for details in ["prompt_tokens_details", "input_tokens_details"] {
+            let body = format!(r#"{{"usage":{{"{details}":{{"cache_write_tokens":5}}}}}}"#);
+            assert_eq!(reply(&body).cache_written(), Some(5));
+        }
         assert_eq!(reply(r#"{"usage":{}}"#).cache_written(), None);
     }
 }

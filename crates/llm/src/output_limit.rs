@@ -1,23 +1,20 @@
-//! The output limit of requests that have none of their own, while spending is limited.
+//! The output limit of requests that have none of their own.
 //!
-//! A limit can be kept only if each request says how much may be written in reply, and a reply that is cut off is worth
-//! nothing. So the limit is far above what judges and targets write, hidden thinking included, and is lowered only to
-//! what a model takes or to what is left to be spent.
+//! A judge's reply has a length that is known beforehand, and a model that runs on holds up all others of a small
+//! server. So such a request is limited to several times a long reply, hidden thinking added. A reply that is cut off
+//! there is worth nothing, so it is asked for once more with more room. Answers of targets are limited only while
+//! spending is: a limit can be kept only if each request says how much may be written in reply.
 //!
 //! Design: `docs/design/budgets.md`.
 
 use crate::price::ModelCard;
 use crate::request::ChatRequest;
 
-/// Limit for a judgement, in tokens: many times what a judge without long thinking writes. Nearly every model
-/// accepts it.
-const USUAL_LIMIT: u32 = 8192;
-
 /// Limit for a reply of unknown length, in tokens.
 const UNKNOWN_LIMIT: u32 = 16_384;
 
 /// Added for models that think, in tokens.
-const THINKING_TOKENS: u32 = 32_768;
+pub(crate) const THINKING_TOKENS: u32 = 32_768;
 
 /// The limit is this many times the length that the caller expects of a long reply.
 const EXPECTED_LENGTH_FACTOR: u32 = 4;
@@ -40,6 +37,17 @@ pub(crate) struct ReplyLengthStats {
     pub(crate) replies: u64,
     /// Tokens of the longest reply.
     pub(crate) longest: u64,
+}
+
+/// How much room a reply gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReplyRoom {
+    /// As much as replies usually need.
+    Usual,
+    /// More, because a reply was cut off in its text, or can't be asked for again.
+    More,
+    /// More, with room for thinking: a reply was cut off before its text was long.
+    Thinking,
 }
 
 /// Limits of a reply's length, in tokens.
@@ -81,11 +89,13 @@ impl OutputLimit {
         card: ModelCard,
         request: &ChatRequest,
         stats: ReplyLengthStats,
+        room: ReplyRoom,
     ) -> Self {
-        let thinks = thinks(model);
-        let most = card
-            .max_output_tokens
-            .unwrap_or_else(|| usual(request, thinks).min(limit_from_history(request, thinks, stats)));
+        let thinks = thinks(model) || room == ReplyRoom::Thinking;
+        let most = card.max_output_tokens.unwrap_or_else(|| match room {
+            ReplyRoom::Usual => usual(request, thinks, stats).min(limit_from_history(request, thinks, stats)),
+            ReplyRoom::More | ReplyRoom::Thinking => ample(request, thinks),
+        });
         let short = match (request.expected_output, thinks) {
             (Some(expected), false) => expected,
             (None, false) => MIN_USEFUL_TOKENS,
@@ -104,22 +114,32 @@ impl OutputLimit {
     }
 }
 
-/// The limits of the first reply to a request while spending is limited: the request's own limit, or an ample
-/// one.
+/// The limits of the first reply to a request: the request's own limit, or the usual one.
 pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> OutputLimit {
+    let stats = ReplyLengthStats::default();
     request.max_output_tokens.map_or_else(
-        || OutputLimit::for_request(model, card, request, ReplyLengthStats::default()),
+        || OutputLimit::for_request(model, card, request, stats, ReplyRoom::Usual),
         OutputLimit::exactly,
     )
 }
 
-/// The limit before any reply has been seen.
-fn usual(request: &ChatRequest, thinks: bool) -> u32 {
-    let said = match request.expected_output {
-        Some(expected) => expected.saturating_mul(EXPECTED_LENGTH_FACTOR).max(USUAL_LIMIT),
-        None => UNKNOWN_LIMIT,
-    };
-    said.saturating_add(if thinks { THINKING_TOKENS } else { 0 })
+/// The limit of a first attempt. Where a longer reply was seen, there is room for one twice as long, up to the limit of
+/// the second attempt.
+fn usual(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
+    let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
+    let said = said.saturating_add(if thinks { THINKING_TOKENS } else { 0 });
+    let seen = u32::try_from(stats.longest.saturating_mul(2)).unwrap_or(u32::MAX);
+    said.max(seen.min(ample(request, true)))
+}
+
+/// The limit of a second attempt.
+fn ample(request: &ChatRequest, thinks: bool) -> u32 {
+    let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
+    said.saturating_mul(2).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
+}
+
+fn several_times(expected: u32) -> u32 {
+    expected.saturating_mul(EXPECTED_LENGTH_FACTOR)
 }
 
 /// The limit derived from the replies so far. A lower one allows more requests in flight within a budget. If a
@@ -137,29 +157,65 @@ fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthSta
 /// Whether a model thinks before it replies, judged by its name. Names prove nothing, so this only affects the
 /// output limit.
 pub fn thinks(model: &str) -> bool {
-    /// Whole parts of names, or their beginnings; parts are separated by `/`, `:` and the like.
-    const NAMES: [&str; 19] = [
-        "o1", "o3", "o4", "gpt-5", "gpt-oss", "gemini-2.5", "gemini-3", "grok-3-mini", "grok-4", "qwq",
-        "qwen3", "qwen-3", "magistral", "glm-4.5", "glm-4.6", "minimax-m", "deepseek-r", "exaone-deep",
-        "seed-oss",
+    /// Families of models, and the first version that thinks. The version follows the name.
+    const FAMILIES: [(&str, f64); 12] = [
+        ("gpt-", 5.0),
+        ("gemini-", 2.5),
+        ("claude-", 4.6),
+        ("claude-opus-", 4.6),
+        ("claude-sonnet-", 4.6),
+        ("claude-haiku-", 4.6),
+        ("grok-", 4.0),
+        ("qwen", 3.0),
+        ("qwen-", 3.0),
+        ("glm-", 4.5),
+        ("deepseek-v", 3.1),
+        ("kimi-k", 2.5),
+    ];
+
+    /// Beginnings of parts of names; parts are separated by `/`, `:` and the like.
+    const NAMES: [&str; 9] = [
+        "gpt-oss", "grok-3-mini", "qwq", "magistral", "minimax-m", "deepseek-r", "exaone-deep", "seed-oss",
+        "claude-mythos",
     ];
 
     /// Words anywhere in a name.
     const WORDS: [&str; 4] = ["think", "reason", "-r1", "nemotron"];
 
+    /// Words in the names of models that don't think although others of their family do.
+    const NOT: [&str; 4] = ["-chat", "non-reasoning", "no-think", "non-thinking"];
+
     let model = model.to_ascii_lowercase();
-    if model.contains("gpt-5-chat") || model.contains("non-reasoning") || model.contains("no-think") {
+    if NOT.iter().any(|word| model.contains(word)) {
         return false;
     }
 
-    let begins = |part: &str, name: &str| {
-        part.strip_prefix(name).is_some_and(|rest| {
-            // `o1` and `o1-mini`, but not another word that begins with the same letters.
-            name.len() > 2 || !rest.starts_with(|next: char| next.is_ascii_alphanumeric())
-        })
+    let thinks = |part: &str| {
+        let version = |(family, least): &(&str, f64)| {
+            family_version(part, family).is_some_and(|version| version >= *least)
+        };
+        // `o1` and `o3-mini`, but not another word that begins with the same letter.
+        let numbered = part.strip_prefix('o').is_some_and(|rest| {
+            let number = rest.split('-').next().unwrap_or_default();
+            number.len() == 1 && number.chars().all(|digit| digit.is_ascii_digit())
+        });
+        numbered || FAMILIES.iter().any(version) || NAMES.iter().any(|name| part.starts_with(name))
     };
-    model.split(['/', ':', '@', ' ']).any(|part| NAMES.iter().any(|name| begins(part, name)))
-        || WORDS.iter().any(|word| model.contains(word))
+    // Bedrock writes the vendor before a point: `us.anthropic.claude-opus-4-6-v1:0`.
+    model.split(['/', ':', '@', ' ']).any(|part| {
+        thinks(part)
+            || part.rfind(".claude-").or(part.rfind(".deepseek")).is_some_and(|at| thinks(&part[at + 1..]))
+    }) || WORDS.iter().any(|word| model.contains(word))
+}
+
+/// The version after a family's name: 5.1 of `gpt-5.1-mini`, and 4.6 of `claude-opus-4-6`. A longer number is a date or a
+/// size.
+pub(crate) fn family_version(model: &str, family: &str) -> Option<f64> {
+    let mut numbers = model.strip_prefix(family)?.split(['-', '.', '@']);
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number < 100).map(f64::from);
+    let whole = number(numbers.next()?)?;
+    let rest = numbers.next().filter(|rest| rest.len() == 1).and_then(number).unwrap_or(0.0);
+    Some(whole + rest / 10.0)
 }
 
 #[cfg(test)]
@@ -174,13 +230,28 @@ mod tests {
     #[test]
     fn models_that_think_are_known_by_their_names() {
         for name in [
-            "o3", "o4-mini", "openai/gpt-5-mini", "deepseek-r1:8b", "gemini-2.5-pro", "qwen3:30b",
-            "x-thinking",
+            "o3", "o4-mini", "openai/gpt-5-mini", "gpt-6.2", "gpt-5.1-codex", "deepseek-r1:8b",
+            "deepseek-v3.2", "deepseek-reasoner", "gemini-2.5-pro", "gemini-3-flash-preview", "qwen3:30b",
+            "qwen3.5-plus", "grok-4-fast", "glm-4.6", "claude-opus-4-6", "claude-sonnet-5",
+            "claude-opus-5-5", "anthropic/claude-sonnet-4.6", "us.anthropic.claude-opus-4-6-v1:0",
+            "claude-haiku-5@20261001", "x-thinking",
         ] {
             assert!(thinks(name), "{name}");
         }
         for name in [
-            "gpt-4o", "o365-helper", "gpt-5-chat-latest", "claude-sonnet-4-5", "llama-3.1-8b", "opus",
+            "gpt-4o",
+            "gpt-4.1-mini",
+            "o365-helper",
+            "gpt-5-chat-latest",
+            "claude-sonnet-4-5",
+            "claude-opus-4-20250514",
+            "claude-3-7-sonnet-latest",
+            "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+            "qwen2.5:7b",
+            "deepseek-chat",
+            "gemini-2.0-flash",
+            "llama-3.1-8b",
+            "opus",
             "judge-1",
         ] {
             assert!(!thinks(name), "{name}");
@@ -195,24 +266,39 @@ mod tests {
                 ModelCard::default(),
                 &expecting(expected),
                 ReplyLengthStats::default(),
+                ReplyRoom::Usual,
             )
         };
-        assert_eq!(limit("gpt-4o", Some(500)), OutputLimit { most: 8192, least: 500 });
+        assert_eq!(limit("gpt-4o", Some(500)), OutputLimit { most: 2000, least: 500 });
         assert_eq!(limit("gpt-4o", Some(10_000)), OutputLimit { most: 40_000, least: 10_000 });
         assert_eq!(limit("gpt-4o", None), OutputLimit { most: 16_384, least: 512 });
         assert_eq!(limit("o3", None), OutputLimit { most: 49_152, least: 4096 });
-        assert_eq!(limit("o3", Some(500)), OutputLimit { most: 40_960, least: 4096 });
+        assert_eq!(limit("o3", Some(500)), OutputLimit { most: 34_768, least: 4096 });
+    }
+
+    #[test]
+    fn a_second_attempt_has_more_room() {
+        let most = |model, expected, room| {
+            let (card, stats) = (ModelCard::default(), ReplyLengthStats::default());
+            OutputLimit::for_request(model, card, &expecting(expected), stats, room).most
+        };
+        assert_eq!(most("m", Some(500), ReplyRoom::More), 4000);
+        assert_eq!(most("m", Some(500), ReplyRoom::Thinking), 36_768);
+        assert_eq!(most("o3", Some(500), ReplyRoom::More), 36_768);
+        assert_eq!(most("m", Some(5000), ReplyRoom::More), 40_000);
     }
 
     #[test]
     fn explicit_output_limit_holds_and_long_replies_raise_the_expectation() {
         let stats = |longest| ReplyLengthStats { replies: 3, longest };
-        let limit =
-            |card, longest| OutputLimit::for_request("gpt-4o", card, &expecting(Some(500)), stats(longest));
+        let limit = |card, longest| {
+            let request = expecting(Some(500));
+            OutputLimit::for_request("gpt-4o", card, &request, stats(longest), ReplyRoom::Usual)
+        };
         let wanted = ModelCard { max_output_tokens: Some(300), ..ModelCard::default() };
         assert_eq!(limit(wanted, 0), OutputLimit::exactly(300));
-        assert_eq!(limit(ModelCard::default(), 2000), OutputLimit { most: 8192, least: 3000 });
-        assert_eq!(limit(ModelCard::default(), 90_000).least, 8192);
+        assert_eq!(limit(ModelCard::default(), 2000), OutputLimit { most: 4000, least: 3000 });
+        assert_eq!(limit(ModelCard::default(), 90_000), OutputLimit::exactly(36_768));
         assert_eq!(limit(ModelCard::default(), 0).within(400), OutputLimit::exactly(400));
     }
 
@@ -220,11 +306,12 @@ mod tests {
     fn reply_length_stats_lower_and_raise_the_output_limit() {
         let most = |model, expected, longest| {
             let stats = ReplyLengthStats { replies: 16, longest };
-            OutputLimit::for_request(model, ModelCard::default(), &expecting(expected), stats).most
+            let (card, request) = (ModelCard::default(), expecting(expected));
+            OutputLimit::for_request(model, card, &request, stats, ReplyRoom::Usual).most
         };
         assert_eq!(most("gpt-4o", Some(500), 100), 2000);
-        assert_eq!(most("gpt-4o", Some(500), 300), 2400);
-        assert_eq!(most("gpt-4o", Some(500), 2000), 8192);
+        assert_eq!(most("gpt-4o", Some(500), 300), 2000);
+        assert_eq!(most("gpt-4o", Some(500), 2000), 4000);
         assert_eq!((most("o3", Some(500), 700), most("o3", Some(500), 2000)), (6096, 16_000));
         assert_eq!((most("gpt-4o", None, 100), most("gpt-4o", None, 900)), (2048, 7200));
     }
@@ -233,16 +320,10 @@ mod tests {
     fn request_and_output_limit_fit_into_the_context_window() {
         let card = |tokens| ModelCard { context_tokens: Some(tokens), ..ModelCard::default() };
         let request = expecting(Some(500));
-        assert_eq!(
-            OutputLimit::for_request("m", card(400), &request, ReplyLengthStats::default()),
-            OutputLimit::exactly(500)
-        );
+        assert_eq!(reply_limit("m", card(400), &request), OutputLimit::exactly(500));
         let card = card(1000);
         let read = card.estimator.request(&request);
-        assert_eq!(
-            u64::from(OutputLimit::for_request("m", card, &request, ReplyLengthStats::default()).most) + read,
-            1000
-        );
+        assert_eq!(u64::from(reply_limit("m", card, &request).most) + read, 1000);
         assert_eq!(
             reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }),
             OutputLimit::exactly(7)

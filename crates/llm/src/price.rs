@@ -139,7 +139,8 @@ impl ModelCard {
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
         let price = if reply.batched { self.for_batches().price } else { self.price };
-        let own = match price.and_then(|price| price.cost_of(reply.usage, written)) {
+        let listed = price.and_then(|price| price.cost_of(reply.usage, written));
+        let own = match listed.or(reply.stated_cost) {
             Some(usd) => Cost::from_known(usd),
             None => Cost::UNKNOWN,
         };
@@ -215,6 +216,18 @@ mod tests {
 
     fn attempt(kind: ErrorKind, status: Option<u16>, sent: bool, usage: TokenCounts) -> FailedAttempt {
         FailedAttempt { kind, status, waited: Duration::ZERO, usage, sent }
+    }
+
+    #[test]
+    fn a_stated_cost_counts_only_where_there_is_no_price() {
+        let stated = Usd::from_dollars(0.5);
+        let usage = usage(100, 0, 10);
+        let reply =
+            ChatReply { stated_cost: stated, usage, ..ChatReply::new("x", crate::FinishReason::Stop) };
+        let card = |price| ModelCard { price, ..ModelCard::default() };
+        assert_eq!(Some(card(None).cost_of_reply(&reply)), stated.map(Cost::from_known));
+        let listed = price().cost_of(usage, 0);
+        assert_eq!(Some(card(Some(price())).cost_of_reply(&reply)), listed.map(Cost::from_known));
     }
 
     #[test]

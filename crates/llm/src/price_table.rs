@@ -1,18 +1,15 @@
-//! List prices and context windows: one dated table, and the user's overrides.
+//! Prices and context windows: a dated list, and the user's overrides.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 use assize_rubric::Usd;
-use serde::Deserialize;
 
 use crate::chat_model::ModelId;
 use crate::estimate::TokenEstimator;
 use crate::price::{ModelCard, ModelPrice, TokenRates};
+use crate::price_list::{ListedModel, PriceList};
 use crate::provider;
-
-/// The table that is built into the program.
-const BUILT_IN: &str = include_str!("../data/prices.json");
 
 /// A row that the user wrote. Missing fields are taken from the built-in table, if it has the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,20 +33,45 @@ pub struct PriceTable {
     overrides: BTreeMap<(String, String), PriceOverride>,
     /// A context window that overrides every table.
     context_tokens: Option<u64>,
+    /// A list in place of the built-in one.
+    list: Option<Arc<PriceList>>,
 }
 
 impl PriceTable {
     /// The built-in table with the user's rows, by (provider, model), and with a context window that overrides
     /// all others.
     pub fn new(overrides: BTreeMap<(String, String), PriceOverride>, context_tokens: Option<u64>) -> Self {
-        Self { overrides, context_tokens }
+        Self { overrides, context_tokens, list: None }
+    }
+
+    /// The table with this list in place of the built-in one.
+    #[must_use]
+    pub fn with_list(self, list: PriceList) -> Self {
+        Self { list: Some(Arc::new(list)), ..self }
+    }
+
+    /// The date of the list prices of a provider, as `YYYY-MM-DD`; `None` if it has none.
+    pub fn as_of(&self, provider: &str) -> Option<&str> {
+        self.list().as_of().filter(|_| self.list().has(same_prices(provider)))
+    }
+
+    fn list(&self) -> &PriceList {
+        self.list.as_deref().unwrap_or_else(|| PriceList::built_in())
+    }
+
+    fn listed(&self, id: &ModelId) -> Option<ListedModel> {
+        if !provider::is_at_home(&id.provider, &id.base_url_host) {
+            return None;
+        }
+        let find = |model: &str| self.list().find(same_prices(&id.provider), model);
+        find(&id.model).or_else(|| find(undated(&id.model)?))
     }
 
     /// Looks up what is known about a model. `own_context` is the context window of the model's own settings,
     /// which overrides any table.
     pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
         let overridden = self.overridden(id);
-        let listed = listed(id);
+        let listed = self.listed(id);
         ModelCard {
             price: overridden
                 .and_then(|overridden| overridden.price)
@@ -57,7 +79,7 @@ impl PriceTable {
                 .or_else(|| is_free(id).then_some(ModelPrice::FREE)),
             batch_discount: overridden
                 .and_then(|overridden| overridden.batch_discount)
-                .or_else(|| batch_discount(id))
+                .or_else(|| listed.map(|row| row.batch_discount))
                 .unwrap_or_default(),
             context_tokens: self
                 .context_tokens
@@ -75,44 +97,10 @@ impl PriceTable {
     }
 }
 
-/// The date of the built-in prices of a provider, as `YYYY-MM-DD`; `None` if it has none.
-pub fn prices_as_of(provider: &str) -> Option<&'static str> {
-    TABLE.get(same_prices(provider)).map(|part| part.as_of.as_str())
-}
-
-struct TableSection {
-    as_of: String,
-    batch_discount: u8,
-    models: BTreeMap<String, TableRow>,
-}
-
-#[derive(Clone, Copy)]
-struct TableRow {
-    price: ModelPrice,
-    context_tokens: Option<u64>,
-}
-
-static TABLE: LazyLock<BTreeMap<String, TableSection>> =
-    LazyLock::new(|| read(BUILT_IN).expect("the checked-in table is read by a test"));
-
-fn listed(id: &ModelId) -> Option<TableRow> {
-    if !provider::is_at_home(&id.provider, &id.base_url_host) {
-        return None;
-    }
-    let models = &TABLE.get(same_prices(&id.provider))?.models;
-    models.get(&id.model).or_else(|| models.get(undated(&id.model)?)).copied()
-}
-
 /// Whether a model is free of charge: on the user's own server, and OpenAI's moderation.
 fn is_free(id: &ModelId) -> bool {
     let is_moderation = id.provider == "openai-moderation";
     provider::is_own(&id.provider) || is_moderation && provider::is_at_home(&id.provider, &id.base_url_host)
-}
-
-/// A provider's discount for batches on its own server, in percent.
-fn batch_discount(id: &ModelId) -> Option<u8> {
-    let is_at_home = provider::is_at_home(&id.provider, &id.base_url_host);
-    is_at_home.then(|| TABLE.get(same_prices(&id.provider)).map(|part| part.batch_discount)).flatten()
 }
 
 /// The provider whose price list applies: two wire formats of one provider have two names and one list.
@@ -131,80 +119,6 @@ fn undated(model: &str) -> Option<&str> {
         let plausible = year.starts_with("20") && month <= "12" && day <= "31";
         plausible.then_some(base)
     })
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileTable {
-    #[serde(rename = "unit")]
-    _unit: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    providers: BTreeMap<String, FilePart>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FilePart {
-    as_of: String,
-    #[serde(rename = "source")]
-    _source: String,
-    #[serde(default)]
-    batch_discount: u8,
-    models: BTreeMap<String, FileRow>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileRow {
-    input: f64,
-    cached_input: Option<f64>,
-    cache_write: Option<f64>,
-    output: f64,
-    context_tokens: Option<u64>,
-    long: Option<FileLong>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileLong {
-    over_input_tokens: u64,
-    input: f64,
-    cached_input: Option<f64>,
-    cache_write: Option<f64>,
-    output: f64,
-}
-
-fn read(text: &str) -> Result<BTreeMap<String, TableSection>, String> {
-    let file: FileTable = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    file.providers
-        .into_iter()
-        .map(|(provider, part)| {
-            let models = part
-                .models
-                .into_iter()
-                .map(|(name, row)| {
-                    let read = row.read().ok_or_else(|| format!("{provider}:{name}: not a price"))?;
-                    Ok((name, read))
-                })
-                .collect::<Result<_, String>>()?;
-            Ok((provider, TableSection { as_of: part.as_of, batch_discount: part.batch_discount, models }))
-        })
-        .collect()
-}
-
-impl FileRow {
-    fn read(self) -> Option<TableRow> {
-        let rates = TokenRates::per_million(self.input, self.cached_input, self.cache_write, self.output)?;
-        let long = match self.long {
-            None => None,
-            Some(long) => Some((
-                long.over_input_tokens,
-                TokenRates::per_million(long.input, long.cached_input, long.cache_write, long.output)?,
-            )),
-        };
-        Some(TableRow { price: ModelPrice { rates, long }, context_tokens: self.context_tokens })
-    }
 }
 
 impl TokenRates {
@@ -234,21 +148,6 @@ mod tests {
     }
 
     #[test]
-    fn the_checked_in_table_is_sound() {
-        let table = read(BUILT_IN).unwrap();
-        for (name, part) in &table {
-            assert!(provider::find(name).is_some(), "{name} is no provider");
-            assert!(part.as_of.parse::<jiff::civil::Date>().is_ok(), "{name}");
-            for (model, TableRow { price, context_tokens }) in &part.models {
-                let TokenRates { input, cached_input, cache_write, output } = price.rates;
-                assert!(input > 0 && cached_input <= input && cache_write >= input, "{model}");
-                assert!(output >= input || provider::gives_embeddings(name) && output == 0, "{model}");
-                assert!(context_tokens.is_some_and(|tokens| tokens > 1000), "{model}");
-            }
-        }
-    }
-
-    #[test]
     fn dated_names_are_the_model_they_date_and_nothing_else_is() {
         let table = PriceTable::default();
         let price = |model| table.card(&id("openai", model, "api.openai.com"), None).price;
@@ -264,8 +163,8 @@ mod tests {
             assert_eq!(price(unknown), None, "{unknown}");
         }
         let claude = |model| table.card(&id("anthropic", model, "api.anthropic.com"), None).price;
-        assert_eq!(claude("claude-3-5-sonnet-20241022"), claude("claude-3-5-sonnet"));
-        assert!(claude("claude-3-5-sonnet@20241022").is_some());
+        assert!(claude("claude-opus-4-6@20260205").is_some());
+        assert_eq!(claude("claude-opus-4-6@20260205"), claude("claude-opus-4-6"));
     }
 
     #[test]

@@ -1,7 +1,28 @@
 //! Models that cache the beginning of a prompt only if it is marked, and the shortest prefix that they cache.
 //!
 //! Such a model charges for writing a marked prefix to its cache, so a mark pays off only if another request
-//! will read it. All other models cache by themselves, or not at all.
+//! will read it. OpenAI's models from GPT-5.6 on are like that too: without a mark, they cache up to the end of the last
+//! message, which no other request repeats. All other models cache by themselves, or not at all.
+
+use crate::output_limit::family_version;
+use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
+
+/// Whether a request marks the first part of its last message: more parts follow, others share that beginning, and it is
+/// long enough to be cached.
+pub(crate) fn marks_first_part(provider: &str, request: &ChatRequest) -> bool {
+    let Some(least) = cached_prefix_bytes(provider, &request.model).filter(|_| request.cache_prefix) else {
+        return false;
+    };
+    let Some((last, before)) = request.messages.split_last() else { return false };
+    let bytes = |part: &Part| match part {
+        Part::Text(text) => text.len(),
+        // A picture may have as many tokens as the shortest cached prefix.
+        Part::Image { .. } => USUAL_CACHED_BYTES,
+    };
+    let before = before.iter().flat_map(|message: &ChatMessage| &*message.content);
+    let has_more = last.content.len() > 1 && last.role == MessageRole::User;
+    has_more && before.chain(last.content.first()).map(bytes).sum::<usize>() >= least
+}
 
 /// Providers usually cache a prefix from this many bytes on: about 1,024 tokens.
 pub const USUAL_CACHED_BYTES: usize = 1024 * BYTES_PER_TOKEN;
@@ -35,6 +56,7 @@ pub fn cached_prefix_bytes(provider: &str, model: &str) -> Option<usize> {
     let marked = match provider {
         "anthropic" => true,
         "bedrock" => named("claude") && !UNMARKED.iter().any(|part| named(part)),
+        "openai" | "openai-responses" => family_version(&model, "gpt-").is_some_and(|version| version >= 5.6),
         _ => false,
     };
 
@@ -64,6 +86,10 @@ mod tests {
             ("bedrock", "amazon.nova-pro-v1:0", None),
             ("bedrock", "us.deepseek.r1-v1:0", None),
             ("openai", "gpt-4o", None),
+            ("openai", "gpt-5.1", None),
+            ("openai", "gpt-5.6-mini", Some(1024)),
+            ("openai-responses", "gpt-6.2", Some(1024)),
+            ("openrouter", "openai/gpt-5.6", None),
         ] {
             assert_eq!(
                 cached_prefix_bytes(provider, model),

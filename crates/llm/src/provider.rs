@@ -136,7 +136,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         key_variables: &["OPENAI_API_KEY"],
         base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
-        wire: |endpoint| Arc::new(OpenAiChat::new(ChatDialect::for_host(&endpoint.host()))),
+        wire: |endpoint| Arc::new(OpenAiChat::new(ChatDialect::for_endpoint(endpoint))),
         ..HOSTED
     },
     ProviderRow {
@@ -354,6 +354,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         key_variables: &["LLAMACPP_API_KEY"],
         base_url_variables: &["LLAMACPP_BASE_URL"],
         base_url: Some("http://127.0.0.1:8080/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(ChatDialect::GRAMMAR)),
         ..OWN
     },
     ProviderRow {
@@ -362,6 +363,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         key_variables: &["LMSTUDIO_API_KEY"],
         base_url_variables: &["LMSTUDIO_BASE_URL"],
         base_url: Some("http://127.0.0.1:1234/v1"),
+        wire: |_| Arc::new(OpenAiChat::new(ChatDialect::GRAMMAR)),
         ..OWN
     },
 ];

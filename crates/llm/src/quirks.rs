@@ -35,9 +35,11 @@ pub struct ServerQuirks {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaSupport {
-    /// The schema itself.
+    /// The schema itself, with the lengths of texts and lists.
     #[default]
     Full,
+    /// The schema without lengths, which many servers refuse.
+    Lengthless,
     /// Only the request for a JSON object.
     JsonObject,
     /// Nothing. The prompt has to suffice.
@@ -136,8 +138,8 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) seed: Option<&'a str>,
     /// The number of alternatives that were requested.
     pub(crate) logprobs: Option<u8>,
-    /// The names that a server may use for the reply schema; empty if none was sent.
-    pub(crate) schema: &'a [&'a str],
+    /// True if the reply schema was sent, in whatever form.
+    pub(crate) schema: bool,
     /// The name of the output limit.
     pub(crate) limit: Option<&'a str>,
     /// The output limit, if it was not the caller's own.
@@ -145,13 +147,12 @@ pub(crate) struct SentFeatures<'a> {
 }
 
 impl<'a> SentFeatures<'a> {
-    /// The parameters that every format has. `schema` lists the names of the reply schema.
-    pub(crate) fn new(request: &ChatRequest, quirks: ServerQuirks, schema: &'a [&'a str]) -> Self {
-        let has_schema = request.schema.is_some() && quirks.schema != SchemaSupport::None;
+    /// The parameters that every format has.
+    pub(crate) fn new(request: &ChatRequest, quirks: ServerQuirks) -> Self {
         Self {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
-            schema: if has_schema { schema } else { &[] },
+            schema: request.schema.is_some() && quirks.schema != SchemaSupport::None,
             ceiling: request.ceiling(),
             ..Self::default()
         }
@@ -204,11 +205,14 @@ pub(crate) fn learn(
             return Some(ServerQuirks { limit, ..quirks });
         }
 
-        if sent.schema.iter().any(|name| names(name) || (name.contains(' ') && text.contains(name))) {
-            let schema = if quirks.schema == SchemaSupport::Full {
-                SchemaSupport::JsonObject
-            } else {
-                SchemaSupport::None
+        let names_schema = |name: &&str| names(name) || (name.contains(' ') && text.contains(*name));
+        // `format` alone may be that of a picture, unless the server points at it.
+        let points_at_format = text == param && names("format");
+        if sent.schema && (points_at_format || SCHEMA_NAMES.iter().any(|name| names_schema(&name))) {
+            let schema = match quirks.schema {
+                SchemaSupport::Full => SchemaSupport::Lengthless,
+                SchemaSupport::Lengthless => SchemaSupport::JsonObject,
+                SchemaSupport::JsonObject | SchemaSupport::None => SchemaSupport::None,
             };
             return Some(ServerQuirks { schema, ..quirks });
         }
@@ -221,6 +225,20 @@ pub(crate) fn learn(
 const SYSTEM_NAMES: [&str; 6] = [
     "developer instruction", "system role", "system message", "system prompt", "system instruction",
     "does not support 'system'",
+];
+
+/// How servers refer to the reply schema, in lower case, whatever format they speak: gateways pass on the words of the
+/// server behind them.
+const SCHEMA_NAMES: [&str; 27] = [
+    // OpenAI's formats, and servers that speak them.
+    "response_format", "json_schema", "json_object", "guided_json", "grammar", "json mode",
+    "structured output", "structured outputs", // Anthropic's.
+    "output_config", "output_format", "tools", "tool_choice", // Bedrock's.
+    "toolconfig", "toolchoice", "tool use", "tool_use", "toolspec", "outputconfig", "textformat",
+    // Google's.
+    "responsejsonschema", "response_json_schema", "responseschema", "response_schema", "responsemimetype",
+    "response_mime_type", "specified schema", // Ollama's.
+    "json format",
 ];
 
 /// How servers refer to log-probabilities, in lower case.
@@ -289,18 +307,23 @@ mod tests {
         temperature: true,
         seed: Some("seed"),
         logprobs: Some(20),
-        schema: &["response_format", "json_schema", "json mode", "structured outputs", "tool_choice"],
+        schema: true,
         limit: Some("max_tokens"),
         ceiling: None,
     };
 
+    /// A model of a format that sends no lengths.
+    fn lengthless() -> ServerQuirks {
+        ServerQuirks { schema: SchemaSupport::Lengthless, ..ServerQuirks::default() }
+    }
+
     fn learned(param: &str, message: &str) -> Option<ServerQuirks> {
-        learn(ServerQuirks::default(), ALL, param, message)
+        learn(lengthless(), ALL, param, message)
     }
 
     #[test]
     fn refusals_of_known_servers_are_understood() {
-        let none = ServerQuirks::default();
+        let none = lengthless();
         let no_temperature = Some(ServerQuirks { no_temperature: true, ..none });
         let no_seed = Some(ServerQuirks { no_seed: true, ..none });
         let no_logprobs = Some(ServerQuirks { no_logprobs: true, ..none });
@@ -337,6 +360,17 @@ mod tests {
                 object,
             ),
             ("", "Thinking may not be enabled when tool_choice forces tool use.", object),
+            (
+                "",
+                "tool_choice: type \"tool\" and \"any\" are not supported for this model. Use \"auto\" or \"none\".",
+                object,
+            ),
+            (
+                "",
+                "The model returned the following errors: toolConfig is not supported by this model",
+                object,
+            ),
+            ("text.format", "Unsupported parameter: 'text.format' is not supported with this model.", object),
             ("", "Developer instruction is not enabled for models/gemma-3-27b-it", folded),
             ("", "System role not supported", folded),
             (
@@ -370,8 +404,8 @@ mod tests {
 
     #[test]
     fn as_many_alternatives_as_there_are() {
-        let fewer = |count| Some(ServerQuirks { most_alternatives: Some(count), ..ServerQuirks::default() });
-        let none = Some(ServerQuirks { no_logprobs: true, ..ServerQuirks::default() });
+        let fewer = |count| Some(ServerQuirks { most_alternatives: Some(count), ..lengthless() });
+        let none = Some(ServerQuirks { no_logprobs: true, ..lengthless() });
         for (param, message, expected) in [
             (
                 "top_logprobs",
@@ -402,6 +436,7 @@ mod tests {
         assert_eq!(learned("response_format", "Invalid schema for response_format 'x'"), None);
         assert_eq!(learned("max_tokens", "max_tokens is too large: 9. At most 4 are possible"), None);
         assert_eq!(learned("", "Unknown model"), None);
+        assert_eq!(learned("", "Unsupported image format"), None);
         assert_eq!(
             learn(ServerQuirks::default(), SentFeatures::default(), "seed", "Unsupported parameter: 'seed'"),
             None
@@ -420,7 +455,7 @@ mod tests {
         let once = learned("response_format", message).unwrap();
         let twice = learn(once, ALL, "response_format", message).unwrap();
         assert_eq!(twice.schema, SchemaSupport::None);
-        let other = ServerQuirks { limit: LimitField::Other, ..ServerQuirks::default() };
+        let other = ServerQuirks { limit: LimitField::Other, ..lengthless() };
         assert_eq!(learn(other, ALL, "max_tokens", message).unwrap().limit, LimitField::Dropped);
         assert_eq!(once.merge(twice), twice);
     }

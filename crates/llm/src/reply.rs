@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use assize_rubric::Usd;
 use serde::{Deserialize, Serialize};
 
 use crate::error::FailedAttempt;
@@ -26,6 +27,9 @@ pub struct ChatReply {
     pub refusal: Option<String>,
     /// Tokens of this answer.
     pub usage: TokenCounts,
+    /// What the answer cost, as a gateway states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_cost: Option<Usd>,
     /// The model that answered, as the server reports it; often a dated version of what was asked for.
     pub model: Option<String>,
     /// The server's name for this exchange, for support requests.
@@ -53,6 +57,7 @@ impl ChatReply {
             cut_at: None,
             refusal: None,
             usage: TokenCounts::default(),
+            stated_cost: None,
             model: None,
             request_id: None,
             raw: String::new(),

@@ -143,6 +143,8 @@ pub struct ReplySchema(Arc<SchemaForms>);
 #[derive(Debug)]
 struct SchemaForms {
     value: Value,
+    /// The schema without lengths, made on first use; `None` if it has none.
+    lengthless: OnceLock<Option<ReplySchema>>,
     /// `value` as JSON, written on first use.
     json: OnceLock<Option<Box<RawValue>>>,
 }
@@ -150,8 +152,17 @@ struct SchemaForms {
 impl ReplySchema {
     /// The schema as JSON, ready to be embedded in other JSON. A value always has such a form.
     pub(crate) fn raw(&self) -> Option<&RawValue> {
-        let SchemaForms { value, json } = &*self.0;
+        let SchemaForms { value, json, .. } = &*self.0;
         json.get_or_init(|| serde_json::value::to_raw_value(value).ok()).as_deref()
+    }
+
+    /// The schema without the lengths of texts and lists, which many servers refuse.
+    pub(crate) fn lengthless(&self) -> &Self {
+        let without = || {
+            let mut value = self.0.value.clone();
+            remove_lengths(&mut value).then(|| Self::from(value))
+        };
+        self.0.lengthless.get_or_init(without).as_ref().unwrap_or(self)
     }
 
     /// The schema as JSON.
@@ -160,9 +171,32 @@ impl ReplySchema {
     }
 }
 
+/// Removes lengths from a schema and from those within it. Returns true if there were any.
+fn remove_lengths(schema: &mut Value) -> bool {
+    match schema {
+        Value::Object(keywords) => {
+            let before = keywords.len();
+            keywords.retain(|keyword, _| keyword != "maxLength" && keyword != "maxItems");
+            let mut any = keywords.len() < before;
+            for (keyword, inner) in keywords.iter_mut() {
+                // The names of properties are no keywords.
+                any |= match inner {
+                    Value::Object(named) if keyword == "properties" => {
+                        named.values_mut().fold(false, |any, inner| remove_lengths(inner) | any)
+                    }
+                    inner => remove_lengths(inner),
+                };
+            }
+            any
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |any, inner| remove_lengths(inner) | any),
+        _ => false,
+    }
+}
+
 impl From<Value> for ReplySchema {
     fn from(value: Value) -> Self {
-        Self(Arc::new(SchemaForms { value, json: OnceLock::new() }))
+        Self(Arc::new(SchemaForms { value, lengthless: OnceLock::new(), json: OnceLock::new() }))
     }
 }
 
@@ -189,6 +223,20 @@ impl Serialize for ReplySchema {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_are_removed_and_properties_of_such_names_stay() {
+        let schema = ReplySchema::from(serde_json::json!({
+            "properties": {"maxLength": {"type": "string", "maxLength": 9}},
+            "anyOf": [{"maxItems": 3, "items": {"maxLength": 2, "enum": ["maxItems"]}}],
+        }));
+        assert_eq!(
+            schema.lengthless().json(),
+            r#"{"properties":{"maxLength":{"type":"string"}},"anyOf":[{"items":{"enum":["maxItems"]}}]}"#
+        );
+        let plain = schema.lengthless();
+        assert!(std::ptr::eq(plain.lengthless(), plain));
+    }
 
     #[test]
     fn a_schema_keeps_the_order_of_its_keys() {

@@ -73,7 +73,8 @@ impl WebClient {
 
             let error = match sent {
                 Ok(answer) if accepts(answer.status) => {
-                    permit.answered(&*setup.clock, &answer.headers, latency, TokenCounts::default());
+                    let time = permit.time(latency, setup.timeout);
+                    permit.answered(&*setup.clock, &answer.headers, time, TokenCounts::default());
                     return Ok(WebAnswer { answer, attempts, latency });
                 }
                 Ok(answer) => {

@@ -168,7 +168,10 @@ pub(crate) fn finish(result: Result<Value, ToolFailure>, notes: &CallNotes) -> C
         Err(ToolFailure { kind, message }) => {
             let mut value = json!({ "error": { "kind": kind, "message": message } });
             notes.add_to(&mut value);
-            CallToolResult::structured_error(value)
+            // As text only: clients check structured content against the tool's output schema, which describes results.
+            let mut result = CallToolResult::structured_error(value);
+            result.structured_content = None;
+            result
         }
     }
 }

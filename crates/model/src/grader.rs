@@ -1,6 +1,6 @@
 //! Models of graders and their settings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -190,13 +190,32 @@ pub enum PairwiseBaseline {
     },
 }
 
+/// The folder in which a grading program runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramFolder {
+    /// A folder that the eval file names.
+    Named(PathBuf),
+    /// The workspace of the target.
+    Workspace,
+}
+
+impl ProgramFolder {
+    /// The folder, if the eval file names it.
+    pub fn named(&self) -> Option<&Path> {
+        match self {
+            Self::Named(folder) => Some(folder),
+            Self::Workspace => None,
+        }
+    }
+}
+
 /// A grading program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeGrader {
     /// Command to run.
     pub command: GraderCommand,
     /// Working folder; the eval file's folder if absent.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<ProgramFolder>,
     /// Wall-clock time limit.
     pub timeout: Option<Duration>,
     /// Limit of model calls through the proxy: `None` for no proxy, `Some(n)` for at most n calls.

@@ -54,8 +54,9 @@ pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenPrompt, Grader, GraderKind, GraderPrompt,
-    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, ProgramResult, Regex, RubricGrader, ScriptCheck,
-    SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode, TransformedGrader,
+    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, ProgramFolder, ProgramResult, Regex, RubricGrader,
+    ScriptCheck, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    TransformedGrader,
 };
 pub use grader_command::GraderCommand;
 pub use hosts::PYTHON_LOADER;

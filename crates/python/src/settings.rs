@@ -78,6 +78,7 @@ impl GraderSettings {
                 cache,
                 budget: Budget { calls: self.budget_calls, usd, ..Budget::default() },
                 max_output_tokens: positive("max_output_tokens", self.max_output_tokens, NonZeroU32::new)?,
+                prices: None,
             },
             threshold,
             ..RunOptions::default()

@@ -11,7 +11,7 @@ use assize_grade::{
 use assize_model::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CodeGrader, CompositeAggregator, CompositeGrader,
     ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader,
-    PairwiseBaseline, PairwiseGrader, PanelSpec, ProgramResult, RubricGrader,
+    PairwiseBaseline, PairwiseGrader, PanelSpec, ProgramFolder, ProgramResult, RubricGrader,
 };
 use assize_rubric::{CaseMessage, Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
@@ -386,7 +386,10 @@ fn add_code(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, cod
         add_judge(identity, item, None);
     }
 
-    add_command(identity, grader, command, cwd.as_deref());
+    if *cwd == Some(ProgramFolder::Workspace) {
+        identity.text("in the workspace");
+    }
+    add_command(identity, grader, command, cwd.as_ref().and_then(ProgramFolder::named));
     add_surroundings(identity, &item.case);
 }
 

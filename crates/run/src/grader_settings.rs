@@ -4,8 +4,8 @@ use std::path::Path;
 
 use assize_model::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, CodeGrader, CompositeAggregator, CompositeGrader,
-    Conversation, CustomGrader, GivenPrompt, Grader, GraderKind, LlmGrader, PairwiseGrader, ProgramResult,
-    RubricGrader,
+    Conversation, CustomGrader, GivenPrompt, Grader, GraderKind, LlmGrader, PairwiseGrader, ProgramFolder,
+    ProgramResult, RubricGrader,
 };
 use assize_rubric::IdentityWriter;
 
@@ -145,7 +145,10 @@ fn add_code(identity: &mut IdentityWriter, grader: &Grader, code: &CodeGrader) {
     // A program that runs out of time is an error and has no score, so the time limit does not matter.
     let CodeGrader { command, cwd, timeout: _, max_calls, pass_env, result, config } = code;
     identity.field(command);
-    add_folder(identity, grader, cwd.as_deref());
+    if *cwd == Some(ProgramFolder::Workspace) {
+        identity.text("in the workspace");
+    }
+    add_folder(identity, grader, cwd.as_ref().and_then(ProgramFolder::named));
     identity.field(max_calls);
     identity.field(pass_env);
     if *result != ProgramResult::default() {

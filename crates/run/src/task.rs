@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use assize_llm::Redactor;
+use assize_llm::{Redactor, in_order_of};
 use assize_rubric::{CaseDecision, Finding, UngradedKind, UngradedReason};
 use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError, shorten_tool_calls};
 use assize_targets::TargetAnswer;
@@ -103,7 +103,8 @@ pub(crate) async fn run_in_slot(
         }
         None => match apply_before_hooks(item).await {
             Ok(item) => {
-                let record = work_or_panic_record(&item, turn, &mut answer).await;
+                let work = work_or_panic_record(&item, turn, &mut answer);
+                let record = in_order_of(item.place, work).await;
                 (item, record, true)
             }
             Err(failed) => {

@@ -11,7 +11,7 @@ use assize_process::{
     CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
     ProgramConsent, absolute_path, fill_arguments, fill_script,
 };
-use assize_rubric::IdentityWriter;
+use assize_rubric::{Cost, IdentityWriter};
 use assize_trace::LogFormat;
 
 use crate::error::STDERR_TAIL;
@@ -230,13 +230,22 @@ impl CommandTarget {
             ..error
         };
         if !finished.exit.is_success() {
-            // An error printed by an agent is more specific than the end of its log.
-            if let Some(format) = self.stream
-                && let Err(error) = stream::parse_stream(&finished.stdout.bytes, format, finished.duration)
-                && error.kind == TargetErrorKind::Failed
+            // The log of an agent says what it took, however the agent ended.
+            let mut spent = TargetError::new(TargetErrorKind::Failed, "");
+            match self
+                .stream
+                .map(|format| stream::parse_stream(&finished.stdout.bytes, format, finished.duration))
             {
-                let message = format!("the command failed ({}); {error}", finished.exit);
-                return Err(with_stderr(TargetError { message: message.into(), ..error }));
+                // An error printed by an agent is more specific than the end of its output.
+                Some(Err(error)) if error.kind == TargetErrorKind::Failed => {
+                    let message = format!("the command failed ({}); {error}", finished.exit);
+                    return Err(with_stderr(TargetError { message: message.into(), ..error }));
+                }
+                Some(Err(error)) => (spent.tokens, spent.cost) = (error.tokens, error.cost),
+                Some(Ok(answer)) => {
+                    (spent.tokens, spent.cost) = (answer.tokens, answer.cost.unwrap_or(Cost::UNKNOWN));
+                }
+                None => {}
             }
 
             let said =
@@ -246,7 +255,7 @@ impl CommandTarget {
                 if said.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {said}") };
             let message = format!("the command failed ({}); {said}", finished.exit);
 
-            return Err(with_stderr(TargetError::new(TargetErrorKind::Failed, message)));
+            return Err(with_stderr(TargetError { message: message.into(), ..spent }));
         }
 
         let Some(path) = file else {

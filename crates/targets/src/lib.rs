@@ -48,7 +48,7 @@ pub use limited_target::LimitedTarget;
 pub use mock::MockTarget;
 pub use model::ModelTarget;
 pub use prompt::{chat_messages, messages_json, prompt_or_messages, prompt_text};
-pub use recording::RecordingError;
+pub use recording::{RecordingError, join_subagents, subagent_logs, take_subagents};
 pub use replay::ReplayTarget;
 pub use retry::RetryingTarget;
 pub use target::{Target, TargetDescription, TargetKind};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_files::FileRoots;
+use assize_trace::AgentTrace;
 use serde_json::Value;
 
 /// Keys that name the case of a line.
@@ -61,6 +62,46 @@ pub enum RecordingError {
         /// Description of the error.
         message: String,
     },
+}
+
+/// The logs of the sub-agents of a session of Claude Code: `<session>/subagents/agent-*.jsonl` beside
+/// `<session>.jsonl`.
+pub fn subagent_logs(session: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(session.with_extension("").join("subagents")) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    found.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl") && file.is_file());
+    found.sort();
+    found
+}
+
+/// Takes the logs of sub-agents out of a list of sessions.
+pub fn take_subagents(traces: &mut Vec<AgentTrace>) -> Vec<AgentTrace> {
+    let (subagents, sessions) = std::mem::take(traces).into_iter().partition(AgentTrace::is_subagent);
+    *traces = sessions;
+    subagents
+}
+
+/// Adds what sub-agents did to the sessions that their logs name. One whose session is not there is dropped: what it said
+/// was no answer to the user.
+pub fn join_subagents(subagents: Vec<AgentTrace>, mut sessions: Vec<&mut AgentTrace>) {
+    for subagent in subagents.into_iter().filter(|subagent| subagent.session.is_some()) {
+        if let Some(session) = sessions.iter_mut().find(|session| session.session == subagent.session) {
+            session.add_subagent(subagent);
+        }
+    }
+}
+
+/// Lists the files of recorded sessions, with those of their sub-agents.
+pub(crate) fn list_session_files(
+    path: &Path,
+    roots: Option<&FileRoots>,
+) -> Result<Vec<PathBuf>, RecordingError> {
+    let mut found = list_recording_files(path, roots)?;
+    let subagents: Vec<PathBuf> = found.iter().flat_map(|file| subagent_logs(file)).collect();
+    for file in subagents {
+        found.extend(list_recording_files(&file, roots)?);
+    }
+    Ok(found)
 }
 
 /// Lists the files of a recording: the file itself, or the `.jsonl` and `.json` files of a folder ordered by

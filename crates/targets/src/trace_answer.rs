@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use assize_rubric::{Cost, MessageRole, Usd};
-use assize_trace::{AgentTrace, LoggedCall, LoggedMessage};
+use assize_trace::{AgentTrace, LoggedCall, LoggedMessage, SessionEnd};
 use serde_json::{Value, json};
 
 use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
-/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that
-/// ended in failure has no answer, whatever its messages.
+/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that did
+/// not finish has no answer, whatever its messages.
 pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
     let refuse = |kind, message| TargetError {
         attempts: 0,
@@ -18,15 +18,22 @@ pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
         duration: trace.duration,
         ..TargetError::new(kind, message)
     };
-    if let Some(error) = &trace.error {
-        let message = format!("the agent failed: {}", shorten(error));
-        return Err(refuse(TargetErrorKind::Failed, message));
-    }
-
-    let Some(text) = trace.answer() else {
-        let message = "the agent ended without an answer".to_owned();
-        return Err(refuse(TargetErrorKind::NoAnswer, message));
+    let (kind, message) = match &trace.end {
+        SessionEnd::Finished => (TargetErrorKind::NoAnswer, "the agent ended without an answer".to_owned()),
+        SessionEnd::Failed(why) => (TargetErrorKind::Failed, format!("the agent failed: {}", shorten(why))),
+        SessionEnd::Interrupted(why) => {
+            (TargetErrorKind::Failed, format!("the agent was interrupted: {}", shorten(why)))
+        }
+        SessionEnd::CutOff(why) => {
+            (TargetErrorKind::Failed, format!("the agent was cut off: {}", shorten(why)))
+        }
+        SessionEnd::GoingOn => {
+            (TargetErrorKind::NoAnswer, "the log ends before the agent has finished".to_owned())
+        }
     };
+
+    let answer = trace.answer().filter(|_| trace.end == SessionEnd::Finished);
+    let Some(text) = answer else { return Err(refuse(kind, message)) };
     Ok(TargetAnswer {
         text: text.to_owned(),
         messages: has_agent_messages(trace).then(|| messages_value(trace)),

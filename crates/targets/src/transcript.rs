@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use assize_files::{FileRoots, open_file};
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
-use assize_trace::LogFormat;
+use assize_trace::{AgentTrace, LogFormat};
 
-use crate::recording::{RecordingError, list_recording_files};
+use crate::recording::{RecordingError, join_subagents, list_session_files, take_subagents};
 use crate::turns::recorded_turn;
 use crate::{
     Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
@@ -56,8 +56,21 @@ impl TranscriptTarget {
             unknown: BTreeMap::new(),
             digest: hasher.finalize(),
         };
-        for file in list_recording_files(&path, roots)? {
-            target.add(&file, format, &mut hasher)?;
+        let mut logged = Vec::new();
+        let mut subagents = Vec::new();
+        for file in list_session_files(&path, roots)? {
+            let mut traces = target.read(&file, format, &mut hasher)?;
+            subagents.extend(take_subagents(&mut traces));
+
+            let is_alone = traces.len() == 1;
+            let stem =
+                file.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_alone).map(str::to_owned);
+            logged.extend(traces.into_iter().map(|trace| LoggedSession { stem: stem.clone(), trace }));
+        }
+
+        join_subagents(subagents, logged.iter_mut().map(|session| &mut session.trace).collect());
+        for session in &logged {
+            target.add(session);
         }
 
         if target.sessions.is_empty() {
@@ -69,12 +82,13 @@ impl TranscriptTarget {
         Ok(target)
     }
 
-    fn add(
+    /// Reads a log.
+    fn read(
         &mut self,
         file: &Path,
         format: Option<LogFormat>,
         hasher: &mut blake3::Hasher,
-    ) -> Result<(), RecordingError> {
+    ) -> Result<Vec<AgentTrace>, RecordingError> {
         let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
         let log = HashingReader { inner: open_file(file).map_err(unreadable)?, hasher };
         let read = assize_trace::read_log(BufReader::new(log), format)
@@ -91,25 +105,23 @@ impl TranscriptTarget {
             *self.unknown.entry(kind.clone()).or_default() += count;
         }
 
-        let is_alone = read.traces.len() == 1;
-        for trace in &read.traces {
-            let index = self.sessions.len();
-            let stem = file.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_alone);
-            let mut names: Vec<&str> = trace.session.as_deref().into_iter().chain(stem).collect();
-            names.dedup();
+        Ok(read.traces)
+    }
 
-            for name in names {
-                insert_unique_key(&mut self.by_name, name.to_owned(), index);
-            }
+    fn add(&mut self, LoggedSession { stem, trace }: &LoggedSession) {
+        let index = self.sessions.len();
+        let mut names: Vec<&str> = trace.session.as_deref().into_iter().chain(stem.as_deref()).collect();
+        names.dedup();
 
-            if let Some(question) = trace.question() {
-                insert_unique_key(&mut self.by_question, normalize_whitespace(question), index);
-            }
-
-            self.sessions.push(traced_answer(trace));
+        for name in names {
+            insert_unique_key(&mut self.by_name, name.to_owned(), index);
         }
 
-        Ok(())
+        if let Some(question) = trace.question() {
+            insert_unique_key(&mut self.by_question, normalize_whitespace(question), index);
+        }
+
+        self.sessions.push(traced_answer(trace));
     }
 
     /// Returns the number of skipped records of unknown kinds, by kind.
@@ -144,6 +156,12 @@ impl TranscriptTarget {
             )),
         }
     }
+}
+
+/// A session, and the name of its file if it is alone in it.
+struct LoggedSession {
+    stem: Option<String>,
+    trace: AgentTrace,
 }
 
 fn insert_unique_key(map: &mut HashMap<String, Option<usize>>, key: String, index: usize) {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::json::duration_between;
-use crate::{AgentTrace, LogFormat, LoggedCall, LoggedMessage};
+use crate::{AgentTrace, LogFormat, LoggedCall, LoggedMessage, SessionEnd};
 
 /// Position of a call: index of its message and index within it.
 type TraceCallPosition = (usize, usize);
@@ -25,6 +25,10 @@ pub(crate) struct TraceBuilder {
     /// Usage by the id of the reply it belongs to. Logs repeat it, and the last entry counts.
     usage: BTreeMap<String, Tokens>,
     total: Option<Tokens>,
+    /// How the session ended, as its log states; `None` once the agent went on.
+    end: Option<SessionEnd>,
+    /// True if a log of this kind states how the session ended.
+    states_end: bool,
 }
 
 /// The result of a call.
@@ -47,7 +51,7 @@ impl TraceBuilder {
             cost_usd: None,
             duration: None,
             started: None,
-            error: None,
+            end: SessionEnd::GoingOn,
             spans: None,
             stated_answer: None,
         };
@@ -58,6 +62,8 @@ impl TraceBuilder {
             last: None,
             usage: BTreeMap::new(),
             total: None,
+            end: None,
+            states_end: false,
         }
     }
 
@@ -91,6 +97,7 @@ impl TraceBuilder {
     ) {
         self.record_time(at);
         if !text.trim().is_empty() {
+            self.go_on(role, subagent);
             self.trace.messages.push(LoggedMessage { role, text, calls: Vec::new(), at, subagent });
         }
     }
@@ -101,6 +108,7 @@ impl TraceBuilder {
             Some(last) if last.role == role && last.calls.is_empty() && !last.subagent => {
                 last.text.push_str(text);
                 self.record_time(at);
+                self.go_on(role, false);
             }
             _ => self.add_message(role, text.to_owned(), at, false),
         }
@@ -116,6 +124,7 @@ impl TraceBuilder {
         subagent: bool,
     ) {
         self.record_time(at);
+        self.go_on(MessageRole::Assistant, subagent);
 
         if let Some(&(message, number)) = id.and_then(|id| self.calls.get(id)) {
             let call = &mut self.trace.messages[message].calls[number].call;
@@ -212,13 +221,36 @@ impl TraceBuilder {
         }
     }
 
-    pub(crate) fn error(&mut self, message: impl Into<String>) {
-        self.trace.error = Some(message.into());
+    /// Records how the session ended. What the agent says or does later shows that it went on.
+    pub(crate) fn end(&mut self, end: SessionEnd) {
+        self.end = Some(end);
     }
 
-    /// Clears the error, because the failed step was retried successfully.
-    pub(crate) fn clear_error(&mut self) {
-        self.trace.error = None;
+    /// Records that the session failed.
+    pub(crate) fn fail(&mut self, reason: impl Into<String>) {
+        self.end(SessionEnd::Failed(reason.into()));
+    }
+
+    /// Notes that the log is of a kind that states how the session ended. If it does not, the agent was still working.
+    pub(crate) fn expect_end(&mut self) {
+        self.states_end = true;
+    }
+
+    /// Notes that the session goes on with a message of this role.
+    fn go_on(&mut self, role: MessageRole, subagent: bool) {
+        if role != MessageRole::System && !subagent {
+            self.end = None;
+        }
+    }
+
+    /// How a session ended whose log does not say so: its agent has finished if the last it did was to speak.
+    fn inferred_end(&self) -> SessionEnd {
+        let own = |message: &&LoggedMessage| !message.subagent && message.role != MessageRole::System;
+        let last = self.trace.messages.iter().rev().find(own);
+        let spoke = last.is_some_and(|last| last.role == MessageRole::Assistant && last.calls.is_empty());
+        let has_finished = self.trace.stated_answer.is_some() || spoke && !self.states_end;
+
+        if has_finished { SessionEnd::Finished } else { SessionEnd::GoingOn }
     }
 
     /// Returns the trace; `None` if the log contains no session.
@@ -237,8 +269,9 @@ impl TraceBuilder {
                 ends.and_then(|(from, to)| duration_between(from, to)).filter(|time| !time.is_zero());
         }
 
-        let says_nothing =
-            trace.messages.is_empty() && trace.stated_answer.is_none() && trace.error.is_none();
+        let is_silent = trace.messages.is_empty() && trace.stated_answer.is_none();
+        let says_nothing = is_silent && matches!(self.end, None | Some(SessionEnd::Finished));
+        self.trace.end = self.end.take().unwrap_or_else(|| self.inferred_end());
         (!says_nothing).then_some(self.trace)
     }
 }

@@ -10,6 +10,6 @@ mod read;
 mod reader;
 
 pub use format::{LogFormat, UnknownLogFormat};
-pub use model::{AgentTrace, LoggedCall, LoggedMessage};
+pub use model::{AgentTrace, LoggedCall, LoggedMessage, SessionEnd};
 pub use read::{TraceLog, TraceLogError, TraceLogProblem, read_log};
 pub use reader::span_list;

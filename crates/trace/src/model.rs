@@ -27,8 +27,8 @@ pub struct AgentTrace {
     pub duration: Option<Duration>,
     /// Start time.
     pub started: Option<Timestamp>,
-    /// Reason of a failure, if the log states one.
-    pub error: Option<String>,
+    /// How it ended.
+    pub end: SessionEnd,
     /// Spans, if the log consists of them: a list of maps, as [`span_list`](crate::span_list) returns it.
     pub spans: Option<Value>,
     /// The final answer, if the log states it separately from the messages.
@@ -36,6 +36,25 @@ pub struct AgentTrace {
 }
 
 impl AgentTrace {
+    /// Whether the log is only about a sub-agent, and belongs to the session that it names.
+    pub fn is_subagent(&self) -> bool {
+        !self.messages.is_empty() && self.messages.iter().all(|message| message.subagent)
+    }
+
+    /// Adds what a sub-agent of the session did, from a log of its own.
+    pub fn add_subagent(&mut self, other: Self) {
+        self.messages.extend(other.messages);
+        // Stable, so that messages without a time stay where they are.
+        if self.messages.iter().all(|message| message.at.is_some()) {
+            self.messages.sort_by_key(|message| message.at);
+        }
+        self.tokens.add(other.tokens);
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(own), Some(more)) => Some(own + more),
+            (own, more) => own.or(more),
+        };
+    }
+
     /// All tool calls in the order in which they were made, including those of sub-agents.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.messages.iter().flat_map(|message| &message.calls).map(|logged| &logged.call)
@@ -59,6 +78,22 @@ impl AgentTrace {
         };
         self.messages.iter().find(asked).map(|message| message.text.as_str())
     }
+}
+
+/// How a session ended. Only a finished one has an answer: what an agent said last before it failed, was stopped or went on
+/// working was not meant as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The agent ended its last turn.
+    Finished,
+    /// It failed, for this reason.
+    Failed(String),
+    /// Somebody stopped it, for this reason.
+    Interrupted(String),
+    /// It reached this limit of turns, tokens or money.
+    CutOff(String),
+    /// The log ends while the agent works.
+    GoingOn,
 }
 
 /// One message as logged: a text with its time and speaker, if the log has them, and with the tool calls

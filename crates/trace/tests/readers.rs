@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assize_rubric::{MessageRole, Tokens};
-use assize_trace::{AgentTrace, LogFormat, TraceLog, TraceLogError, read_log};
+use assize_trace::{AgentTrace, LogFormat, SessionEnd, TraceLog, TraceLogError, read_log};
 use serde_json::{Value, json};
 
 fn log(name: &str) -> TraceLog {
@@ -188,9 +188,9 @@ fn a_try_of_pi_that_failed_is_made_good_by_a_later_one() {
     let failed = end(r#""content":[],"stopReason":"error","errorMessage":"overloaded""#);
     let good = end(r#""content":[{"type":"text","text":"Yes."}],"stopReason":"stop""#);
     let trace = only(parsed(&failed));
-    assert_eq!(trace.error.as_deref(), Some("overloaded"));
+    assert_eq!(trace.end, SessionEnd::Failed("overloaded".to_owned()));
     let trace = only(parsed(&format!("{failed}{good}")));
-    assert_eq!((trace.error.as_deref(), trace.answer()), (None, Some("Yes.")));
+    assert_eq!((trace.end.clone(), trace.answer()), (SessionEnd::Finished, Some("Yes.")));
 }
 
 #[test]
@@ -291,4 +291,253 @@ fn no_value_of_any_shape_breaks_a_reader() {
             }
         }
     }
+}
+
+/// The beginning of a session of each format, how it is spoken in, and its endings: what is logged last, and what that
+/// means, by the first word of [`SessionEnd`]. `{said}` stands for the record of an answer.
+#[test]
+fn how_a_session_ended_is_read_from_every_format() {
+    struct Case {
+        name: &'static str,
+        begin: &'static str,
+        said: &'static str,
+        endings: &'static [(&'static str, &'static str)],
+    }
+
+    let table = [
+        Case {
+            name: "claude file",
+            begin: r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"Do it"}}"#,
+            said: r#"{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"text","text":"Done."}]}}"#,
+            endings: &[
+                ("{said}", "Finished"),
+                ("", "GoingOn"),
+                (
+                    r#"{"type":"assistant","sessionId":"s","message":{"id":"n","content":[{"type":"text","text":"On it."},{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#,
+                    "GoingOn",
+                ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","isApiErrorMessage":true,"message":{"id":"e","model":"<synthetic>","content":[{"type":"text","text":"API Error: 529"}]}}"#,
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"assistant\",\"sessionId\":\"s\",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"API Error\"}]}}",
+                    "Failed",
+                ),
+                (
+                    "{\"type\":\"assistant\",\"sessionId\":\"s\",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"API Error\"}]}}\n{said}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[Request interrupted by user]\"}]}}",
+                    "Interrupted",
+                ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","message":{"id":"n","stop_reason":"max_tokens","content":[{"type":"text","text":"Do"}]}}"#,
+                    "CutOff",
+                ),
+            ],
+        },
+        Case {
+            name: "claude stream",
+            begin: r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#,
+            said: r#"{"type":"assistant","session_id":"s","message":{"id":"m","content":[{"type":"text","text":"Done."}]}}"#,
+            endings: &[
+                ("{said}", "GoingOn"),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"s\",\"result\":\"Done.\"}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":false,\"session_id\":\"s\"}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":false,\"session_id\":\"s\"}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"session_id\":\"s\",\"result\":\"API Error\"}",
+                    "Failed",
+                ),
+            ],
+        },
+        Case {
+            name: "codex exec",
+            begin: r#"{"type":"thread.started","thread_id":"c"}"#,
+            said: r#"{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Done."}}"#,
+            endings: &[
+                ("{said}", "GoingOn"),
+                ("{said}\n{\"type\":\"turn.completed\",\"usage\":{}}", "Finished"),
+                (
+                    "{\"type\":\"error\",\"message\":\"Reconnecting... 1/5\"}\n{said}\n{\"type\":\"turn.completed\",\"usage\":{}}",
+                    "Finished",
+                ),
+                ("{said}\n{\"type\":\"error\",\"message\":\"Reconnecting... 5/5\"}", "Failed"),
+                ("{said}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}", "Failed"),
+            ],
+        },
+        Case {
+            name: "codex rollout",
+            begin: r#"{"type":"session_meta","payload":{"id":"c"}}"#,
+            said: r#"{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}"#,
+            endings: &[
+                ("{said}", "Finished"),
+                ("{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\"}}", "Finished"),
+                (
+                    "{said}\n{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"call_id\":\"f\",\"name\":\"shell\",\"arguments\":\"{}\"}}",
+                    "GoingOn",
+                ),
+                (
+                    "{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"turn_aborted\",\"reason\":\"interrupted\"}}",
+                    "Interrupted",
+                ),
+                (
+                    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"turn_aborted\",\"reason\":\"interrupted\"}}\n{said}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"error\",\"message\":\"no\"}}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"turn_aborted\",\"reason\":\"budget_limited\"}}",
+                    "CutOff",
+                ),
+            ],
+        },
+        Case {
+            name: "copilot",
+            begin: r#"{"type":"session.start","data":{"sessionId":"p"}}"#,
+            said: r#"{"type":"assistant.message","data":{"content":"Done."}}"#,
+            endings: &[
+                (
+                    "{said}\n{\"type\":\"session.shutdown\",\"data\":{\"shutdownType\":\"routine\"}}",
+                    "Finished",
+                ),
+                ("{said}\n{\"type\":\"user.message\",\"data\":{\"content\":\"And?\"}}", "GoingOn"),
+                ("{said}\n{\"type\":\"session.error\",\"data\":{\"message\":\"no\"}}", "Failed"),
+                ("{\"type\":\"session.error\",\"data\":{\"message\":\"no\"}}\n{said}", "Finished"),
+                ("{said}\n{\"type\":\"abort\",\"data\":{\"reason\":\"user initiated\"}}", "Interrupted"),
+                (
+                    "{said}\n{\"type\":\"session.shutdown\",\"data\":{\"shutdownType\":\"error\",\"errorReason\":\"no\"}}",
+                    "Failed",
+                ),
+            ],
+        },
+        Case {
+            name: "gemini",
+            begin: r#"{"type":"init","session_id":"g","model":"m"}"#,
+            said: r#"{"type":"message","role":"assistant","content":"Done.","timestamp":"2026-09-01T10:00:00Z"}"#,
+            endings: &[
+                ("{said}", "GoingOn"),
+                ("{said}\n{\"type\":\"result\",\"status\":\"success\"}", "Finished"),
+                (
+                    "{\"type\":\"error\",\"severity\":\"error\",\"message\":\"a tool\"}\n{said}\n{\"type\":\"result\",\"status\":\"success\"}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"status\":\"error\",\"error\":{\"message\":\"no\"}}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"status\":\"error\",\"error\":{\"type\":\"FatalTurnLimitedError\",\"message\":\"turns\"}}",
+                    "CutOff",
+                ),
+            ],
+        },
+        Case {
+            name: "opencode",
+            begin: r#"{"type":"step_start","sessionID":"o","part":{"type":"step-start"}}"#,
+            said: r#"{"type":"text","sessionID":"o","part":{"type":"text","text":"Done."}}"#,
+            endings: &[
+                (
+                    "{said}\n{\"type\":\"step_finish\",\"sessionID\":\"o\",\"part\":{\"type\":\"step-finish\",\"reason\":\"stop\"}}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"step_finish\",\"sessionID\":\"o\",\"part\":{\"type\":\"step-finish\",\"reason\":\"tool-calls\"}}",
+                    "GoingOn",
+                ),
+                (
+                    "{said}\n{\"type\":\"step_finish\",\"sessionID\":\"o\",\"part\":{\"type\":\"step-finish\",\"reason\":\"length\"}}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"error\",\"sessionID\":\"o\",\"error\":{\"name\":\"APIError\",\"data\":{\"message\":\"no\"}}}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"error\",\"sessionID\":\"o\",\"error\":{\"name\":\"MessageAbortedError\"}}",
+                    "Interrupted",
+                ),
+            ],
+        },
+        Case {
+            name: "pi",
+            begin: r#"{"type":"session","version":3,"id":"i","cwd":"/x"}"#,
+            said: r#"{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"Done."}],"stopReason":"stop"}}"#,
+            endings: &[
+                ("{said}", "Finished"),
+                (
+                    "{said}\n{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"aborted\"}}",
+                    "Interrupted",
+                ),
+                (
+                    "{said}\n{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"length\"}}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],\"stopReason\":\"toolUse\"}}",
+                    "GoingOn",
+                ),
+                ("{said}\n{\"type\":\"auto_retry_end\",\"success\":false,\"finalError\":\"no\"}", "Failed"),
+            ],
+        },
+    ];
+
+    for Case { name, begin, said, endings } in table {
+        for (ending, expected) in endings {
+            let text = format!("{begin}\n{}\n", ending.replace("{said}", said));
+            let read = parsed(&text);
+            assert_eq!(read.unknown.len(), 0, "{name}: {:?}", read.unknown);
+            let end = read.traces.first().map_or(SessionEnd::GoingOn, |trace| trace.end.clone());
+            assert!(format!("{end:?}").starts_with(expected), "{name}: {end:?} for {ending}");
+        }
+    }
+}
+
+#[test]
+fn a_prompt_that_was_edited_is_not_part_of_the_conversation() {
+    let record = |kind: &str, id: &str, parent: &str, content: Value| {
+        let parent = if parent.is_empty() { Value::Null } else { parent.into() };
+        let message = json!({"id": id, "role": kind, "content": content});
+        json!({"type": kind, "sessionId": "s", "uuid": id, "parentUuid": parent, "message": message})
+            .to_string()
+    };
+    let text = |said: &str| json!([{"type": "text", "text": said}]);
+    let first = record("user", "r1", "", "Deploy to prod".into());
+    let gone = record("assistant", "b1", "r1", text("Deployed to PROD."));
+    let second = record("user", "r2", "", "Deploy to staging".into());
+    let said = record("assistant", "b2", "r2", text("Deployed to staging."));
+    let trace = only(parsed(&[first, gone, second, said].join("\n")));
+    assert_eq!(trace.question(), Some("Deploy to staging"));
+    assert_eq!((trace.messages.len(), trace.answer()), (2, Some("Deployed to staging.")));
+
+    // Calls at the same time are branches too, and all belong to the conversation.
+    let call = |id: &str| json!([{"type": "tool_use", "id": id, "name": "Read", "input": {}}]);
+    let result = |id: &str| json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
+    let trace = only(parsed(
+        &[
+            record("user", "u", "", "Read both".into()),
+            record("assistant", "c1", "u", call("t1")),
+            record("assistant", "c2", "c1", call("t2")),
+            record("user", "d1", "c1", result("t1")),
+            record("user", "d2", "c2", result("t2")),
+            record("assistant", "e", "d2", text("Read.")),
+        ]
+        .join("\n"),
+    ));
+    assert_eq!(calls(&trace), [("Read", Some(false), None), ("Read", Some(false), None)]);
+    assert_eq!(trace.end, SessionEnd::Finished);
 }

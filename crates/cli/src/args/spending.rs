@@ -1,6 +1,7 @@
 //! Limits on the requests to models and their cost: the same flags for every command that asks models.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use assize_engine::{CacheUse, SpendingOptions};
 use assize_llm::Budget;
@@ -14,7 +15,7 @@ use super::values::{positive, usd};
 pub(crate) struct SpendingArgs {
     /// Stop once the requests cost N US dollars.
     ///
-    /// Prices are those of `.assize/prices.yaml` and of the built-in table.
+    /// Prices are those of `.assize/prices.yaml` and of the built-in table, or of `--prices`.
     #[arg(
         long, value_parser = usd, value_name = "N", help_heading = LIMITS, allow_negative_numbers = true
     )]
@@ -29,12 +30,18 @@ pub(crate) struct SpendingArgs {
     pub(crate) budget_tokens: Option<u64>,
     /// Limit judge replies to N tokens, reasoning included.
     ///
-    /// Criteria whose reply is cut off stay ungraded. The limit holds for every model that is not a target; without it,
-    /// replies are limited, generously, only under a budget of tokens or dollars.
+    /// Criteria whose reply is cut off stay ungraded. The limit holds for every model that is not a target; without it, a
+    /// judge's reply has four times the room of a long one, and more if that does not suffice.
     #[arg(
         long, value_parser = positive::<NonZeroU32>, value_name = "N", help_heading = LIMITS, hide_short_help = true
     )]
     pub(crate) max_output_tokens: Option<NonZeroU32>,
+    /// Take list prices from FILE.
+    ///
+    /// The file has the form of LiteLLM's model_prices_and_context_window.json, and takes the place of the built-in table.
+    /// Rows of `.assize/prices.yaml` override it.
+    #[arg(long, value_name = "FILE", help_heading = LIMITS, hide_short_help = true)]
+    pub(crate) prices: Option<PathBuf>,
     /// Neither read nor write the reply cache.
     #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]
     pub(crate) no_cache: bool,
@@ -56,6 +63,7 @@ impl SpendingArgs {
             cache,
             budget: Budget { calls: self.budget_calls, tokens: self.budget_tokens, usd: self.budget_usd },
             max_output_tokens: self.max_output_tokens,
+            prices: self.prices.clone(),
         }
     }
 }

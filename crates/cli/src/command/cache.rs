@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_engine::{ExitStatus, remedy, replies_file};
+use assize_engine::{ExitStatus, forget_servers, remedy, replies_file};
 use assize_report::grouped;
 use assize_store::{CacheStats, ReplyCache, StoreError};
 use serde_json::json;
@@ -32,7 +32,10 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
             say_deleted(&shown, pruned(&path, Some(before)).map_err(|error| told(&error))?, json);
         }
         CacheAction::Clear { json } => match pruned(&path, None) {
-            Ok(deleted) => say_deleted(&shown, deleted, json),
+            Ok(deleted) => {
+                forget_servers(&context.process)?;
+                say_deleted(&shown, deleted, json);
+            }
             Err(error @ StoreError::Busy { .. }) => return Err(told(&error).into()),
             // A cache that can't be read, or that has no room for writing, can still be deleted, which is what
             // the user wants.

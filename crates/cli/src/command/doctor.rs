@@ -9,8 +9,8 @@ use std::time::Duration;
 use assize_engine::{ExitStatus, OFFLINE};
 use assize_evalfile::load_config;
 use assize_llm::{
-    HttpOptions, HttpProxies, HttpTransport, KeyCheck, ProviderReadiness, ReadyState, check, check_judge,
-    judge_readiness, readiness,
+    HttpOptions, HttpProxies, HttpTransport, KeyCheck, PriceList, ProviderReadiness, ReadyState, check,
+    check_judge, judge_readiness, readiness,
 };
 use assize_report::{ListingRow, render_listing};
 use serde_json::json;
@@ -76,7 +76,10 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
             })
             .collect();
 
-        output::print_json(&json!({ "judges": list, "proxies": proxies.variables(), "project": project }));
+        output::print_json(&json!({
+            "judges": list, "proxies": proxies.variables(), "project": project,
+            "prices_as_of": PriceList::built_in().as_of(),
+        }));
         return Ok(ExitStatus::Passed);
     }
 
@@ -115,6 +118,10 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
     if let Some(ProjectJudge { judge, config }) = &project {
         let judges = judge.as_deref().map_or("names no judge".to_owned(), |judge| format!("names `{judge}`"));
         let _ = write!(notes, "\nJudge of this project: `{config}` {judges}\n");
+    }
+
+    if let Some(day) = PriceList::built_in().as_of() {
+        let _ = write!(notes, "\nList prices are of {day}; `--prices FILE` takes those of another day\n");
     }
 
     notes.push_str("\nTo use a provider, name one of its models: --judge PROVIDER:MODEL\n");

@@ -8,7 +8,7 @@ use assize_engine::ExitStatus;
 use assize_records::UniqueIds;
 use assize_report::grouped;
 use assize_table::is_table;
-use assize_targets::{traced_answer, traced_output};
+use assize_targets::{join_subagents, subagent_logs, take_subagents, traced_answer, traced_output};
 use assize_trace::{AgentTrace, LogFormat, TraceLog, TraceLogError, read_log};
 use serde_json::{Map, Value, json};
 
@@ -35,11 +35,18 @@ pub(super) fn execute(
 
     let mut logs = Vec::new();
     let mut broken = Vec::new();
+    let mut subagents = Vec::new();
     for path in &args.from {
-        let log = open(path, format)?;
-        broken.extend(problems(&log));
-        logs.push(log);
+        for file in std::iter::once(path.clone()).chain(subagent_logs(path)) {
+            let mut log = open(&file, format)?;
+            broken.extend(problems(&log));
+            subagents.extend(take_subagents(&mut log.read.traces));
+            if !log.read.traces.is_empty() {
+                logs.push(log);
+            }
+        }
     }
+    join_subagents(subagents, logs.iter_mut().flat_map(|log| &mut log.read.traces).collect());
 
     if !broken.is_empty() && !args.keep_going {
         return Err(

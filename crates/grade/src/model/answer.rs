@@ -70,11 +70,10 @@ pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
         }
         Some(ReplyDefect::CutOff) => {
             let limit = match reply.cut_at {
-                Some(tokens) => format!("its limit of {tokens} tokens"),
-                None => "the token limit".to_owned(),
+                Some(tokens) => format!("its limit of {tokens} tokens; `--max-output-tokens` sets another"),
+                None => "the token limit of the server".to_owned(),
             };
-            let message = format!("the reply was cut off at {limit}; keep quotes and reason short");
-            (UngradedKind::Truncated, message)
+            (UngradedKind::Truncated, format!("the reply was cut off at {limit}"))
         }
         Some(ReplyDefect::Empty) => (UngradedKind::Malformed, "the reply was empty".to_owned()),
     };

@@ -26,6 +26,9 @@ use super::tally::UsageTally;
 use super::window;
 use crate::prompt::repair_part;
 
+/// What the judge is told after a reply that was cut off.
+const TOO_LONG: &str = "the reply was cut off because it was too long; keep quotes and reason short";
+
 /// A question of one or more parts, which can be asked about together or separately.
 pub(super) trait RepairQuestion {
     /// What a reply says about one part.
@@ -222,7 +225,16 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
                     _ if left == 0 => Vec::new(),
                     UngradedKind::Refusal => self.split_call(parts, left, None),
                     UngradedKind::Truncated if parts.len() > 1 => {
-                        self.split_call(parts, left, Some(&failure.message))
+                        self.split_call(parts, left, Some(TOO_LONG))
+                    }
+                    // The client has asked again with more room already. A limit of the user leaves it at that, so
+                    // the judge is told once to be brief.
+                    UngradedKind::Truncated => {
+                        let has_room = self.question.card().max_output_tokens.is_none();
+                        if has_room || left < self.judge.options.repairs {
+                            return Vec::new();
+                        }
+                        vec![self.build_repair_calls(parts.to_vec(), TOO_LONG, "")]
                     }
                     _ => vec![self.build_repair_calls(parts.to_vec(), &failure.message, &reply.text)],
                 };

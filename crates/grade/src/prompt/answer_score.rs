@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::block::format_block;
 use super::format_material;
+use super::schema::{evidence_schema, reason_schema};
 use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::{AnswerScoreTask, FenceSource};
@@ -52,8 +53,8 @@ pub(crate) fn answer_score_schema() -> JsonSchemaFormat {
     let schema = json!({
         "type": "object",
         "properties": {
-            "evidence": { "type": "array", "items": { "type": "string" } },
-            "reason": { "type": "string" },
+            "evidence": evidence_schema(),
+            "reason": reason_schema(),
             "score": { "type": "number" },
         },
         "required": ["evidence", "reason", "score"],

@@ -13,6 +13,7 @@ use assize_model::{Behaviour, Guidelines, ScoringScale};
 use serde_json::{Map, Value, json};
 
 use super::block::format_block;
+use super::schema::{evidence_schema, reason_schema};
 use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::{BehaviourTask, FenceSource};
@@ -54,8 +55,8 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
 /// JSON schema of a reply.
 pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
     let mut properties = Map::new();
-    properties.insert("evidence".into(), json!({ "type": "array", "items": { "type": "string" } }));
-    properties.insert("reason".into(), json!({ "type": "string" }));
+    properties.insert("evidence".into(), evidence_schema());
+    properties.insert("reason".into(), reason_schema());
 
     for (name, _, schema) in deciding_members(behaviour) {
         properties.insert(name.into(), schema);

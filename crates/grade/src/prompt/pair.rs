@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::block::format_block;
 use super::criteria::{criterion_text, format_ranges};
+use super::schema::{evidence_schema, reason_schema};
 use crate::fence::draw_fence;
 use crate::{FenceSource, PairTask};
 
@@ -48,8 +49,8 @@ pub(crate) fn pair_schema() -> JsonSchemaFormat {
     let schema = json!({
         "type": "object",
         "properties": {
-            "evidence": { "type": "array", "items": { "type": "string" } },
-            "reason": { "type": "string" },
+            "evidence": evidence_schema(),
+            "reason": reason_schema(),
             "better": { "type": "string", "enum": PREFERENCE_VALUES },
         },
         "required": ["evidence", "reason", "better"],

@@ -1,7 +1,7 @@
 //! The JSON schema of replies: evidence, then reason, then the decision.
 //!
-//! Only keywords that every structured-output implementation knows are used, and objects list all their members
-//! as required: strict modes refuse anything else.
+//! Besides lengths, which are sent only where they are enforced, only keywords are used that every structured-output
+//! implementation knows, and objects list all their members as required: strict modes refuse anything else.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ pub(crate) fn single_schema(form: DecisionForm) -> JsonSchemaFormat {
         let (member, decision) = decision_schema(form);
         ReplySchema::from(json!({
             "type": "object",
-            "properties": { "evidence": evidence_schema(), "reason": { "type": "string" }, member: decision },
+            "properties": { "evidence": evidence_schema(), "reason": reason_schema(), member: decision },
             "required": ["evidence", "reason", member],
             "additionalProperties": false,
         }))
@@ -48,7 +48,7 @@ pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat 
                 "properties": {
                     "id": { "type": "string", "enum": handles },
                     "evidence": evidence_schema(),
-                    "reason": { "type": "string" },
+                    "reason": reason_schema(),
                     member: decision,
                 },
                 "required": ["id", "evidence", "reason", member],
@@ -60,15 +60,29 @@ pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat 
     let items = if entries.len() == 1 { entries.remove(0) } else { json!({ "anyOf": entries }) };
     let schema = json!({
         "type": "object",
-        "properties": { "results": { "type": "array", "items": items } },
+        "properties": { "results": { "type": "array", "items": items, "maxItems": asked.len() } },
         "required": ["results"],
         "additionalProperties": false,
     });
     JsonSchemaFormat { name: "judgements".into(), schema: schema.into(), strict: true }
 }
 
-fn evidence_schema() -> Value {
-    json!({ "type": "array", "items": { "type": "string" } })
+/// The most quotes of a decision, and the most characters of a quote and of a reason. They leave ample room for what the
+/// prompt asks for, and stop a small model that writes on and on. Only servers that enforce them receive them.
+const MAX_QUOTES: u32 = 6;
+const MAX_QUOTE_CHARS: u32 = 400;
+const MAX_REASON_CHARS: u32 = 1000;
+
+pub(super) fn evidence_schema() -> Value {
+    json!({
+        "type": "array",
+        "items": { "type": "string", "maxLength": MAX_QUOTE_CHARS },
+        "maxItems": MAX_QUOTES,
+    })
+}
+
+pub(super) fn reason_schema() -> Value {
+    json!({ "type": "string", "maxLength": MAX_REASON_CHARS })
 }
 
 fn decision_schema(form: DecisionForm) -> (&'static str, Value) {

@@ -92,6 +92,7 @@ pub(crate) fn reply(text: &str) -> ChatReply {
         cut_at: None,
         refusal: None,
         usage: TokenCounts { input: Some(10), cached: None, output: Some(5) },
+        stated_cost: None,
         model: Some("scripted-2".into()),
         request_id: None,
         raw: String::new(),

@@ -39,7 +39,7 @@ use crate::call_event::CallEvent;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::estimate::TokenEstimator;
 use crate::logprobs_probe::ProbeTurn;
-use crate::output_limit::{OutputLimit, ReplyLengthStats};
+use crate::output_limit::{OutputLimit, ReplyLengthStats, ReplyRoom};
 use crate::price::ModelCard;
 use crate::quirks::ServerQuirks;
 use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest, ServerOutage, reported};
@@ -62,9 +62,8 @@ pub(super) struct CallAttempts<'a> {
     probe_turn: Option<ProbeTurn>,
     /// Parameters that the server is known to refuse.
     quirks: ServerQuirks,
-    /// True while the output limit is derived from earlier replies. False once a reply was cut off by such a
-    /// limit.
-    limit_from_history: bool,
+    /// The room for the reply. There is more after a reply was cut off.
+    room: ReplyRoom,
     /// A permit that is kept because the next attempt follows at once.
     kept_permit: Option<Permit>,
     /// Tokens of the request: as the account's rate counts them, and an upper bound.
@@ -74,6 +73,8 @@ pub(super) struct CallAttempts<'a> {
     jitter: RetryJitter,
     /// The attempts that count, and the time waited between them.
     tries: u32,
+    /// Timeouts that did not count, because the request may have waited for others in the server.
+    crowded: u32,
     waited: Duration,
     /// The account's good answers when this question last looked.
     known_good_answers: u64,
@@ -134,13 +135,14 @@ impl<'a> CallAttempts<'a> {
             has_substitute,
             probe_turn,
             quirks: client.learned(&request.model),
-            limit_from_history: true,
+            room: ReplyRoom::Usual,
             kept_permit: None,
             input,
             max_input: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
             policy: setup.policy,
             jitter: RetryJitter::new(setup.seed, client.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
+            crowded: 0,
             waited: Duration::ZERO,
             known_good_answers: client.account.good_answers(),
             failed: Vec::new(),
@@ -272,33 +274,30 @@ impl<'a> CallAttempts<'a> {
         let (client, card) = (self.client, self.card);
         let tracker = client.setup.budget.as_ref();
 
-        // A limit is needed if the model's settings name one, or if spending is limited and any reply might
-        // exceed that. A limit that the server does not accept cuts nothing off.
+        // A limit is needed if the model's settings name one, if the length of the reply is known, or if spending is
+        // limited and any reply might exceed that. A limit that the server does not accept cuts nothing off.
         let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(card));
         let wanted = self.request.max_output_tokens.is_none()
-            && (card.max_output_tokens.is_some() || limited())
+            && (card.max_output_tokens.is_some() || self.request.expected_output.is_some() || limited())
             && client.parts.wire.limits_output(self.quirks);
         let Some(tracker) = tracker else {
-            return Ok((None, wanted.then(|| self.output_limit(self.limit_from_history).most)));
+            return Ok((None, wanted.then(|| self.output_limit().most)));
         };
-        let request = ReservationRequest {
-            input: self.max_input,
-            output_limit: self.output_limit(self.limit_from_history),
-            card,
-        };
+        let request = ReservationRequest { input: self.max_input, output_limit: self.output_limit(), card };
         let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
         let ceiling = wanted.then(|| reservation.output());
 
         Ok((Some(reservation), ceiling))
     }
 
-    /// The limits of the reply. If `limit_from_history`, they are derived from earlier replies. If the server
-    /// accepts no limit, this is only the expected length: the longest reply so far.
-    fn output_limit(&self, limit_from_history: bool) -> OutputLimit {
+    /// The limits of the reply. If the server accepts no limit, this is only the expected length: the longest reply so
+    /// far.
+    fn output_limit(&self) -> OutputLimit {
         let (client, card) = (self.client, self.card);
-        let replies = if limit_from_history { client.replies.load(Ordering::Relaxed) } else { 0 };
+        let replies = client.replies.load(Ordering::Relaxed);
         let stats = ReplyLengthStats { replies, longest: client.longest.load(Ordering::Relaxed) };
-        let output_limit = OutputLimit::for_request(&self.request.model, card, &self.request, stats);
+        let output_limit =
+            OutputLimit::for_request(&self.request.model, card, &self.request, stats, self.room);
         let own = self.request.max_output_tokens;
         if !client.parts.wire.limits_output(self.quirks) {
             return OutputLimit::exactly(own.unwrap_or(output_limit.least));
@@ -321,7 +320,8 @@ impl<'a> CallAttempts<'a> {
         let SentAttempt { request, permit, reservation, latency } = sent;
         self.report_allowances(&answer.headers);
         self.settle_rate(&permit, reply.usage);
-        if permit.answered(&*self.client.setup.clock, &answer.headers, latency, reply.usage) {
+        let time = permit.time(latency, self.client.setup.timeout);
+        if permit.answered(&*self.client.setup.clock, &answer.headers, time, reply.usage) {
             let account = self.client.parts.endpoint.host();
             self.client.observe(&CallEvent::AccountBack { account: &account });
         }
@@ -347,10 +347,12 @@ impl<'a> CallAttempts<'a> {
             None => {}
         }
 
-        if self.limit_from_history && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
-            self.limit_from_history = false;
-            self.note_failed(cut_short(&reply, status));
-            return Ok(AttemptOutcome::AskAgain);
+        if let Some(limit) = cut_at.filter(|_| self.room == ReplyRoom::Usual) {
+            self.room = roomier(&reply, limit);
+            if limit < self.output_limit().most {
+                self.note_failed(cut_short(&reply, status));
+                return Ok(AttemptOutcome::AskAgain);
+            }
         }
 
         let attempts = count(&self.failed) + 1;
@@ -462,13 +464,19 @@ impl<'a> CallAttempts<'a> {
     }
 
     /// Notes a failure, which may be part of an outage. Returns false if the attempt should not count: the
-    /// server has answered before and can't be reached now, so the question waits for it.
-    fn note_outage(&self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
+    /// server has answered before and can't be reached now, so the question waits for it; or the request may have
+    /// waited in the server for others of ours until its time was over.
+    fn note_outage(&mut self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
         let client = self.client;
         let why = || client.explained(error.clone(), &self.request.model).to_string();
 
-        match permit.failed(&*client.setup.clock, error.kind, latency, why) {
+        let time = permit.time(latency, client.setup.timeout);
+        match permit.failed(&*client.setup.clock, error.kind, time, why) {
             FailureConsequence::None => true,
+            FailureConsequence::FewerInFlight => {
+                self.crowded += 1;
+                self.crowded > self.policy.max_attempts
+            }
             FailureConsequence::Held => {
                 let account = client.parts.endpoint.host();
                 client.observe(&CallEvent::AccountHeld { account: &account, reason: error.kind });
@@ -524,6 +532,15 @@ impl From<&TransportError> for CallFailure {
             learned: None,
         }
     }
+}
+
+/// The room that a reply needs that was cut off at this limit. What is not in its text was thought.
+fn roomier(reply: &ChatReply, limit: u32) -> ReplyRoom {
+    /// Fewer bytes of text for each token of the limit mean that most of it was not text.
+    const MIN_BYTES_PER_TOKEN: usize = 1;
+
+    let is_text = reply.text.len() >= MIN_BYTES_PER_TOKEN * limit as usize;
+    if is_text { ReplyRoom::More } else { ReplyRoom::Thinking }
 }
 
 /// Record of a reply that was paid for and was cut off too early to be used.

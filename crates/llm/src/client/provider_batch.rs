@@ -7,7 +7,7 @@ use reqwest::header::HeaderMap;
 use super::ModelClient;
 use crate::budget::CallBound;
 use crate::error::AskError;
-use crate::output_limit::{OutputLimit, ReplyLengthStats};
+use crate::output_limit::{OutputLimit, ReplyLengthStats, ReplyRoom};
 use crate::quirks::{SchemaSupport, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatRequest, Part};
@@ -95,13 +95,17 @@ impl ModelClient {
     /// The most tokens of a reply in a batch, and the limit to send if the caller sets none.
     fn reply_room(&self, request: &ChatRequest, quirks: ServerQuirks) -> (u32, Option<u32>) {
         let card = self.card;
-        let limit = OutputLimit::for_request(&request.model, card, request, ReplyLengthStats::default());
+        // A reply of a batch that was cut off is not asked for again at once, so it gets more room from the beginning.
+        let (stats, room) = (ReplyLengthStats::default(), ReplyRoom::More);
+        let limit = OutputLimit::for_request(&request.model, card, request, stats, room);
         let usual = quirks.most_output.map_or(limit.most, |most| limit.most.min(most));
         let most = request.max_output_tokens.unwrap_or(usual);
 
         let budget = self.inner.setup.budget.as_ref();
         let wanted = request.max_output_tokens.is_none()
-            && (card.max_output_tokens.is_some() || budget.is_some_and(|budget| budget.limits_replies(card)))
+            && (card.max_output_tokens.is_some()
+                || request.expected_output.is_some()
+                || budget.is_some_and(|budget| budget.limits_replies(card)))
             && self.inner.parts.wire.limits_output(quirks);
         (most, wanted.then_some(most))
     }

@@ -65,8 +65,17 @@ impl SharedClient {
 
     /// Parameters that the server has refused for a model so far.
     pub(super) fn learned(&self, model: &str) -> ServerQuirks {
-        let learned = self.learned.read();
-        learned.get(model).copied().unwrap_or_default()
+        if let Some(known) = self.learned.read().get(model) {
+            return *known;
+        }
+
+        let known = self.setup.accounts.model_memory().quirks(&self.memory_key(model));
+        *self.learned.write().entry(model.to_owned()).or_insert(known)
+    }
+
+    /// The name of a model for later processes.
+    fn memory_key(&self, model: &str) -> String {
+        format!("{} {} {model}", self.parts.provider, self.address)
     }
 
     /// Records a reply's length, if it is known.
@@ -146,6 +155,7 @@ impl SharedClient {
             let mut learned = self.learned.write();
             let entry = learned.entry(model.to_owned()).or_default();
             *entry = entry.merge(quirks);
+            self.setup.accounts.model_memory().note_quirks(self.memory_key(model), *entry);
         }
     }
 

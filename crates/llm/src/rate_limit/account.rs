@@ -13,16 +13,19 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::allowance::allowances;
-use super::limiter::{RateLimiter, SendChance};
+use super::limiter::{AnswerTime, RateLimiter, SendChance};
 use super::outage::{FailureConsequence, ServerOutage};
+use super::turns::TurnQueue;
 use super::window::ConcurrencyWindow;
+use crate::call_order;
 use crate::clock::Clock;
 use crate::endpoint::ModelEndpoint;
 use crate::error::ErrorKind;
+use crate::server_memory::{ServerMemory, ServerPace};
 use crate::single_flight::SingleFlight;
 use crate::token_counts::TokenCounts;
 
-/// Requests in flight at the start, unless the number of workers is known.
+/// Requests in flight once the server has answered, unless the number of workers is known.
 const DEFAULT_START: u32 = 32;
 /// Requests in flight at most by default: below the 1,024 open files that many systems allow.
 const DEFAULT_CEILING: u32 = 256;
@@ -32,8 +35,8 @@ const DEFAULT_CEILING: u32 = 256;
 pub struct RateLimits {
     /// Requests in flight at most. The default is 256, or the number of workers if that is higher.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// The number of cases that the user wants to run at once: that many requests may be in flight from the
-    /// start.
+    /// The number of cases that the user wants to run at once: that many requests may be in flight once the server
+    /// has answered, unless that would take it longer than the time limit of a request.
     pub workers: Option<NonZeroUsize>,
     /// Requests sent a minute at most; more than 0.
     pub requests_per_minute: Option<f64>,
@@ -61,12 +64,34 @@ pub struct ProviderAccounts {
     limits: RateLimits,
     known: Mutex<BTreeMap<AccountKey, Arc<ProviderAccount>>>,
     single_flight: SingleFlight,
+    memory: ServerMemory,
 }
 
 impl ProviderAccounts {
     /// No accounts yet; each one will get these limits.
     pub fn new(limits: RateLimits) -> Self {
         Self { limits, ..Self::default() }
+    }
+
+    /// The same, with what earlier processes learned about servers and models.
+    #[must_use]
+    pub fn with_memory(self, memory: ServerMemory) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// What earlier processes and this one learned about servers and models, up to now.
+    pub fn memory(&self) -> &ServerMemory {
+        for account in self.known.lock().values() {
+            if let Some(pace) = account.state().limiter.window.pace() {
+                self.memory.note_pace(&account.name, pace);
+            }
+        }
+        &self.memory
+    }
+
+    /// Parameters that a model has refused, by provider, address and model.
+    pub(crate) fn model_memory(&self) -> &ServerMemory {
+        &self.memory
     }
 
     /// The limits of each account.
@@ -92,8 +117,10 @@ impl ProviderAccounts {
         let identity = (endpoint.host(), *blake3::hash(key.as_bytes()).as_bytes());
         let mut known = self.known.lock();
         let name = account_name(&identity);
-        let account =
-            known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(name, self.limits)));
+        let account = known.entry(identity).or_insert_with(|| {
+            let pace = self.memory.pace(&name);
+            Arc::new(ProviderAccount::new(name, self.limits, pace))
+        });
 
         Arc::clone(account)
     }
@@ -135,9 +162,9 @@ fn account_name((host, key): &AccountKey) -> String {
 pub(crate) struct ProviderAccount {
     /// A name that reveals neither server nor key.
     name: String,
-    /// Held by the request that goes out next. The others queue here, first come, first served, so that no
-    /// request starves and only one computes when it may go.
-    turn: tokio::sync::Mutex<()>,
+    /// The turn of the request that goes out next. The others queue here, those of earlier cases first, so that whole
+    /// cases end and only one request computes when it may go.
+    turns: Arc<TurnQueue>,
     /// Wakes the request at the head of the queue when something has changed.
     changed: Notify,
     state: Mutex<AccountLimits>,
@@ -170,14 +197,18 @@ pub(crate) struct QueuedRequest<'a> {
 }
 
 impl ProviderAccount {
-    fn new(name: String, limits: RateLimits) -> Self {
+    fn new(name: String, limits: RateLimits, pace: Option<ServerPace>) -> Self {
         let ceiling = u32::try_from(limits.ceiling()).unwrap_or(u32::MAX >> 3);
         let start =
             limits.workers.map_or(DEFAULT_START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
-        let window = ConcurrencyWindow::new(start, ceiling);
+        let mut window = ConcurrencyWindow::new(start, ceiling);
+        if let Some(pace) = pace {
+            window.recall(pace);
+        }
+
         Self {
             name,
-            turn: tokio::sync::Mutex::default(),
+            turns: Arc::default(),
             changed: Notify::new(),
             state: Mutex::new(AccountLimits {
                 limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute)
@@ -203,7 +234,7 @@ impl ProviderAccount {
         request: QueuedRequest<'_>,
     ) -> Result<Permit, AcquireError> {
         let _queued = QueuePlace::new(self);
-        let _turn = self.turn.lock().await;
+        let _turn = self.turns.wait(call_order::place()).await;
 
         // After a wait its end has passed, even by a clock that stands still, as clocks of tests may.
         let mut now_at_least = Duration::ZERO;
@@ -215,10 +246,11 @@ impl ProviderAccount {
                 let tokens = state.limiter.expected(request.input, request.max_output);
                 let chance = state.limiter.chance(now, request.model, tokens);
                 if chance == SendChance::Now {
-                    let number = state.limiter.send(now, tokens);
+                    let number = state.limiter.send_to(request.model, now, tokens);
                     let model = Arc::clone(request.model);
                     let sent_at = state.limiter.busy_time(now);
-                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens });
+                    let load = state.limiter.window.in_flight();
+                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens, load });
                 }
 
                 (chance, now)
@@ -304,6 +336,8 @@ pub(crate) struct Permit {
     /// In busy time of the account, see [`RateLimiter::busy_time`].
     sent_at: Duration,
     tokens: f64,
+    /// Requests in flight when it was sent, itself included.
+    load: u32,
 }
 
 impl Permit {
@@ -312,18 +346,23 @@ impl Permit {
         self.tokens.ceil() as u64
     }
 
+    /// The time of its answer, for [`Permit::answered`] and [`Permit::failed`].
+    pub(crate) fn time(&self, latency: Duration, limit: Duration) -> AnswerTime {
+        AnswerTime { latency, limit, load: self.load }
+    }
+
     /// Notes a good answer. Returns true if it ends an outage.
     pub(crate) fn answered(
         &self,
         clock: &dyn Clock,
         headers: &HeaderMap,
-        latency: Duration,
+        time: AnswerTime,
         usage: TokenCounts,
     ) -> bool {
         let mut state = self.account.state();
         let now = state.now(clock);
         state.limiter.note_end(now);
-        let is_back = state.limiter.answered(self.number, &self.model, latency, usage);
+        let is_back = state.limiter.answered(self.number, &self.model, time, usage);
         state.limiter.cost(self.tokens, usage);
 
         for allowance in allowances(headers, || clock.now()) {
@@ -358,18 +397,18 @@ impl Permit {
         &self,
         clock: &dyn Clock,
         kind: ErrorKind,
-        latency: Duration,
+        time: AnswerTime,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
         let mut state = self.account.state();
         let now = state.now(clock);
-        state.limiter.failed(self.number, &self.model, kind, now, latency, why)
+        state.limiter.failed(self.number, &self.model, kind, now, time, why)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.account.state().limiter.window.leave();
+        self.account.state().limiter.leave(&self.model);
         self.account.changed.notify_one();
     }
 }

@@ -31,8 +31,9 @@ pub(super) struct LatencyGradient {
     /// Sums over the batch: latency in seconds per unit of length, and requests in flight.
     loads: f64,
     answers: u32,
+    /// The latency of the first answer, the lowest mean latency so far, or the one that is expected after a cut did
+    /// not help.
     lowest: Option<f64>,
-    /// The lowest mean latency so far, or the one that is expected after a cut did not help.
     /// The last cut, until its effect is known.
     cut: Option<LatencyCut>,
 }
@@ -49,7 +50,10 @@ impl LatencyGradient {
     /// Notes the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of
     /// `size`. Returns a new size for the window if the present one is not right.
     pub(super) fn note(&mut self, latency: Duration, tokens: u64, in_flight: u32, size: u32) -> Option<u32> {
-        self.latencies += latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT);
+        let latency = latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT);
+        // The first answer is the only one whose request was alone.
+        self.lowest.get_or_insert(latency);
+        self.latencies += latency;
         self.loads += f64::from(in_flight);
         self.answers += 1;
         if self.answers < MIN_BATCH_ANSWERS.max(in_flight / 2) {

@@ -5,6 +5,8 @@
 //! fails, and the token buckets keep to limits that the user set. A request goes out when all of them allow it.
 //! Nothing here waits or reads a clock, so the rules can be simulated.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::allowance::{AllowanceKind, ServerAllowance};
@@ -50,9 +52,27 @@ pub(super) struct RateLimiter {
     /// Earliest time for the next of the first requests.
     first_due: Option<Duration>,
     good_answers: u64,
+    /// The models that were asked. Until a model has answered well, one request at a time goes to it, because that
+    /// shows what the model refuses.
+    models: BTreeMap<Arc<str>, ModelCalls>,
     /// Running means: tokens of a reply, and of a request with its reply.
     mean_output: f64,
     mean_tokens: f64,
+}
+
+/// The calls to a model.
+#[derive(Debug, Clone, Copy, Default)]
+struct ModelCalls {
+    in_flight: u32,
+    has_answered: bool,
+}
+
+/// How long an answer took, its time limit, and how many requests were in flight when its own was sent, itself included.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AnswerTime {
+    pub(crate) latency: Duration,
+    pub(crate) limit: Duration,
+    pub(crate) load: u32,
 }
 
 /// Limits of an account at one moment.
@@ -95,6 +115,7 @@ impl RateLimiter {
             first_spacing: Some(FIRST_SPACING),
             first_due: None,
             good_answers: 0,
+            models: BTreeMap::new(),
             mean_output: INITIAL_OUTPUT_TOKENS,
             mean_tokens: INITIAL_OUTPUT_TOKENS,
         }
@@ -118,7 +139,9 @@ impl RateLimiter {
             AccountState::GivenUp(outage) => return SendChance::Not(outage),
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
             AccountState::Probing(from) => from,
-            AccountState::Open if !self.window.has_room() => return SendChance::AfterAnswer,
+            AccountState::Open if !self.window.has_room() || self.waits_for_first(model) => {
+                return SendChance::AfterAnswer;
+            }
             AccountState::Open => Duration::ZERO,
         };
 
@@ -138,6 +161,25 @@ impl RateLimiter {
         [spaced, by_requests, by_tokens, self.pace.ready_at(), self.gate]
             .into_iter()
             .fold(Duration::ZERO, Duration::max)
+    }
+
+    /// Whether the first request to this model is in flight, so that the others wait for what it shows.
+    fn waits_for_first(&self, model: &str) -> bool {
+        self.models.get(model).is_some_and(|first| first.in_flight > 0 && !first.has_answered)
+    }
+
+    /// Counts a request to a model that goes out now, and returns its number.
+    pub(super) fn send_to(&mut self, model: &Arc<str>, now: Duration, tokens: f64) -> u64 {
+        self.models.entry(Arc::clone(model)).or_default().in_flight += 1;
+        self.send(now, tokens)
+    }
+
+    /// A request to a model is no longer in flight.
+    pub(super) fn leave(&mut self, model: &str) {
+        if let Some(first) = self.models.get_mut(model) {
+            first.in_flight = first.in_flight.saturating_sub(1);
+        }
+        self.window.leave();
     }
 
     /// Counts a request that goes out now, and returns its number.
@@ -181,7 +223,7 @@ impl RateLimiter {
     pub(super) fn status(&self, now: Duration) -> LimiterStatus {
         LimiterStatus {
             requests_per_second: self.pace.rate(),
-            window: self.window.size(),
+            window: self.window.allowed(),
             in_flight: self.window.in_flight(),
             waiting: self.window.waiting(),
             is_paused: self.gate > now || self.outage.is_held(),
@@ -200,14 +242,19 @@ impl RateLimiter {
         &mut self,
         number: u64,
         model: &str,
-        latency: Duration,
+        time: AnswerTime,
         usage: TokenCounts,
     ) -> bool {
+        let latency = time.latency;
         self.good_answers += 1;
         if latency < QUICK_LATENCY {
             self.first_spacing = None;
         }
+        if let Some(first) = self.models.get_mut(model) {
+            first.has_answered = true;
+        }
 
+        self.window.note_time(time);
         self.window.answered(number, self.pace.is_limited());
         self.window.note_latency(number, latency, usage.output.unwrap_or(0));
 
@@ -249,22 +296,26 @@ impl RateLimiter {
         }
     }
 
-    /// Notes that request `number` to this model failed after `latency`.
+    /// Notes that request `number` to this model failed.
     pub(super) fn failed(
         &mut self,
         number: u64,
         model: &str,
         kind: ErrorKind,
         now: Duration,
-        latency: Duration,
+        time: AnswerTime,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
         self.note_end(now);
+        let was_crowded = kind == ErrorKind::Timeout && self.window.timed_out(time.limit);
         if kind == ErrorKind::Timeout {
-            self.window.note_latency(number, latency, 0);
+            self.window.note_latency(number, time.latency, 0);
         }
 
-        self.outage.failed(number, model, kind, now, self.window.sent(), why)
+        match self.outage.failed(number, model, kind, now, self.window.sent(), why) {
+            FailureConsequence::None if was_crowded => FailureConsequence::FewerInFlight,
+            other => other,
+        }
     }
 
     /// Takes in an allowance that the server reports: how much is left and when it is full again, hence how
@@ -308,7 +359,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn limiter(requests: Option<f64>, tokens: Option<f64>) -> RateLimiter {
-        RateLimiter::new(ConcurrencyWindow::new(64, 100), requests, tokens)
+        RateLimiter::new(ConcurrencyWindow::new(64, 100).opened(), requests, tokens)
     }
 
     /// Sends a request as soon as possible, and returns when that was.
@@ -355,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_first_requests_are_a_millisecond_apart_however_late_timers_wake() {
-        let new = || RateLimiter::new(ConcurrencyWindow::new(1_000, 1_000), None, None);
+        let new = || RateLimiter::new(ConcurrencyWindow::new(1_000, 1_000).opened(), None, None);
         let exact = last_sent(&mut new(), 1_000, Duration::ZERO);
         let late = last_sent(&mut new(), 1_000, Duration::from_micros(1_300));
         assert_eq!(exact, Duration::from_millis(128), "only the first ones are spaced");
@@ -391,7 +442,8 @@ mod tests {
                 limiter.limited(number, sent_at, end, None, None);
             } else {
                 limiter.note_end(end);
-                limiter.answered(number, "m", latency, TokenCounts::default());
+                let time = AnswerTime { latency, limit: 900 * SECOND, load: 1 };
+                limiter.answered(number, "m", time, TokenCounts::default());
             }
             limiter.window.leave();
             now += apart;

@@ -14,6 +14,7 @@ mod outage;
 mod pace;
 #[cfg(test)]
 mod simulation;
+mod turns;
 mod window;
 
 pub use account::{AccountStatus, ProviderAccounts, RateLimits};

@@ -27,6 +27,9 @@ const HOLDING_FAILURES: u32 = 8;
 /// Unreadable answers in a row after which an account is held. It takes more, because a single request may have
 /// this fault.
 const HOLDING_UNREADABLE_ANSWERS: u32 = 24;
+/// Timeouts in a row after which an account is held that never answered. Its requests went out one at a time, and each
+/// took the whole time limit.
+const HOLDING_SILENCE: u32 = 3;
 /// Refusals in a row after which a model is held. They are few, because trying again does not help: a wrong
 /// key, an unknown model.
 const HOLDING_REFUSALS: u32 = 3;
@@ -123,6 +126,8 @@ pub(super) enum AccountState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureConsequence {
     None,
+    /// It timed out while others were in flight, and may have waited for them. Fewer are in flight from now on.
+    FewerInFlight,
     /// The account is held from now on.
     Held,
     /// It was held before. True if it has given good answers before that.
@@ -273,8 +278,11 @@ impl OutageTracker {
         streak.count += 1;
 
         let Some(hold) = &mut self.hold else {
-            let failures =
-                if kind == ErrorKind::MalformedReply { HOLDING_UNREADABLE_ANSWERS } else { HOLDING_FAILURES };
+            let failures = match kind {
+                ErrorKind::MalformedReply => HOLDING_UNREADABLE_ANSWERS,
+                ErrorKind::Timeout if !self.has_answered => HOLDING_SILENCE,
+                _ => HOLDING_FAILURES,
+            };
             if streak.count < failures {
                 return FailureConsequence::None;
             }

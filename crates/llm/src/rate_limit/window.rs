@@ -1,9 +1,13 @@
-//! Limits the number of requests in flight: slow start, then growth by a fixed step, and a cut when the server
-//! limits requests or takes longer for each.
+//! Limits the number of requests in flight: one until the server has answered, slow start, then growth by a fixed
+//! step, and a cut when the server limits requests or takes longer for each.
 //!
 //! This is the congestion control of TCP (Jacobson 1988), with a server's refusal in place of a lost packet. A
 //! fixed number does not work: servers take anything from one request at a time (a model on a laptop) to
 //! hundreds, and do not say how many.
+//!
+//! A server that queues what it can't do yet refuses nothing, and what waits in its queue runs into the time limit.
+//! With n requests in flight that take the time t, each adds at most t / n to the wait of the others. So as
+//! many are allowed as together take [`MAX_TIME_SHARE`] of the time limit ([`ConcurrencyWindow::note_time`]).
 //!
 //! Two rules keep it stable:
 //!
@@ -14,6 +18,8 @@
 use std::time::Duration;
 
 use super::latency::LatencyGradient;
+use super::limiter::AnswerTime;
+use crate::server_memory::ServerPace;
 
 /// A round of growth after a cut adds this part of the size at which the cut was made.
 const GROWTH_STEPS: u32 = 16;
@@ -21,6 +27,18 @@ const GROWTH_STEPS: u32 = 16;
 /// At least this many good answers are needed before the window returns to the size that was too large last
 /// time.
 const MIN_ANSWERS_AT_KNEE: u32 = 16;
+
+/// No more requests are in flight than a server that works on them one after the other answers within this share of
+/// the time limit.
+const MAX_TIME_SHARE: f64 = 0.5;
+
+/// Weights of a new answer in the time that a request adds, if it is shorter and if it is longer than known. A
+/// shorter time is proof that the server works on more requests at once.
+const SHORTER_TIME_WEIGHT: f64 = 0.5;
+const LONGER_TIME_WEIGHT: f64 = 0.25;
+
+/// After this many requests, the number in flight is worth remembering.
+const MIN_REMEMBERED_REQUESTS: u64 = 16;
 
 /// The number of requests allowed in flight, between 1 and a ceiling.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,11 +60,21 @@ pub(super) struct ConcurrencyWindow {
     /// Answers to requests with a lower number say nothing about the present size.
     cut_at: u64,
     latency: LatencyGradient,
+    /// True once the server has answered a request well. Before that, one request at a time is sent.
+    is_open: bool,
+    /// The seconds that each request in flight adds to the others, at most.
+    seconds_each: Option<f64>,
+    /// The mean time of an answer in seconds, the newest counting most.
+    seconds: f64,
+    /// The most requests in flight when one was sent that was answered in time.
+    proven: u32,
+    /// The time limit of a request, in seconds.
+    limit_seconds: f64,
 }
 
 impl ConcurrencyWindow {
-    /// A window that starts with `start` requests and never allows more than `ceiling`; both are raised to at
-    /// least 1.
+    /// A window that allows one request until the server has answered, then `start` requests, and never more than
+    /// `ceiling`; both are raised to at least 1.
     pub(super) fn new(start: u32, ceiling: u32) -> Self {
         let ceiling = ceiling.max(1);
         let start = start.clamp(1, ceiling);
@@ -62,22 +90,55 @@ impl ConcurrencyWindow {
             sent: 0,
             cut_at: 0,
             latency: LatencyGradient::default(),
+            is_open: false,
+            seconds_each: None,
+            seconds: 0.0,
+            proven: 0,
+            limit_seconds: f64::INFINITY,
         }
+    }
+
+    /// The window of a server that has answered.
+    #[cfg(test)]
+    pub(super) fn opened(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+
+    /// Begins as an earlier process found to be right, once the server has answered.
+    pub(super) fn recall(&mut self, pace: ServerPace) {
+        self.size = pace.in_flight.clamp(1, self.ceiling);
+        self.seconds_each = Some(pace.seconds_each.max(0.0));
+        self.proven = pace.in_flight;
+    }
+
+    /// What a later process should know; `None` if too few requests were answered to tell.
+    pub(super) fn pace(&self) -> Option<ServerPace> {
+        let seconds_each = self.seconds_each.filter(|_| self.sent >= MIN_REMEMBERED_REQUESTS)?;
+        Some(ServerPace { in_flight: self.allowed(), seconds_each })
     }
 
     /// Whether one more request may be in flight.
     pub(super) fn has_room(&self) -> bool {
-        self.in_flight < self.size
+        self.in_flight < self.allowed()
+    }
+
+    /// The number of requests that may be in flight now.
+    pub(super) fn allowed(&self) -> u32 {
+        if !self.is_open {
+            return 1;
+        }
+        let Some(each) = self.seconds_each else { return self.size.max(1) };
+        let time = MAX_TIME_SHARE * self.limit_seconds;
+        // So many are safe even with a server that works on one after the other. More need proof, step by step: some
+        // of the work of those in flight may have been done already.
+        let safe = (time / self.seconds) as u32;
+        let proven = ((time / each) as u32).min(self.proven.saturating_mul(2));
+        self.size.min(safe.max(proven)).max(1)
     }
 
     /// The number of requests sent so far.
     pub(super) fn sent(&self) -> u64 {
         self.sent
-    }
-
-    /// The number of requests that may be in flight.
-    pub(super) fn size(&self) -> u32 {
-        self.size
     }
 
     pub(super) fn in_flight(&self) -> u32 {
@@ -114,8 +175,51 @@ impl ConcurrencyWindow {
 
     /// Starts again from the first size, after an outage.
     pub(super) fn restart(&mut self) {
-        let Self { start, ceiling, in_flight, waiting, sent, .. } = *self;
-        *self = Self { in_flight, waiting, sent, cut_at: sent, ..Self::new(start, ceiling) };
+        let Self { start, ceiling, in_flight, waiting, sent, is_open, seconds_each, limit_seconds, .. } =
+            *self;
+        let new = Self::new(start, ceiling);
+        *self = Self {
+            in_flight,
+            waiting,
+            sent,
+            cut_at: sent,
+            is_open,
+            seconds_each,
+            seconds,
+            proven,
+            limit_seconds,
+            ..new
+        };
+    }
+
+    /// Notes the time of an answer. What counts is how many were in flight when its request was sent: it waited for
+    /// those, and not for later ones.
+    pub(super) fn note_time(&mut self, time: AnswerTime) {
+        self.limit_seconds = time.limit.as_secs_f64();
+        let seconds = time.latency.as_secs_f64();
+        let is_first = self.seconds == 0.0;
+        self.seconds += if is_first { seconds } else { LONGER_TIME_WEIGHT * (seconds - self.seconds) };
+        self.proven = self.proven.max(time.load);
+        let each = seconds / f64::from(time.load.max(1));
+        // With few requests in flight, the time of each says little about more.
+        let is_used = self.is_open && time.load.saturating_mul(2) >= self.allowed();
+        self.seconds_each = Some(match self.seconds_each {
+            None => each,
+            Some(known) if each < known => known + SHORTER_TIME_WEIGHT * (each - known),
+            Some(known) if is_used => known + LONGER_TIME_WEIGHT * (each - known),
+            Some(known) => known,
+        });
+    }
+
+    /// Notes that a request ran into its time limit. Returns true if others were in flight, so that it may have
+    /// waited for them.
+    pub(super) fn timed_out(&mut self, limit: Duration) -> bool {
+        self.limit_seconds = limit.as_secs_f64();
+        let each = self.limit_seconds / f64::from(self.in_flight.max(1));
+        self.seconds_each = Some(self.seconds_each.map_or(each, |known| known.max(each)));
+        self.seconds = self.seconds.max(self.limit_seconds);
+        self.proven = self.in_flight / 2;
+        self.in_flight > 1
     }
 
     /// Notes the latency of the answer to request `number`, or of a timeout.
@@ -139,8 +243,14 @@ impl ConcurrencyWindow {
     /// only while it is used in full, or will be at once by requests that wait for nothing else: a size that is
     /// never used is not known to be right. `is_paced` means that waiting requests wait for a rate.
     pub(super) fn answered(&mut self, number: u64, is_paced: bool) {
+        if !self.is_open {
+            self.is_open = true;
+            return;
+        }
+
         let used = if is_paced { self.in_flight } else { self.in_flight.saturating_add(self.waiting) };
-        if number < self.cut_at || used < self.size || self.size == self.ceiling {
+        let is_full = self.size == self.ceiling || self.allowed() < self.size;
+        if number < self.cut_at || used < self.size || is_full {
             return;
         }
 
@@ -183,7 +293,8 @@ impl ConcurrencyWindow {
     /// doubled the window past what the server takes, it is halved; later it loses a quarter. Returns whether
     /// it was cut.
     pub(super) fn limited(&mut self, number: u64) -> bool {
-        if number < self.cut_at {
+        // With a single request in flight, their number was not the cause.
+        if number < self.cut_at || !self.is_open {
             return false;
         }
 
@@ -209,6 +320,12 @@ mod tests {
 
     use super::*;
 
+    const ONE: Duration = Duration::from_secs(1);
+
+    fn open(start: u32, ceiling: u32) -> ConcurrencyWindow {
+        ConcurrencyWindow::new(start, ceiling).opened()
+    }
+
     /// Fills the window, answers everything once, and returns how many requests were sent.
     fn round(window: &mut ConcurrencyWindow, allowed: u32) -> u32 {
         let mut numbers = Vec::new();
@@ -232,7 +349,7 @@ mod tests {
         let mut window = ConcurrencyWindow::new(4, 50);
         (0..1000).for_each(|_| window.queue());
         let sizes: Vec<u32> = (0..6).map(|_| round(&mut window, u32::MAX)).collect();
-        assert_eq!(sizes, [4, 8, 16, 32, 50, 50]);
+        assert_eq!(sizes, [1, 4, 8, 16, 32, 50]);
     }
 
     #[test]
@@ -263,23 +380,23 @@ mod tests {
 
     #[test]
     fn a_burst_that_is_refused_cuts_once() {
-        let mut window = ConcurrencyWindow::new(64, 500);
+        let mut window = open(64, 500);
         let numbers: Vec<u64> = (0..64).map(|_| window.send()).collect();
         let cuts = numbers.iter().filter(|number| window.limited(**number)).count();
-        assert_eq!((cuts, window.size()), (1, 32));
+        assert_eq!((cuts, window.size), (1, 32));
         for _ in &numbers {
             window.leave();
         }
         let flying: Vec<u64> = (0..32).map(|_| window.send()).collect();
         window.answered(numbers[3], false);
-        assert_eq!(window.size(), 32, "an answer from before the cut does not grow it");
+        assert_eq!(window.size, 32, "an answer from before the cut does not grow it");
         assert!(window.limited(flying[0]));
-        assert_eq!(window.size(), 24, "a quarter of what was in use");
+        assert_eq!(window.size, 24, "a quarter of what was in use");
     }
 
     #[test]
     fn growth_after_a_cut_is_a_step_each_round() {
-        let mut window = ConcurrencyWindow::new(64, 500);
+        let mut window = open(64, 500);
         let first = (0..64).map(|_| window.send()).last().unwrap();
         window.limited(first);
         for _ in 0..33 {
@@ -290,41 +407,41 @@ mod tests {
             window.answered(number, false);
             window.leave();
         }
-        assert_eq!(window.size(), 36, "32 good answers with 32 places are a round, a 16th of 64 is the step");
+        assert_eq!(window.size, 36, "32 good answers with 32 places are a round, a 16th of 64 is the step");
     }
 
     #[test]
     fn an_unused_window_does_not_grow() {
-        let mut window = ConcurrencyWindow::new(8, 100);
+        let mut window = open(8, 100);
         for _ in 0..50 {
             let number = window.send();
             window.answered(number, false);
             window.leave();
         }
-        assert_eq!(window.size(), 8);
+        assert_eq!(window.size, 8);
     }
 
     #[test]
     fn a_window_that_waits_for_a_rate_does_not_grow() {
-        let mut window = ConcurrencyWindow::new(8, 100);
+        let mut window = open(8, 100);
         (0..100).for_each(|_| window.queue());
         let number = window.send();
         (0..50).for_each(|_| window.answered(number, true));
-        assert_eq!(window.size(), 8);
+        assert_eq!(window.size, 8);
     }
 
     /// Rounds of a server that works on `at_once` requests at a time, one second each, and queues the others.
     fn queueing(window: &mut ConcurrencyWindow, at_once: u32, rounds: u32) -> Vec<u32> {
         let mut sizes = Vec::new();
         for _ in 0..rounds {
-            let numbers: Vec<u64> = (0..window.size()).map(|_| window.send()).collect();
-            let latency = Duration::from_secs_f64(f64::from(window.size().div_ceil(at_once)));
+            let numbers: Vec<u64> = (0..window.allowed()).map(|_| window.send()).collect();
+            let latency = Duration::from_secs((numbers.len() as u64).div_ceil(at_once.into()));
             for number in numbers {
                 window.answered(number, false);
                 window.note_latency(number, latency, 0);
                 window.leave();
             }
-            sizes.push(window.size());
+            sizes.push(window.allowed());
         }
         sizes
     }
@@ -334,7 +451,7 @@ mod tests {
         let mut window = ConcurrencyWindow::new(32, 256);
         (0..100_000).for_each(|_| window.queue());
         let sizes = queueing(&mut window, 32, 200);
-        assert!(sizes[20..].iter().all(|size| (32..=100).contains(size)), "{sizes:?}");
+        assert!(sizes[20..].iter().all(|size| (24..=100).contains(size)), "{sizes:?}");
     }
 
     #[test]
@@ -342,16 +459,52 @@ mod tests {
         let mut window = ConcurrencyWindow::new(32, 256);
         (0..100_000).for_each(|_| window.queue());
         queueing(&mut window, 1_000, 20);
-        assert_eq!(window.size(), 256);
+        assert_eq!(window.allowed(), 256);
         for _ in 0..20 {
-            let numbers: Vec<u64> = (0..window.size()).map(|_| window.send()).collect();
+            let numbers: Vec<u64> = (0..window.allowed()).map(|_| window.send()).collect();
             for number in numbers {
                 window.answered(number, false);
                 window.note_latency(number, Duration::from_secs(9), 0);
                 window.leave();
             }
         }
-        assert_eq!(window.size(), 256, "fewer requests were answered no faster");
+        assert_eq!(window.allowed(), 256, "fewer requests were answered no faster");
+    }
+
+    #[test]
+    fn no_more_are_in_flight_than_the_time_limit_allows_whatever_the_server_takes_at_once() {
+        // Slots of the server, the share of the time limit that one request takes, and the most and the fewest that
+        // may be in flight in the end.
+        for (slots, share, fewest, most) in
+            [(1, 0.04, 10, 13), (4, 0.04, 40, 51), (4, 0.125, 12, 16), (1, 0.8, 1, 1), (64, 0.001, 256, 256)]
+        {
+            let mut window = ConcurrencyWindow::new(32, 256);
+            (0..100_000).for_each(|_| window.queue());
+            for _ in 0..100 {
+                let numbers: Vec<u64> = (0..window.allowed()).map(|_| window.send()).collect();
+                let longest = share * f64::from((numbers.len() as u32).div_ceil(slots));
+                assert!(longest < 1.0, "{slots} {share}: {} at once", numbers.len());
+                for &number in &numbers {
+                    let latency = Duration::from_secs_f64(longest);
+                    window.note_time(AnswerTime { latency, limit: ONE, load: numbers.len() as u32 });
+                    window.answered(number, false);
+                }
+                numbers.iter().for_each(|_| window.leave());
+            }
+            let allowed = window.allowed();
+            assert!((fewest..=most).contains(&allowed), "{slots} {share}: {allowed}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_timed_out_in_a_crowd_halves_it() {
+        let mut window = open(32, 256);
+        (0..32).for_each(|_| _ = window.send());
+        assert!(window.timed_out(ONE));
+        assert_eq!(window.allowed(), 16);
+        (1..32).for_each(|_| window.leave());
+        assert!(!window.timed_out(ONE), "it was alone");
+        assert_eq!(window.allowed(), 1);
     }
 
     proptest! {
@@ -373,19 +526,19 @@ mod tests {
                         window.leave();
                     }
                     2 if !flying.is_empty() => {
-                        let before = window.size();
+                        let before = window.size;
                         if window.limited(flying.remove(0)) {
                             prop_assert!(sent_since_cut > 0);
-                            prop_assert!(window.size() < before || before == 1);
+                            prop_assert!(window.size < before || before == 1);
                             sent_since_cut = 0;
                         } else {
-                            prop_assert_eq!(window.size(), before);
+                            prop_assert_eq!(window.size, before);
                         }
                         window.leave();
                     }
                     _ => {}
                 }
-                prop_assert!((1..=ceiling).contains(&window.size()));
+                prop_assert!((1..=ceiling).contains(&window.allowed()));
                 prop_assert!(window.in_flight() <= ceiling);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use assize_rubric::Usd;
 use reqwest::header::HeaderName;
 use serde_json::Value;
 
@@ -59,7 +60,8 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
 /// preferred to the body's.
 pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
     let request_id = header_id(answer).or(reply.request_id);
-    ChatReply { usage: reply.usage.plausible(), request_id, ..reply }
+    let stated_cost = reply.stated_cost.or_else(|| header_cost(answer));
+    ChatReply { usage: reply.usage.plausible(), request_id, stated_cost, ..reply }
 }
 
 /// Completes the reply of a model that measures a text. `measured` is its result as JSON.
@@ -129,6 +131,12 @@ fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: TokenCounts) -> AskError {
     error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
 
     error
+}
+
+/// The cost that LiteLLM states.
+fn header_cost(answer: &HttpAnswer) -> Option<Usd> {
+    let stated = answer.headers.get("x-litellm-response-cost")?.to_str().ok()?.trim();
+    stated.parse().ok().and_then(Usd::from_dollars)
 }
 
 fn header_id(answer: &HttpAnswer) -> Option<String> {

@@ -29,11 +29,6 @@ const SMALL_LIMIT: u32 = 4096;
 /// The tool for the reply, if there is no output format.
 const TOOL: &str = "reply";
 
-const SCHEMA_NAMES: [&str; 7] = [
-    "output_config", "output_format", "json_schema", "structured output", "structured outputs", "tools",
-    "tool_choice",
-];
-
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AnthropicMessages;
@@ -61,7 +56,7 @@ impl WireCodec for AnthropicMessages {
 
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
         let schema = request.schema.as_ref();
-        let format = schema.filter(|_| quirks.schema == SchemaSupport::Full);
+        let format = schema.filter(|_| quirks.schema <= SchemaSupport::Lengthless);
         let tool = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
         let body = AnthropicBody {
             model: &request.model,
@@ -70,7 +65,7 @@ impl WireCodec for AnthropicMessages {
             max_tokens: request.output_limit().unwrap_or(usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             output_config: format.map(|format| AnthropicOutputConfig {
-                format: AnthropicFormat::JsonSchema { schema: &format.schema },
+                format: AnthropicFormat::JsonSchema { schema: format.schema.lengthless() },
             }),
             tools: tool.map(|format| [AnthropicTool::new(format)]),
             tool_choice: tool.map(|_| AnthropicToolChoice::Tool { name: TOOL }),
@@ -140,8 +135,8 @@ impl WireCodec for AnthropicMessages {
             return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
         }
 
-        let sent = SentFeatures::new(request, quirks, &SCHEMA_NAMES);
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        let sent = SentFeatures::new(request, quirks);
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 
@@ -214,7 +209,7 @@ struct AnthropicTool<'a> {
 
 impl<'a> AnthropicTool<'a> {
     fn new(format: &'a JsonSchemaFormat) -> Self {
-        Self { name: TOOL, description: "Takes the reply.", input_schema: &format.schema }
+        Self { name: TOOL, description: "Takes the reply.", input_schema: format.schema.lengthless() }
     }
 }
 

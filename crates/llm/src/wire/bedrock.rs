@@ -22,12 +22,6 @@ use crate::transport::HttpAnswer;
 /// The tool that takes the reply.
 const TOOL: &str = "reply";
 
-/// In lower case, as refusals are compared.
-const SCHEMA_NAMES: [&str; 11] = [
-    "toolconfig", "toolchoice", "tool use", "tool_use", "tools", "toolspec", "outputconfig", "output_config",
-    "textformat", "structured output", "structured outputs",
-];
-
 const LIMIT: &str = "maxtokens";
 
 /// The format.
@@ -61,7 +55,7 @@ impl WireCodec for BedrockConverse {
         }
 
         let schema = request.schema.as_ref();
-        let tool = schema.filter(|_| quirks.schema == SchemaSupport::Full);
+        let tool = schema.filter(|_| quirks.schema <= SchemaSupport::Lengthless);
         let format = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
         let config = InferenceConfig {
             max_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
@@ -76,7 +70,7 @@ impl WireCodec for BedrockConverse {
                     tool_spec: ToolSpec {
                         name: TOOL,
                         description: "Takes the reply.",
-                        input_schema: InputSchema { json: &format.schema },
+                        input_schema: InputSchema { json: format.schema.lengthless() },
                     },
                 }],
                 tool_choice: BedrockToolChoice { tool: NamedTool { name: TOOL } },
@@ -84,7 +78,10 @@ impl WireCodec for BedrockConverse {
             output_config: format.map(|format| BedrockOutputConfig {
                 text_format: TextFormat::JsonSchema {
                     structure: StructuredOutput {
-                        json_schema: SchemaDefinition { name: &format.name, schema: format.schema.json() },
+                        json_schema: SchemaDefinition {
+                            name: &format.name,
+                            schema: format.schema.lengthless().json(),
+                        },
                     },
                 },
             }),
@@ -127,9 +124,9 @@ impl WireCodec for BedrockConverse {
 
         let sent = SentFeatures {
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
+            ..SentFeatures::new(request, quirks)
         };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 

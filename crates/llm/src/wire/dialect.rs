@@ -1,5 +1,6 @@
 //! Known differences between servers that speak OpenAI's format, before anything is learned from them.
 
+use crate::endpoint::ModelEndpoint;
 use crate::quirks::SchemaSupport;
 
 /// A variant of OpenAI's chat completions format.
@@ -38,13 +39,16 @@ impl ChatDialect {
         limit: "max_completion_tokens",
         other_limit: "max_tokens",
         seed: "seed",
-        schema: SchemaSupport::Full,
+        schema: SchemaSupport::Lengthless,
         logprobs: LogprobsField::Flag,
     };
 
     /// Any other server. `max_tokens` is older and more widely known.
     pub const COMPATIBLE: Self =
         Self { limit: "max_tokens", other_limit: "max_completion_tokens", ..Self::OPENAI };
+
+    /// Servers that turn a schema into a grammar, as llama.cpp does. Small models need its lengths to come to an end.
+    pub const GRAMMAR: Self = Self { schema: SchemaSupport::Full, ..Self::COMPATIBLE };
 
     /// Mistral, which has its own name for the seed.
     pub const MISTRAL: Self = Self { seed: "random_seed", ..Self::COMPATIBLE };
@@ -58,9 +62,15 @@ impl ChatDialect {
     /// Servers that promise a JSON object but follow no schema, such as DeepSeek's.
     pub const OBJECT_ONLY: Self = Self { schema: SchemaSupport::JsonObject, ..Self::COMPATIBLE };
 
-    /// The dialect of the server with this host name.
-    pub fn for_host(host: &str) -> Self {
-        let openai = host == "api.openai.com" || host.ends_with(".api.openai.com");
-        if openai { Self::OPENAI } else { Self::COMPATIBLE }
+    /// The dialect of the server at this address. What runs on this machine is most likely llama.cpp, or made of it.
+    pub fn for_endpoint(endpoint: &ModelEndpoint) -> Self {
+        let host = endpoint.host();
+        if host == "api.openai.com" || host.ends_with(".api.openai.com") {
+            Self::OPENAI
+        } else if endpoint.is_loopback() {
+            Self::GRAMMAR
+        } else {
+            Self::COMPATIBLE
+        }
     }
 }

@@ -129,7 +129,7 @@ impl EmbeddingFormat {
             Self::OpenAi | Self::Azure { .. } => {
                 json!({"model": model, "input": text, "encoding_format": "float"})
             }
-            Self::Voyage => json!({"model": model, "input": [text]}),
+            Self::Voyage => json!({"model": model, "input": [text], "truncation": false}),
             Self::Gemini => json!({"content": {"parts": [{"text": text}]}}),
             Self::Vertex => json!({"instances": [{"content": text}], "parameters": {"autoTruncate": false}}),
             Self::Bedrock if model.contains("cohere.") => json!({"texts": [text], "input_type": INPUT_TYPE}),
@@ -216,7 +216,12 @@ mod tests {
     fn each_interface_has_its_own_path_and_body() {
         let azure = |deployment_in_path| EmbeddingFormat::Azure { deployment_in_path };
         for (format, model, path, body) in [
-            (EmbeddingFormat::Voyage, "v", "/embeddings", r#"{"model":"v","input":["tea"]}"#),
+            (
+                EmbeddingFormat::Voyage,
+                "v",
+                "/embeddings",
+                r#"{"model":"v","input":["tea"],"truncation":false}"#,
+            ),
             (
                 azure(true),
                 "my embed",

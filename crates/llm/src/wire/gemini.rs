@@ -9,17 +9,12 @@ use super::answer;
 use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
+use crate::output_limit::family_version;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
-
-/// In lower case, because refusals are compared in lower case.
-const SCHEMA_NAMES: [&str; 7] = [
-    "responsejsonschema", "response_json_schema", "responsemimetype", "response_mime_type",
-    "specified schema", "json mode", "structured output",
-];
 
 const LIMIT: &str = "maxoutputtokens";
 
@@ -46,9 +41,11 @@ impl WireCodec for GeminiGenerate {
                 .filter(|_| quirks.schema != SchemaSupport::None)
                 .map(|_| "application/json"),
             response_json_schema: schema
-                .filter(|_| quirks.schema == SchemaSupport::Full)
-                .map(|format| &*format.schema),
-            temperature: request.temperature.filter(|_| !quirks.no_temperature),
+                .filter(|_| quirks.schema <= SchemaSupport::Lengthless)
+                .map(|format| &**format.schema.lengthless()),
+            temperature: request.temperature.filter(|degrees| {
+                !quirks.no_temperature && !(*degrees == 0.0 && needs_its_temperature(&request.model))
+            }),
             // The field is a signed 32-bit number.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
@@ -112,10 +109,16 @@ impl WireCodec for GeminiGenerate {
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
             logprobs: quirks.alternatives(request.logprobs),
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
+            ..SentFeatures::new(request, quirks)
         };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
+}
+
+/// Whether a model should keep its own temperature: Gemini 3 and later repeat themselves at 0, says Google's guide.
+fn needs_its_temperature(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    family_version(name, "gemini-").is_some_and(|version| version >= 3.0)
 }
 
 /// The request body. The order of the fields is the order on the wire.

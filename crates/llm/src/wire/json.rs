@@ -52,7 +52,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
         return error_value(first.get("error").unwrap_or(first));
     }
 
-    let message = ["message", "detail", "msg", "error", "errors", "title"]
+    let message = ["message", "Message", "detail", "msg", "error", "errors", "title"]
         .iter()
         .find_map(|key| error.get(*key).filter(|value| !value.is_null()))
         .unwrap_or(error);
@@ -76,6 +76,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     // A status in words, such as RESOURCE_EXHAUSTED. A numeric one is read elsewhere.
     words.extend(error.get("status").and_then(Value::as_str).map(str::to_owned));
     words.extend(details(error).filter_map(|detail| text(detail, "/reason")));
+    words.extend(details(error).filter_map(|detail| text(detail, "/violations/0/quotaId")));
 
     let mut said = message.as_str().map_or_else(|| message.to_string(), str::to_owned);
     let mut param = word("param");

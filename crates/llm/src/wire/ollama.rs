@@ -18,8 +18,6 @@ use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Pa
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
-const SCHEMA_NAMES: [&str; 4] = ["format", "grammar", "structured output", "structured outputs"];
-
 /// Every server has at least this window, in tokens, so a smaller one need not be requested.
 const USUAL_WINDOW: u32 = 4096;
 
@@ -110,7 +108,7 @@ impl WireCodec for OllamaChat {
                 .output_limit()
                 .filter(|_| quirks.limit == LimitField::Usual)
                 .map(|_| "num_predict"),
-            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
+            ..SentFeatures::new(request, quirks)
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }
@@ -152,6 +150,7 @@ impl<'a> OllamaFormat<'a> {
     fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => Some(Self::Schema(&format.schema)),
+            SchemaSupport::Lengthless => Some(Self::Schema(format.schema.lengthless())),
             SchemaSupport::JsonObject => Some(Self::Word("json")),
             SchemaSupport::None => None,
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use assize_rubric::Usd;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,17 +12,12 @@ use super::dialect::{ChatDialect, LogprobsField};
 use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
+use crate::prompt_cache::marks_first_part;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
-
-/// How servers refer to the reply schema.
-const SCHEMA_NAMES: [&str; 8] = [
-    "response_format", "json_schema", "json_object", "guided_json", "grammar", "structured output",
-    "structured outputs", "json mode",
-];
 
 /// The format, in one of its dialects.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +62,7 @@ impl WireCodec for OpenAiChat {
         let logprobs = quirks.alternatives(request.logprobs);
         let body = ChatBody {
             model: &request.model,
-            messages: request.messages.iter().map(WireMessage::from).collect(),
+            messages: messages(request, self.dialect == ChatDialect::OPENAI && !quirks.no_cache_mark),
             response_format: request
                 .schema
                 .as_ref()
@@ -103,6 +99,7 @@ impl WireCodec for OpenAiChat {
         let (text, refused_part) = content.map(read_content).unwrap_or_default();
         let finish = finish(choice.get("finish_reason").and_then(Value::as_str));
         let reply = ChatReply {
+            stated_cost: body.pointer("/usage/cost").and_then(Value::as_f64).and_then(Usd::from_dollars),
             refusal: json::at(choice, "/message/refusal").and_then(refusal_words).or(refused_part),
             usage,
             model: json::text(&body, "/model"),
@@ -131,13 +128,17 @@ impl WireCodec for OpenAiChat {
             return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
 
+        if refuses_mark(answer, quirks, request) {
+            return Some(ServerQuirks { no_cache_mark: true, ..quirks });
+        }
+
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
         let sent = SentFeatures {
             seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
             logprobs: quirks.alternatives(request.logprobs),
-            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
+            schema: schema_sent,
             limit: request.output_limit().and(self.limit_name(quirks)),
-            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
+            ..SentFeatures::new(request, quirks)
         };
         refusal::learn(answer, quirks, self.dialect.schema, sent)
     }
@@ -193,6 +194,22 @@ impl<'a> From<&'a ChatMessage> for WireMessage<'a> {
     }
 }
 
+/// The messages, with the mark of the beginning that other requests share, if the server knows marks.
+fn messages(request: &ChatRequest, knows_marks: bool) -> Vec<WireMessage<'_>> {
+    let mut messages: Vec<WireMessage<'_>> = request.messages.iter().map(WireMessage::from).collect();
+    if knows_marks
+        && marks_first_part("openai", request)
+        && let (Some(last), Some(message)) = (request.messages.last(), messages.last_mut())
+    {
+        let mut parts: Vec<ContentPart<'_>> = last.content.iter().map(ContentPart::from).collect();
+        if let Some(ContentPart::Text { prompt_cache_breakpoint, .. }) = parts.first_mut() {
+            *prompt_cache_breakpoint = Some(CacheBreakpoint { mode: "explicit" });
+            message.content = MessageContent::Parts(parts);
+        }
+    }
+    messages
+}
+
 #[derive(Serialize)]
 #[serde(untagged)]
 enum LogprobsParameter {
@@ -209,14 +226,26 @@ struct ProviderRouting {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum ContentPart<'a> {
-    Text { text: &'a str },
-    ImageUrl { image_url: ImageUrl },
+    Text {
+        text: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prompt_cache_breakpoint: Option<CacheBreakpoint>,
+    },
+    ImageUrl {
+        image_url: ImageUrl,
+    },
+}
+
+/// Marks the end of a prefix for the provider's cache.
+#[derive(Serialize)]
+pub(super) struct CacheBreakpoint {
+    pub(super) mode: &'static str,
 }
 
 impl<'a> From<&'a Part> for ContentPart<'a> {
     fn from(part: &'a Part) -> Self {
         match part {
-            Part::Text(text) => Self::Text { text },
+            Part::Text(text) => Self::Text { text, prompt_cache_breakpoint: None },
             Part::Image { media_type, data } => {
                 Self::ImageUrl { image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") } }
             }
@@ -246,13 +275,17 @@ struct JsonSchema<'a> {
 impl<'a> ResponseFormat<'a> {
     fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
-            SchemaSupport::Full => Some(Self::JsonSchema {
-                json_schema: JsonSchema {
-                    name: &format.name,
-                    strict: format.strict,
-                    schema: format.schema.raw(),
-                },
-            }),
+            SchemaSupport::Full | SchemaSupport::Lengthless => {
+                let is_full = support == SchemaSupport::Full;
+                let schema = if is_full { &format.schema } else { format.schema.lengthless() };
+                Some(Self::JsonSchema {
+                    json_schema: JsonSchema {
+                        name: &format.name,
+                        strict: format.strict,
+                        schema: schema.raw(),
+                    },
+                })
+            }
             SchemaSupport::JsonObject => Some(Self::JsonObject),
             SchemaSupport::None => None,
         }
@@ -293,6 +326,14 @@ fn refusal_words(refusal: &Value) -> Option<String> {
         Value::String(words) => Some(words.clone()).filter(|words| !words.trim().is_empty()),
         other => Some(other.to_string()),
     }
+}
+
+/// Whether a server refused the mark of a prefix that was sent.
+pub(super) fn refuses_mark(answer: &HttpAnswer, quirks: ServerQuirks, request: &ChatRequest) -> bool {
+    answer.status == 400
+        && !quirks.no_cache_mark
+        && marks_first_part("openai", request)
+        && String::from_utf8_lossy(&answer.body).contains("prompt_cache_breakpoint")
 }
 
 fn finish(reason: Option<&str>) -> FinishReason {

@@ -8,16 +8,15 @@ use serde_json::Value;
 use super::answer;
 use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::json::{self, ServerError};
+use super::openai_chat::{CacheBreakpoint, refuses_mark};
 use super::{outgoing, refusal};
 use crate::error::AskError;
+use crate::prompt_cache::marks_first_part;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
-
-const SCHEMA_NAMES: [&str; 6] =
-    ["format", "json_schema", "json_object", "structured output", "structured outputs", "json mode"];
 
 const LIMIT: &str = "max_output_tokens";
 
@@ -41,7 +40,7 @@ impl WireCodec for OpenAiResponses {
             request.schema.as_ref().and_then(|schema| ResponsesFormat::from_format(schema, quirks.schema));
         let body = ResponsesBody {
             model: &request.model,
-            input: request.messages.iter().map(item).collect::<Result<_, _>>()?,
+            input: items(request, !quirks.no_cache_mark)?,
             text: format.map(|format| ResponsesText { format }),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
@@ -97,12 +96,16 @@ impl WireCodec for OpenAiResponses {
         answer: &HttpAnswer,
         quirks: ServerQuirks,
     ) -> Option<ServerQuirks> {
+        if refuses_mark(answer, quirks, request) {
+            return Some(ServerQuirks { no_cache_mark: true, ..quirks });
+        }
+
         let sent = SentFeatures {
             logprobs: quirks.alternatives(request.logprobs),
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
+            ..SentFeatures::new(request, quirks)
         };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
     }
 }
 
@@ -140,8 +143,15 @@ enum ResponsesContent<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum InputPart<'a> {
-    InputText { text: &'a str },
-    InputImage { image_url: String },
+    InputText {
+        text: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prompt_cache_breakpoint: Option<CacheBreakpoint>,
+    },
+    InputImage {
+        image_url: String,
+        detail: &'static str,
+    },
 }
 
 #[derive(Serialize)]
@@ -159,28 +169,43 @@ enum ResponsesFormat<'a> {
 impl<'a> ResponsesFormat<'a> {
     fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
-            SchemaSupport::Full => {
-                Some(Self::JsonSchema { name: &format.name, strict: format.strict, schema: &format.schema })
-            }
+            SchemaSupport::Full | SchemaSupport::Lengthless => Some(Self::JsonSchema {
+                name: &format.name,
+                strict: format.strict,
+                schema: format.schema.lengthless(),
+            }),
             SchemaSupport::JsonObject => Some(Self::JsonObject),
             SchemaSupport::None => None,
         }
     }
 }
 
-fn item(message: &ChatMessage) -> Result<ResponsesItem<'_>, AskError> {
+fn items(request: &ChatRequest, knows_marks: bool) -> Result<Vec<ResponsesItem<'_>>, AskError> {
+    let last = request.messages.len().saturating_sub(1);
+    let is_marked = knows_marks && marks_first_part("openai", request);
+    let messages = request.messages.iter().enumerate();
+    messages.map(|(at, message)| item(message, is_marked && at == last)).collect()
+}
+
+fn item(message: &ChatMessage, is_marked: bool) -> Result<ResponsesItem<'_>, AskError> {
     if message.role == MessageRole::Tool {
         return Err(outgoing::tool_message());
     }
 
-    let content = if let Some(text) = outgoing::text_only(&message.content) {
+    let text = outgoing::text_only(&message.content).filter(|_| !is_marked);
+    let content = if let Some(text) = text {
         ResponsesContent::Text(text)
     } else {
-        let parts = message.content.iter().map(|part| match part {
-            Part::Text(text) => InputPart::InputText { text },
-            Part::Image { media_type, data } => {
-                InputPart::InputImage { image_url: format!("data:{media_type};base64,{data}") }
-            }
+        let parts = message.content.iter().enumerate().map(|(at, part)| match part {
+            Part::Text(text) => InputPart::InputText {
+                text,
+                prompt_cache_breakpoint: (is_marked && at == 0)
+                    .then_some(CacheBreakpoint { mode: "explicit" }),
+            },
+            Part::Image { media_type, data } => InputPart::InputImage {
+                image_url: format!("data:{media_type};base64,{data}"),
+                detail: "auto",
+            },
         });
         ResponsesContent::Parts(parts.collect())
     };

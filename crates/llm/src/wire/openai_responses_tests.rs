@@ -39,7 +39,7 @@ fn pictures_parts_and_what_was_learned() {
         encoded(&OpenAiResponses, &request, quirks),
         concat!(
             r#"{"model":"gpt-x","input":[{"role":"user","content":[{"type":"input_text","text":"What?"},"#,
-            r#"{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}],"#,
+            r#"{"type":"input_image","image_url":"data:image/png;base64,aGk=","detail":"auto"}]}],"#,
             r#""text":{"format":{"type":"json_object"}},"store":false}"#
         )
     );

@@ -36,5 +36,9 @@ pub(super) fn learn(
     }
 
     let from = ServerQuirks { schema: quirks.schema.max(most), ..quirks };
-    quirks::learn(from, sent, &error.param, &format!("{} {}", error.code.replace('_', " "), error.message))
+    let message = format!("{} {}", error.code.replace('_', " "), error.message);
+    let learned = quirks::learn(from, sent, &error.param, &message)?;
+    // What the format never sends is not learned.
+    let schema = if learned.schema == from.schema { quirks.schema } else { learned.schema };
+    Some(ServerQuirks { schema, ..learned })
 }

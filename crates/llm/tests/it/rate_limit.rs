@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use assize_llm::{
     BoxFuture, CacheHit, CachedModel, CallKey, ChatModel, ChatReply, ChatRequest, ModelClient, OnCacheMiss,
-    ProviderAccounts, RateLimits, ReplyStore, ReportedAllowance, RetryPolicy, SharedRate, TokioClock,
+    ProviderAccounts, RateLimits, ReplyStore, ReportedAllowance, RetryPolicy, ServerMemory, SharedRate,
+    TokioClock,
 };
-use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer};
+use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer, with_slots};
 use futures_util::future::join_all;
 
 use crate::support::{client_with, question, question_in};
@@ -280,4 +281,57 @@ async fn single_flight_sends_identical_calls_once_if_the_reply_is_kept() {
     // An unusable answer is not shared with other callers.
     join_all((0..3).map(|_| ask(2, false))).await;
     assert_eq!(server.count(), 1 + 3);
+}
+
+#[tokio::test]
+async fn a_server_with_few_slots_answers_all_within_the_time_limit() {
+    for slots in [1, 4] {
+        let server =
+            MockServer::start(with_slots(slots, Duration::from_millis(50), |incoming: &MockRequest| {
+                MockReply::text(incoming.last_user_text.clone())
+            }));
+        let (client, _) = client_with(&server, |setup| {
+            setup.clock = Arc::new(TokioClock);
+            setup.timeout = Duration::from_millis(400);
+        });
+        let replies = ask_all(&client, 48).await;
+        assert!(replies.iter().all(Option::is_some), "{slots} slots");
+        assert_eq!(server.count(), 48, "{slots} slots: no request ran into the time limit");
+    }
+}
+
+#[tokio::test]
+async fn one_request_goes_to_a_server_and_to_a_model_until_it_has_answered() {
+    let server = MockServer::start(|incoming: &MockRequest| {
+        match (incoming.index, incoming.in_flight, &incoming.body["temperature"]) {
+            (0..=2, 2.., _) => MockReply::status(500, "more than one"),
+            (0, ..) => MockReply::status(503, "{}").after(Duration::from_millis(20)),
+            (_, _, serde_json::Value::Null) => MockReply::text("fine").after(Duration::from_millis(20)),
+            _ => MockReply::unsupported("temperature"),
+        }
+    });
+    let client = client(&server, RateLimits::default());
+    assert!(ask_all(&client, 41).await.iter().all(Option::is_some));
+    assert_eq!(server.count(), 43, "the outage and the refusal cost one request each");
+}
+
+#[tokio::test]
+async fn what_was_learned_is_known_to_the_next_process() {
+    let server = MockServer::start(|incoming: &MockRequest| match &incoming.body["temperature"] {
+        serde_json::Value::Null => MockReply::text("fine").after(Duration::from_millis(5)),
+        _ => MockReply::unsupported("temperature"),
+    });
+    let run = async |memory: &str| {
+        let memory = ServerMemory::from_json(memory, 1_900_000_000);
+        let accounts = Arc::new(ProviderAccounts::new(limits(24)).with_memory(memory));
+        let (client, _) = client_with(&server, |setup| setup.accounts = Arc::clone(&accounts));
+        let before = server.count();
+        assert!(ask_all(&client, 41).await.iter().all(Option::is_some));
+        (server.count() - before, accounts.memory().to_json().expect("something was learned"))
+    };
+
+    let (requests, known) = run("").await;
+    assert_eq!(requests, 42, "one request shows that the temperature is refused");
+    assert!(!known.contains(crate::support::KEY));
+    assert_eq!(run(&known).await.0, 41);
 }

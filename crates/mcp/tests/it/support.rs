@@ -139,12 +139,15 @@ impl Client {
     pub(crate) async fn fail(&self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{tool}: {result:?}");
-        let text = result.content[0].as_text().expect("text").text.clone();
+        assert_eq!(
+            result.structured_content, None,
+            "{tool}: only results have the form of its output schema"
+        );
+        let text = &result.content[0].as_text().expect("text").text;
 
-        result
-            .structured_content
-            .and_then(|value| value["error"]["message"].as_str().map(str::to_owned))
-            .unwrap_or(text)
+        let said = serde_json::from_str::<Value>(text).ok();
+        let message = said.and_then(|value| value["error"]["message"].as_str().map(str::to_owned));
+        message.unwrap_or_else(|| text.clone())
     }
 
     /// Closes the connection; returns when the server has ended.

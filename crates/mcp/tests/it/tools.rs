@@ -47,7 +47,9 @@ async fn arguments_that_can_not_be_read_are_errors_of_the_form_of_all_others() {
         let result = client.call("validate", arguments).await;
 
         assert_eq!(result.is_error, Some(true));
-        let error = &result.structured_content.expect("data")["error"];
+        assert_eq!(result.structured_content, None);
+        let text = &result.content[0].as_text().expect("text").text;
+        let error = &serde_json::from_str::<serde_json::Value>(text).expect("an object")["error"];
         assert_eq!(error["kind"], "usage");
         let message = error["message"].as_str().unwrap_or_default();
         assert!(message.starts_with("arguments: ") && message.contains(problem), "{message}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply, check_by_program};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
 use assize_model::{
-    CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ProgramResult, ScriptCheck,
+    CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ProgramFolder, ProgramResult, ScriptCheck,
 };
 use assize_rubric::{
     CaseDecision, Decision, GraderFinding, GraderNote, JudgingUsage, UngradedKind, UngradedReason,
@@ -17,9 +17,17 @@ use super::path::GraderPath;
 use crate::JudgeError;
 
 pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
+    let cwd = match &grader.cwd {
+        None => grader_folder(path.grader),
+        Some(ProgramFolder::Named(folder)) => Some(folder.clone()),
+        Some(ProgramFolder::Workspace) => match path.context.program_input().workspace {
+            Some(workspace) => Some(workspace),
+            None => return path.broken_decision("`cwd` is the workspace, and this case has none"),
+        },
+    };
     let program = GradingProgram {
         command: &grader.command,
-        cwd: grader.cwd.clone().or_else(|| grader_folder(path.grader)),
+        cwd,
         timeout: grader.timeout,
         pass_env: &grader.pass_env,
         model: match grader.max_calls.map(|max_calls| model_access(path.context, max_calls)).transpose() {

@@ -120,7 +120,7 @@ fn llm_grader(prompt: Option<GraderPrompt>) -> GraderKind {
 fn code_grader(max_calls: Option<u32>) -> GraderKind {
     GraderKind::Code(CodeGrader {
         command: GraderCommand::Argv(vec!["check".to_owned()]),
-        cwd: Some(PathBuf::from("tools")),
+        cwd: Some(assize_model::ProgramFolder::Named(PathBuf::from("tools"))),
         timeout: Some(Duration::from_secs(9)),
         max_calls,
         pass_env: vec!["TOKEN".to_owned()],

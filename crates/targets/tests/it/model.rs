@@ -43,6 +43,7 @@ fn reply(text: &str) -> ChatReply {
         cut_at: None,
         refusal: None,
         usage: TokenCounts { input: Some(7), cached: None, output: Some(2) },
+        stated_cost: None,
         model: Some("m-2026".into()),
         request_id: None,
         raw: String::new(),

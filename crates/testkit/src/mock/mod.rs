@@ -13,5 +13,5 @@ mod wire;
 pub use batches::{MockBatchFaults, MockBatches};
 pub use incoming::{MockRequest, RecordedRequest};
 pub use reply::{MockReply, MockToken};
-pub use script::{MockJudgeQuestion, ReplyScript, always, sequence, truthful};
+pub use script::{MockJudgeQuestion, ReplyScript, always, sequence, truthful, with_slots};
 pub use server::{MockOptions, MockServer};

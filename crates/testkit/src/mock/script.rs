@@ -1,7 +1,9 @@
 //! Scripts that decide the mock server's replies.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::incoming::MockRequest;
@@ -35,6 +37,24 @@ pub fn sequence(replies: Vec<MockReply>) -> impl ReplyScript {
     move |_: &MockRequest| {
         let at = next.fetch_add(1, Ordering::Relaxed).min(replies.len() - 1);
         replies[at].clone()
+    }
+}
+
+/// Returns the script of a server that works on `slots` requests at a time, each for `work`, and lets the others wait in the
+/// order of their arrival.
+pub fn with_slots(slots: usize, work: Duration, script: impl ReplyScript) -> impl ReplyScript {
+    let free = Mutex::new(vec![Instant::now(); slots]);
+    move |incoming: &MockRequest| {
+        let now = Instant::now();
+        let mut free = free.lock();
+        let wait = match free.iter_mut().min() {
+            Some(first) => {
+                *first = now.max(*first) + work;
+                first.saturating_duration_since(now)
+            }
+            None => work,
+        };
+        script.reply(incoming).after(wait)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Claude Code: session files, and the output of `--output-format json` and `stream-json`.
 
+use std::collections::{HashMap, HashSet};
+
 use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -7,20 +9,49 @@ use serde_json::Value;
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, count, millis, money, result_value, sum_counts, text, time};
-use crate::{AgentTrace, LogFormat};
+use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct ClaudeReader {
     builder: TraceBuilder,
+    /// The conversation is a tree: a prompt that was edited stays beside the new one. So all records are read before any
+    /// is interpreted.
+    records: Vec<Value>,
 }
 
 impl ClaudeReader {
     pub(super) fn new() -> Self {
-        Self { builder: TraceBuilder::new(LogFormat::ClaudeCode) }
+        Self { builder: TraceBuilder::new(LogFormat::ClaudeCode), records: Vec::new() }
+    }
+
+    fn interpret(&mut self, record: &Value) {
+        let at = time(record, "timestamp");
+        let subagent = is_subagent(record);
+        match text(record, "type").unwrap_or_default() {
+            "assistant" => self.assistant(record, at, subagent),
+            "user" => self.user(record, at, subagent),
+            "result" => self.result(record),
+            "system" if text(record, "subtype") == Some("init") => {
+                self.builder.model(text(record, "model"));
+                self.builder.expect_end();
+            }
+            _ => {}
+        }
+
+        self.builder.session(text(record, "sessionId").or_else(|| text(record, "session_id")));
+        self.builder.record_time(at);
     }
 
     fn assistant(&mut self, record: &Value, at: Option<Timestamp>, subagent: bool) {
         let message = &record["message"];
         self.builder.model(text(message, "model"));
+
+        // The program reports an error of the service in the agent's role.
+        if record.get("isApiErrorMessage").and_then(Value::as_bool) == Some(true) {
+            if !subagent {
+                self.builder.fail(content_text(&message["content"]));
+            }
+            return;
+        }
 
         let blocks = &message["content"];
         if blocks.is_string() {
@@ -49,6 +80,10 @@ impl ClaudeReader {
                 None => self.builder.step_usage(read_usage(usage)),
             }
         }
+
+        if text(message, "stop_reason") == Some("max_tokens") && !subagent {
+            self.builder.end(SessionEnd::CutOff("the limit of a reply".to_owned()));
+        }
     }
 
     fn user(&mut self, record: &Value, at: Option<Timestamp>, subagent: bool) {
@@ -71,15 +106,24 @@ impl ClaudeReader {
         // Text that the program itself inserts in the user's role is not a request.
         let is_meta = record.get("isMeta").and_then(Value::as_bool).unwrap_or(false);
         let role = if is_meta { MessageRole::System } else { MessageRole::User };
-        self.builder.add_message(role, content_text(said), at, subagent);
+        let said = content_text(said);
+        if said.starts_with("[Request interrupted by user") && !subagent {
+            self.builder.end(SessionEnd::Interrupted("by the user".to_owned()));
+        } else {
+            self.builder.add_message(role, said, at, subagent);
+        }
     }
 
     fn result(&mut self, record: &Value) {
-        if record.get("is_error").and_then(Value::as_bool) == Some(true) {
-            let why = text(record, "result").or_else(|| text(record, "subtype")).unwrap_or("no reason given");
-            self.builder.error(why);
+        let kind = text(record, "subtype").unwrap_or_default();
+        let why = text(record, "result").or_else(|| text(record, "subtype")).unwrap_or("no reason given");
+        if kind.starts_with("error_max_") {
+            self.builder.end(SessionEnd::CutOff(why.to_owned()));
+        } else if kind.starts_with("error") || record.get("is_error").and_then(Value::as_bool) == Some(true) {
+            self.builder.fail(why);
         } else {
             self.builder.answer(text(record, "result"));
+            self.builder.end(SessionEnd::Finished);
         }
 
         self.builder.total_cost(money(record, "total_cost_usd"));
@@ -94,15 +138,8 @@ impl ClaudeReader {
 impl TraceRecordReader for ClaudeReader {
     fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let kind = text(record, "type").unwrap_or_default();
-        let at = time(record, "timestamp");
-        let session = text(record, "sessionId").or_else(|| text(record, "session_id"));
-        let is = |key: &str| record.get(key).and_then(Value::as_bool).unwrap_or(false);
-        let subagent = is("isSidechain") || record.get("parent_tool_use_id").is_some_and(Value::is_string);
         match kind {
-            "assistant" => self.assistant(record, at, subagent),
-            "user" => self.user(record, at, subagent),
-            "result" => self.result(record),
-            "system" if text(record, "subtype") == Some("init") => self.builder.model(text(record, "model")),
+            "assistant" | "user" | "result" => {}
             "system"
             | "summary"
             | "file-history-snapshot"
@@ -116,15 +153,54 @@ impl TraceRecordReader for ClaudeReader {
             other => return TraceRecordStatus::Unknown(record_name(other)),
         }
 
-        self.builder.session(session);
-        self.builder.record_time(at);
-
+        self.records.push(record.clone());
         TraceRecordStatus::Known
     }
 
-    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
+    fn finish(mut self: Box<Self>) -> Vec<AgentTrace> {
+        let records = std::mem::take(&mut self.records);
+        let replaced = replaced_prompts(&records);
+        let parents: HashMap<&str, &str> = records
+            .iter()
+            .filter_map(|record| Some((text(record, "uuid")?, text(record, "parentUuid")?)))
+            .collect();
+        let is_replaced = |record: &Value| {
+            // Each step goes to an earlier record, unless the log is broken.
+            let chain = std::iter::successors(text(record, "uuid"), |id| parents.get(id).copied());
+            chain.take(records.len()).any(|id| replaced.contains(id))
+        };
+        for record in records.iter().filter(|record| replaced.is_empty() || !is_replaced(record)) {
+            self.interpret(record);
+        }
+
         self.builder.finish().into_iter().collect()
     }
+}
+
+fn is_subagent(record: &Value) -> bool {
+    let is_sidechain = record.get("isSidechain").and_then(Value::as_bool).unwrap_or(false);
+    is_sidechain || record.get("parent_tool_use_id").is_some_and(Value::is_string)
+}
+
+/// The ids of prompts in whose place the user wrote another: of several that follow the same record, the last one counts.
+fn replaced_prompts(records: &[Value]) -> HashSet<&str> {
+    let mut latest: HashMap<Option<&str>, &str> = HashMap::new();
+    let mut replaced = HashSet::new();
+    for record in records {
+        let is_prompt = text(record, "type") == Some("user")
+            && record.get("parentUuid").is_some()
+            && record.get("isMeta").and_then(Value::as_bool) != Some(true)
+            && !is_subagent(record)
+            && !content_text(&record["message"]["content"]).trim().is_empty();
+        let Some(id) = text(record, "uuid").filter(|_| is_prompt) else { continue };
+        // After it was compacted, a conversation begins anew and is the same one.
+        if record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
+            continue;
+        }
+        replaced.extend(latest.insert(text(record, "parentUuid"), id));
+    }
+
+    replaced
 }
 
 fn record_name(kind: &str) -> String {

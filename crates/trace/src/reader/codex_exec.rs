@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::record_reader::TraceRecordStatus;
-use crate::LogFormat;
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, result_value, text, time};
+use crate::{LogFormat, SessionEnd};
 
 /// Events of `codex exec --json`.
 pub(super) struct CodexExecReader {
@@ -16,7 +16,9 @@ pub(super) struct CodexExecReader {
 
 impl CodexExecReader {
     pub(super) fn new() -> Self {
-        Self { builder: TraceBuilder::new(LogFormat::Codex) }
+        let mut builder = TraceBuilder::new(LogFormat::Codex);
+        builder.expect_end();
+        Self { builder }
     }
 
     pub(super) fn record(&mut self, record: &Value) -> TraceRecordStatus {
@@ -29,11 +31,15 @@ impl CodexExecReader {
             "turn.started" => {}
             "item.started" | "item.updated" => self.item(&record["item"], false, at),
             "item.completed" => self.item(&record["item"], true, at),
-            "turn.completed" => self.builder.step_usage(read_usage(&record["usage"])),
-            "turn.failed" => {
-                self.builder.error(text(&record["error"], "message").unwrap_or("the turn failed"));
+            "turn.completed" => {
+                self.builder.step_usage(read_usage(&record["usage"]));
+                self.builder.end(SessionEnd::Finished);
             }
-            "error" => self.builder.error(text(record, "message").unwrap_or("an error without a message")),
+            "turn.failed" => {
+                self.builder.fail(text(&record["error"], "message").unwrap_or("the turn failed"));
+            }
+            // Some errors are followed by another try, as `Reconnecting... 1/5`.
+            "error" => self.builder.fail(text(record, "message").unwrap_or("an error without a message")),
             other => return TraceRecordStatus::Unknown(other.to_owned()),
         }
 

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::codex_exec::read_usage;
 use super::record_reader::TraceRecordStatus;
-use crate::LogFormat;
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, parse_arguments, text, time};
+use crate::{LogFormat, SessionEnd};
 
 pub(super) struct CodexRolloutReader {
     pub(super) builder: TraceBuilder,
@@ -60,11 +60,14 @@ impl CodexRolloutReader {
                 }
             }
             "error" => {
-                self.builder.error(text(payload, "message").unwrap_or("an error without a message"));
+                self.builder.fail(text(payload, "message").unwrap_or("an error without a message"));
             }
+            "task_complete" | "turn_complete" => self.builder.end(SessionEnd::Finished),
             "turn_aborted" => {
-                let reason = text(payload, "reason").unwrap_or("no reason given");
-                self.builder.error(format!("the turn was given up: {reason}"));
+                let reason = text(payload, "reason").unwrap_or("no reason given").to_owned();
+                let is_limit = reason.contains("limit") || reason.contains("budget");
+                let end = if is_limit { SessionEnd::CutOff } else { SessionEnd::Interrupted };
+                self.builder.end(end(reason));
             }
             _ => {}
         }
@@ -81,7 +84,10 @@ impl CodexRolloutReader {
 
                 let said = content_text(&item["content"]);
                 // The program describes the environment to the model in the user's role, between tags.
-                let told = ["<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md"];
+                let told = [
+                    "<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md", "<skill>",
+                    "<turn_aborted>", "<user_shell_command>", "<INSTRUCTIONS>",
+                ];
                 let is_told = told.iter().any(|tag| said.trim_start().starts_with(tag));
                 let role = if role == MessageRole::User && is_told { MessageRole::System } else { role };
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, millis, parse_arguments, text, time};
-use crate::{AgentTrace, LogFormat};
+use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct CopilotReader {
     builder: TraceBuilder,
@@ -50,6 +50,10 @@ impl CopilotReader {
 
     /// Reads the totals at the end of a session, by model.
     fn shutdown(&mut self, data: &Value) {
+        if text(data, "shutdownType") == Some("error") {
+            self.builder.fail(text(data, "errorReason").unwrap_or("the session failed"));
+        }
+
         let Some(models) = data["modelMetrics"].as_object() else { return };
         let mut sum = Tokens::default();
         for metrics in models.values() {
@@ -75,7 +79,11 @@ impl TraceRecordReader for CopilotReader {
             }
             "session.model_change" => self.builder.model(text(data, "newModel")),
             "session.error" => {
-                self.builder.error(text(data, "message").unwrap_or("an error without a message"));
+                self.builder.fail(text(data, "message").unwrap_or("an error without a message"));
+            }
+            "abort" => {
+                let reason = text(data, "reason").unwrap_or("no reason given");
+                self.builder.end(SessionEnd::Interrupted(reason.to_owned()));
             }
             "session.shutdown" => self.shutdown(data),
             "user.message" => {
@@ -98,7 +106,7 @@ impl TraceRecordReader for CopilotReader {
                 self.builder.add_call(text(data, "toolCallId"), name, input, at, subagent);
             }
             "tool.execution_complete" => self.completed(record, data),
-            kind if ["session.", "assistant.", "tool.", "subagent.", "hook.", "skill.", "abort"]
+            kind if ["session.", "assistant.", "tool.", "subagent.", "hook.", "skill."]
                 .iter()
                 .any(|part| kind.starts_with(part)) => {}
             other => return TraceRecordStatus::Unknown(other.to_owned()),

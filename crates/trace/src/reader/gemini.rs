@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, millis, text, time};
-use crate::{AgentTrace, LogFormat};
+use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct GeminiReader {
     builder: TraceBuilder,
@@ -23,7 +23,7 @@ impl GeminiReader {
         self.builder.answer(text(record, "response"));
 
         if let Some(error) = record.get("error").filter(|error| !error.is_null()) {
-            self.builder.error(text(error, "message").unwrap_or("an error without a message"));
+            self.fail(error);
         }
 
         let Some(models) = record["stats"]["models"].as_object() else { return };
@@ -54,8 +54,17 @@ impl GeminiReader {
         }
 
         if text(record, "status") == Some("error") {
-            self.builder.error(text(&record["error"], "message").unwrap_or("the session failed"));
+            self.fail(&record["error"]);
+        } else {
+            self.builder.end(SessionEnd::Finished);
         }
+    }
+
+    fn fail(&mut self, error: &Value) {
+        let reason = text(error, "message").unwrap_or("an error without a message").to_owned();
+        let is_limit = text(error, "type").is_some_and(|kind| kind.contains("Limit"));
+        let end = if is_limit { SessionEnd::CutOff } else { SessionEnd::Failed };
+        self.builder.end(end(reason));
     }
 }
 
@@ -69,6 +78,7 @@ impl TraceRecordReader for GeminiReader {
             Some("init") => {
                 self.builder.session(text(record, "session_id"));
                 self.builder.model(text(record, "model"));
+                self.builder.expect_end();
             }
             Some("message") => {
                 let said = text(record, "content").unwrap_or_default();
@@ -99,7 +109,7 @@ impl TraceRecordReader for GeminiReader {
             // Warnings do not end a session; the result record states how it ended.
             Some("error") => {
                 if text(record, "severity") != Some("warning") {
-                    self.builder.error(text(record, "message").unwrap_or("an error without a message"));
+                    self.fail(record);
                 }
             }
             Some(other) => return TraceRecordStatus::Unknown(other.to_owned()),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, duration_between, money, sum_counts, text, time};
-use crate::{AgentTrace, LogFormat};
+use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct OpenCodeReader {
     builder: TraceBuilder,
@@ -37,6 +37,7 @@ impl OpenCodeReader {
             "step-finish" => {
                 self.builder.step_usage(read_usage(&part["tokens"]));
                 self.builder.cost(money(part, "cost"));
+                self.step_end(text(part, "reason"));
             }
             "step-start" | "reasoning" | "snapshot" | "patch" | "file" | "agent" | "compaction"
             | "subtask" | "retry" => {}
@@ -44,6 +45,28 @@ impl OpenCodeReader {
         }
 
         Ok(())
+    }
+
+    /// Notes why a step ended. After calls of tools another one follows.
+    fn step_end(&mut self, reason: Option<&str>) {
+        match reason {
+            Some("stop") => self.builder.end(SessionEnd::Finished),
+            Some("length") => self.builder.end(SessionEnd::CutOff("the limit of a reply".to_owned())),
+            Some(reason @ ("error" | "content-filter")) => self.builder.fail(reason),
+            Some("tool-calls") => self.builder.end(SessionEnd::GoingOn),
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, error: &Value) {
+        let name = text(error, "name").unwrap_or_default();
+        let message = text(&error["data"], "message").or_else(|| text(error, "message"));
+        let reason = message.unwrap_or(if name.is_empty() { "the session failed" } else { name }).to_owned();
+        self.builder.end(match name {
+            "MessageAbortedError" => SessionEnd::Interrupted(reason),
+            "MessageOutputLengthError" => SessionEnd::CutOff(reason),
+            _ => SessionEnd::Failed(reason),
+        });
     }
 
     fn tool(&mut self, part: &Value, at: Option<Timestamp>) {
@@ -83,6 +106,9 @@ impl OpenCodeReader {
             }
 
             self.builder.record_time(time(&info["time"], "completed"));
+            if let Some(error) = info.get("error").filter(|error| !error.is_null()) {
+                self.fail(error);
+            }
         }
 
         unknown.map_or(TraceRecordStatus::Known, |kind| TraceRecordStatus::Unknown(format!("part {kind}")))
@@ -98,9 +124,7 @@ impl TraceRecordReader for OpenCodeReader {
 
         match (kind, record.get("part")) {
             ("error", _) => {
-                let error = &record["error"];
-                let message = text(&error["data"], "message").or_else(|| text(error, "message"));
-                self.builder.error(message.or_else(|| text(error, "name")).unwrap_or("the session failed"));
+                self.fail(&record["error"]);
                 TraceRecordStatus::Known
             }
             (_, Some(part)) => match self.part(part, MessageRole::Assistant, at) {

@@ -2,7 +2,7 @@
 //!
 //! Names of attributes: <https://opentelemetry.io/docs/specs/semconv/gen-ai/>.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, count, duration_between, parse_arguments, text};
-use crate::{AgentTrace, LogFormat};
+use crate::{AgentTrace, LogFormat, SessionEnd};
 
 /// Spans are logged in the order in which they ended, so all are read before any is interpreted.
 #[derive(Default)]
@@ -45,7 +45,13 @@ impl TraceRecordReader for OpenTelemetryReader {
 
     fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         let mut sessions: BTreeMap<String, Vec<OtelSpan>> = BTreeMap::new();
+        let mut seen = HashSet::new();
         for span in self.spans {
+            // Exporters send a span again if they don't know that it arrived.
+            let id = span.shown["spanId"].as_str().map(|id| format!("{} {id}", span.trace));
+            if id.is_some_and(|id| !seen.insert(id)) {
+                continue;
+            }
             sessions.entry(span.trace.clone()).or_default().push(span);
         }
 
@@ -161,6 +167,7 @@ fn build_session(mut spans: Vec<OtelSpan>) -> Option<AgentTrace> {
     spans.sort_by_key(|span| (span.start, span.end));
     let mut builder = TraceBuilder::new(LogFormat::OpenTelemetry);
     let mut is_first = true;
+    let mut failure = None;
     for span in &spans {
         builder.record_time(span.start);
         builder.record_time(span.end);
@@ -173,12 +180,16 @@ fn build_session(mut spans: Vec<OtelSpan>) -> Option<AgentTrace> {
             }
             "execute_tool" => add_tool(&mut builder, span),
             "invoke_agent" | "invoke_workflow" if span.error.is_some() => {
-                builder.error(span.error.clone().unwrap_or_default());
+                failure = span.error.clone();
             }
             _ => {}
         }
     }
 
+    // The span of the agent begins before all others, and its failure ends them.
+    if let Some(reason) = failure {
+        builder.fail(reason);
+    }
     builder.session(spans.first().map(|span| span.trace.as_str()));
     let trace = builder.finish()?;
     Some(AgentTrace { spans: Some(spans.into_iter().map(|span| span.shown).collect()), ..trace })
@@ -202,6 +213,12 @@ fn add_chat(builder: &mut TraceBuilder, span: &OtelSpan, is_first: bool) {
 
     for message in span.messages("gen_ai.output.messages") {
         add_parts(builder, &message, MessageRole::Assistant, span.end, true);
+        if text(&message, "finish_reason") == Some("length") {
+            builder.end(SessionEnd::CutOff("the limit of a reply".to_owned()));
+        }
+    }
+    if let Some(reason) = &span.error {
+        builder.fail(reason.clone());
     }
 
     for (name, attributes) in &span.events {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, count, money, result_value, sum_counts, text, time};
-use crate::{AgentTrace, LogFormat};
+use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct PiReader {
     builder: TraceBuilder,
@@ -54,12 +54,14 @@ impl PiReader {
                 self.builder.step_usage(read_usage(&message["usage"]));
                 self.builder.cost(money(&message["usage"]["cost"], "total"));
 
+                let why = |reason: &str| text(message, "errorMessage").unwrap_or(reason).to_owned();
                 match text(message, "stopReason") {
-                    Some(reason @ ("error" | "aborted")) => {
-                        self.builder.error(text(message, "errorMessage").unwrap_or(reason));
-                    }
+                    Some(reason @ "error") => self.builder.fail(why(reason)),
+                    Some(reason @ "aborted") => self.builder.end(SessionEnd::Interrupted(why(reason))),
+                    Some("length") => self.builder.end(SessionEnd::CutOff("the limit of a reply".to_owned())),
+                    Some("toolUse") => self.builder.end(SessionEnd::GoingOn),
                     // A retry that succeeds clears the earlier failure.
-                    _ => self.builder.clear_error(),
+                    _ => self.builder.end(SessionEnd::Finished),
                 }
             }
             "toolResult" => {
@@ -98,7 +100,7 @@ impl TraceRecordReader for PiReader {
                 self.builder.record_result(id, TraceCallResult { output, failed, duration: None, at });
             }
             "auto_retry_end" if record["success"] == false => {
-                self.builder.error(text(record, "finalError").unwrap_or("the last try failed"));
+                self.builder.fail(text(record, "finalError").unwrap_or("the last try failed"));
             }
             "agent_start"
             | "agent_end"

@@ -557,3 +557,27 @@ fn workspaces_without_effect_are_told_and_wrong_ones_refused() {
     suite(&cli, "{template: ./nowhere}", &["one"]);
     assert!(eval(&cli, &[]).expect_code(2).stderr.contains("E0501"));
 }
+
+#[test]
+fn a_grading_program_may_run_in_the_workspace() {
+    let cli = desk();
+    cli.file("project/calc.sh", "right=1\n")
+        .file("test.sh", "exit 0\n")
+        .file("project/test.sh", ". ./calc.sh; test \"$right\" = 1\n");
+    agent(&cli, "echo right=0 > calc.sh");
+    let case = |folder: &str| {
+        format!(
+            "name: s\nworkspace: {{template: ./project}}\ntests:\n- id: a\n  input: q\n  criteria: x\n  assertions:\n  \
+             - {{type: code-grader, command: [sh, test.sh], result: exit-code{folder}}}\n"
+        )
+    };
+    cli.file("s.eval.yaml", case(""));
+    eval(&cli, &[]).expect_code(0);
+    cli.file("s.eval.yaml", case(", cwd: '{{workspace_path}}'"));
+    eval(&cli, &[]).expect_code(1);
+    cli.file(
+        "s.eval.yaml",
+        case(", cwd: '{{workspace_path}}'").replace("workspace: {template: ./project}\n", ""),
+    );
+    eval(&cli, &[]).expect_code(3);
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_testkit::mock::{MockReply, MockRequest, MockServer};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, with_slots};
 
 use crate::runs::support::{decisions, eval, fixture, model, printed, rows, suite};
 
@@ -34,7 +34,8 @@ fn cases_are_no_bottleneck_unless_somebody_wants_them_to_be() {
     let slow = |incoming: &MockRequest| model(incoming).after(Duration::from_millis(200));
     let server = MockServer::start(slow);
     let cli = fixture(&server);
-    cli.file("suite.yaml", suite(30, &["yes one"], true));
+    // One request shows that the server is there, and the others follow together.
+    cli.file("suite.yaml", suite(31, &["yes one"], true));
     eval(&cli, &["--max-concurrency", "30", "--no-cache"]).expect_code(0);
     assert_eq!(server.peak_in_flight(), 30);
     let server = MockServer::start(slow);
@@ -42,6 +43,71 @@ fn cases_are_no_bottleneck_unless_somebody_wants_them_to_be() {
     cli.file("suite.yaml", suite(6, &["yes one"], true));
     eval(&cli, &["--max-concurrency", "30", "--no-cache", "--workers", "3"]).expect_code(0);
     assert_eq!(server.peak_in_flight(), 3);
+}
+
+#[test]
+fn a_slow_server_is_sent_what_it_can_answer_and_ends_one_case_after_the_other() {
+    let server = MockServer::start(with_slots(4, Duration::from_millis(50), model));
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(12, &["yes one", "yes two", "yes three", "yes four"], true));
+    let output = printed(&eval(&cli, &["--request-timeout", "400ms", "--run-dir", "a"]).expect_code(0));
+    assert_eq!((&output["criteria"], &output["criteria_ungraded"]), (&48.into(), &0.into()));
+    assert_eq!(server.count(), 48, "no request ran into its time limit");
+
+    for (at, request) in server.requests().iter().enumerate() {
+        let text = request.json().to_string();
+        let (_, rest) = text.split_once("the answer is ").expect("an answer");
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let case: usize = rest[..digits].parse().expect("a number");
+        assert!(case.abs_diff(at / 4) <= 5, "request {at} is about case {case}");
+    }
+}
+
+#[test]
+fn a_reply_that_runs_on_is_asked_for_once_more_with_more_room() {
+    let server = MockServer::start(|_: &MockRequest| MockReply::finish("length", "and ".repeat(1000)));
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    eval(&cli, &["--run-dir", "a"]).expect_code(3);
+    let limits: Vec<_> =
+        server.requests().iter().map(|request| request.json()["max_tokens"].clone()).collect();
+    assert_eq!(limits, [2000, 4000]);
+    let reason = rows(&cli, "a/judgements.jsonl")[0]["reason"].to_string();
+    assert!(reason.contains("4000 tokens") && reason.contains("--max-output-tokens"), "{reason}");
+
+    // A limit of the user stays, and the judge is told once to be brief.
+    eval(&cli, &["--run-dir", "b", "--max-output-tokens", "300", "--no-cache"]).expect_code(3);
+    assert_eq!(server.count(), 4);
+}
+
+#[test]
+fn a_run_from_the_cache_alone_needs_no_key() {
+    let server = MockServer::start(model);
+    let mut cli = fixture(&server);
+    cli.file("suite.yaml", suite(2, &["yes one"], true));
+    // A server that is not on this machine has a key.
+    cli.env("OPENAI_API_KEY", "").env("OPENAI_BASE_URL", "");
+    let refused = eval(&cli, &[]).expect_code(2).stderr.clone();
+    assert!(refused.contains("OPENAI_API_KEY"), "{refused}");
+    let output = printed(&eval(&cli, &["--cache-only"]).expect_code(3));
+    assert_eq!(output["criteria_ungraded"], 2);
+}
+
+#[test]
+fn list_prices_of_another_day_are_read_from_litellms_table() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    cli.file("good.json", r#"{"gpt-x": {"litellm_provider": "openai", "input_cost_per_token": 1e-06}}"#);
+    cli.file("bad.json", r#"{"gpt-x": {"input": 3}}"#);
+    eval(&cli, &["--prices", "good.json", "--dry-run"]).expect_code(0);
+    for (file, words) in
+        [("bad.json", "model_prices_and_context_window.json"), ("none.json", "can't be read")]
+    {
+        let said = eval(&cli, &["--prices", file]).expect_code(2).stderr.clone();
+        assert!(said.contains(file) && said.contains(words), "{said}");
+    }
+    assert_eq!(server.count(), 0);
 }
 
 #[test]

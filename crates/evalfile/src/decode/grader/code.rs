@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_document::{MapReader, NodeValue, codes, wrong_type};
-use assize_model::{CodeGrader, EvalFileFormat, GraderKind, ProgramResult};
+use assize_model::{CodeGrader, EvalFileFormat, GraderKind, ProgramFolder, ProgramResult};
 use serde_json::{Map, Value};
 
 use super::assertion_context::AssertionContext;
@@ -30,9 +30,10 @@ pub(super) fn decode_code_grader(
     let command = decode_command_or_script(cx, object, "a code grader", format);
     let cwd = object.text("cwd", &mut cx.problems);
     let cwd = match cwd {
-        Some(written) => cx.find_file(&written.value, written.span),
+        Some(written) if is_workspace(&written.value) => Some(ProgramFolder::Workspace),
+        Some(written) => cx.find_file(&written.value, written.span).map(ProgramFolder::Named),
         // A program of a template runs in the template's folder.
-        None if at.in_template() => Some(cx.folder_of(object.span().source)),
+        None if at.in_template() => Some(ProgramFolder::Named(cx.folder_of(object.span().source))),
         None => None,
     };
 
@@ -130,6 +131,12 @@ pub(super) fn decode_program_settings(
     settings
 }
 
+/// Whether a folder is written as the workspace of the target.
+fn is_workspace(written: &str) -> bool {
+    let inner = written.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    inner.is_some_and(|name| name.trim() == "workspace_path")
+}
+
 #[cfg(test)]
 mod tests {
     use assize_model::GraderCommand;
@@ -154,7 +161,12 @@ mod tests {
         assert_eq!(code.timeout, Some(Duration::from_millis(1500)));
         assert_eq!((code.max_calls, code.pass_env), (Some(10), vec!["MY_KEY".to_owned()]));
         assert_eq!(Value::Object(code.config), serde_json::json!({"a": 1, "expected_tools": ["x"]}));
-        assert!(code.cwd.is_some());
+        assert!(matches!(&code.cwd, Some(ProgramFolder::Named(_))));
+        for written in ["{{workspace_path}}", "'{{ workspace_path }}'"] {
+            let written = written.trim_matches('\'');
+            let code = program(&format!("- {{type: code-grader, command: [a], cwd: '{written}'}}\n"));
+            assert_eq!(code.cwd, Some(ProgramFolder::Workspace));
+        }
     }
 
     #[test]

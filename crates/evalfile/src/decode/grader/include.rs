@@ -241,7 +241,7 @@ fn short_path(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assize_model::GraderKind;
+    use assize_model::{GraderKind, ProgramFolder};
 
     use super::*;
     use crate::decode::grader::testing::{complaints, read_at};
@@ -281,7 +281,8 @@ mod tests {
         let GraderKind::Llm(llm) = &graders[2].kind else { panic!("a judge") };
         assert!(format!("{:?}", llm.prompt).contains("Judge it\\n"));
         let GraderKind::Code(code) = &graders[3].kind else { panic!("a program") };
-        assert!(code.cwd.as_ref().is_some_and(|cwd| cwd.ends_with(".agentv/templates")));
+        let folder = code.cwd.as_ref().and_then(ProgramFolder::named);
+        assert!(folder.is_some_and(|folder| folder.ends_with(".agentv/templates")));
     }
 
     #[test]
