@@ -86,7 +86,7 @@ pub use price::{ModelCard, ModelPrice, TokenRates};
 pub use price_table::{PriceOverride, PriceTable, prices_as_of};
 pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 pub use provider::{
-    foreign_host, gives_embeddings, gives_labels, is_at_home, key_variables, known_providers, offers_logprobs,
+    gives_embeddings, gives_labels, is_at_home, is_home_of, key_variables, known_providers, offers_logprobs,
 };
 pub use proxies::HttpProxies;
 pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};
