@@ -122,7 +122,7 @@ impl ConsentGate {
         if !is_refused {
             parts.push(match (programs.is_empty(), variables.is_empty()) {
                 (false, true) => format!("They get your permissions. {ADVICE}"),
-                (true, _) => ADVICE.to_owned(),
+                (true, _) => format!("{ADVICE}. A command without that option takes `ASSIZE_ALLOW_CODE=1`"),
                 (false, false) => format!("Programs get your permissions. {ADVICE}"),
             });
         }

@@ -283,10 +283,7 @@ impl RunWiring<'_> {
     ) -> Result<Arc<dyn ChatModel>, EngineError> {
         let made = model(name, &deps.targets, &self.gateway, &self.engine.process().environment())?;
         match self.gate.refusal(&self.gateway.capabilities(texts)).filter(|_| !self.gateway.is_plan()) {
-            Some(refused) => Err(EngineError::unrunnable(format!(
-                "{refused}; a command without that option takes `ASSIZE_ALLOW_CODE=1`\n{}",
-                self.consequence
-            ))),
+            Some(refused) => Err(EngineError::unrunnable(format!("{refused}\n{}", self.consequence))),
             None => Ok(made),
         }
     }

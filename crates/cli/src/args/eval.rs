@@ -309,7 +309,7 @@ pub(crate) enum DenyChoice {
     SelfJudging,
     /// Any warning about an eval file.
     Warnings,
-    /// A key that is sent unencrypted over a network, or to a server other than its provider's.
+    /// A key that is sent unencrypted over a network, or a value of the environment that a file sends to an address that it names.
     ExposedKeys,
 }
 

@@ -117,8 +117,8 @@ mod tests {
     const DECIDING_OPTIONS: &[&str] = &[
         "paths", "target", "targets", "filter", "tag", "exclude_tag", "keep_going", "judge", "judge_repeats",
         "escalate", "combine", "ties", "judge_weight", "judge_temperature", "scoring", "judging",
-        "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "allow_code",
-        "context_tokens", "truncate", "trials", "trial_strategy", "shuffle", "seed",
+        "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "context_tokens",
+        "truncate", "trials", "trial_strategy", "shuffle", "seed",
     ];
 
     /// Options that `--cluster` refuses, and options that require one of them.

@@ -10,7 +10,8 @@ use assize_model::TextPart;
 /// Keys whose values are settings of workspaces, which Git and programs receive.
 const WORKSPACE_KEYS: [&str; 3] = ["workspace", "hooks", "repos"];
 
-/// Keys of `execution` that choose among targets and models or limit the run. Their values are no part of a text.
+/// Keys of suites, cases, rubrics and `execution` that choose among targets and models or limit the run. Their values are no
+/// part of a text.
 const CHOICE_KEYS: [&str; 14] = [
     "target", "targets", "judge", "judging", "evidence", "truncate", "workers", "cache", "cache_path",
     "budget_usd", "threshold", "borderline", "fail_on_error", "trials",
@@ -80,11 +81,7 @@ pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEn
                 }
                 mark_unset_keys(cx, settings);
             }
-            _ if entry.key == "target" => substitute_below(cx, &mut entry.value, ValueUse::Choice),
-            _ => {
-                let used_as = ValueUse::Text(TextPart::Case).below(&entry.key);
-                substitute_below(cx, &mut entry.value, used_as);
-            }
+            _ => substitute_below(cx, &mut entry.value, use_of_setting(&entry.key)),
         }
         cx.problems.notes_unset = notes;
     }
@@ -92,7 +89,16 @@ pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEn
     mark_unset_keys(cx, entries);
 }
 
-/// What a value of `execution` is used for.
+/// Like [`interpolate`], for a rubric file, which may have settings beside its criteria.
+pub(crate) fn interpolate_rubric(cx: &mut DecodeContext, node: &mut TreeNode) {
+    let NodeValue::Map(entries) = &mut node.data else { return interpolate(cx, node) };
+    for entry in entries.iter_mut() {
+        substitute_below(cx, &mut entry.value, use_of_setting(&entry.key));
+    }
+    mark_unset_keys(cx, entries);
+}
+
+/// What the value of a key of a suite, a case, a rubric or `execution` is used for.
 fn use_of_setting(key: &str) -> ValueUse {
     if CHOICE_KEYS.contains(&key) { ValueUse::Choice } else { ValueUse::Text(TextPart::Case).below(key) }
 }

@@ -519,6 +519,13 @@ fn what_the_user_chose_needs_no_consent() {
             failed.push(format!("{text}\n{}{}", output.stdout, output.stderr));
         }
     }
+    // A setting of a rubric.
+    cli.file("r.yaml", "threshold: '${{ COUNT }}'\ncriteria: [good]\n")
+        .file("a.jsonl", "{\"id\": \"a\", \"output\": \"x\"}\n");
+    let output = cli.run(&["grade", "--answers", "a.jsonl", "r.yaml", "--judge", "openai:m"]);
+    if output.code == Some(2) {
+        failed.push(output.stderr);
+    }
     // Texts that no model and no server gets.
     cli.file(
         "s.eval.yaml",

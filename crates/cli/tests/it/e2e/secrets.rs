@@ -228,7 +228,7 @@ fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() 
 fn secrets_of_the_environment_are_stored_nowhere() {
     // A judge that repeats what it read.
     let said = r#"{"evidence": [], "reason": "it says team-secret-0123456789", "outcome": "met"}"#;
-    let (mut cli, server) = with_server(always(MockReply::text(said)));
+    let (mut cli, _server) = with_server(always(MockReply::text(said)));
     cli.env("TEAM_TOKEN", "team-secret-0123456789").env("HARMLESS", "ghp_0123456789abcdefghijklmnop");
 
     // An answer or a judge that repeats it does not get it stored.

@@ -18,7 +18,7 @@ use crate::decode::DecodeContext;
 use crate::decode::common::{DecodedThresholds, decode_thresholds};
 use crate::decode::file::{read_source, read_tree};
 use crate::decode::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
-use crate::decode::interpolate::interpolate;
+use crate::decode::interpolate::interpolate_rubric;
 use crate::decode::vars::fill_rubric;
 
 /// A rubric file, loaded and checked.
@@ -214,7 +214,7 @@ fn read_checked_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNod
     }
 
     let mut root = root?;
-    interpolate(cx, &mut root);
+    interpolate_rubric(cx, &mut root);
 
     Some(root)
 }
