@@ -16,6 +16,8 @@ use crate::unit::UnitName;
 
 /// Key of the record with the ids of unfinished jobs.
 const OPEN_JOBS: &str = "open-jobs";
+/// Beginning of the keys of the descriptions of jobs.
+pub(crate) const JOB_KEY: &str = "job.";
 /// Number of refusing workers that are recorded for a job.
 const MAX_REFUSALS: usize = 1_000;
 /// Number of units whose tries are recorded for a job.
@@ -97,6 +99,21 @@ impl JobBoard {
     pub(crate) async fn unfinished(&self, job: &str) -> Result<SentRequests, ClusterError> {
         let record = self.records.get(&unfinished_key(job)).await?;
         record.map_or(Ok(SentRequests::NONE), |record| read(&record))
+    }
+
+    /// Adds replies that a worker refused.
+    pub(crate) async fn add_refused_replies(&self, job: &str, more: u64) -> Result<(), ClusterError> {
+        self.change(&refused_key(job), |record| {
+            let known: u64 = record.map(read).transpose()?.unwrap_or(0);
+            write(&known.saturating_add(more)).map(Some)
+        })
+        .await
+    }
+
+    /// Replies that workers refused.
+    pub(crate) async fn refused_replies(&self, job: &str) -> Result<u64, ClusterError> {
+        let record = self.records.get(&refused_key(job)).await?;
+        record.map_or(Ok(0), |record| read(&record))
     }
 
     /// Records the addresses at which a worker calls the models of a job, unless another worker was first.
@@ -203,7 +220,7 @@ pub(crate) fn finished(job: &str) -> ClusterError {
 }
 
 fn job_key(id: &str) -> String {
-    format!("job.{id}")
+    format!("{JOB_KEY}{id}")
 }
 
 fn unfinished_key(job: &str) -> String {
@@ -212,6 +229,10 @@ fn unfinished_key(job: &str) -> String {
 
 fn refusals_key(job: &str) -> String {
     format!("refusals.{job}")
+}
+
+fn refused_key(job: &str) -> String {
+    format!("refused.{job}")
 }
 
 fn tries_key(job: &str) -> String {

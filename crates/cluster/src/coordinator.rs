@@ -31,6 +31,7 @@ use crate::seam::{Cluster, JobLinks, LimitHandler, Records};
 use crate::unit::{UnitName, covering_units};
 use crate::watch::{JobEnd, JobWatch, fetch, results};
 use crate::worker::CLUSTER_FOLDER;
+use crate::worker::refused_replies;
 
 /// How long workers of a job that ended early get to report what they have sent.
 const FINAL_REPORT_WAIT: Duration = Duration::from_secs(2);
@@ -394,6 +395,19 @@ impl Coordinator<'_> {
                 }
             }
         };
+        let refused = self.cluster.refused().results;
+        if refused > 0 {
+            let (results, were) = if refused == 1 { ("result", "was") } else { ("results", "were") };
+            (self.observe)(JobEvent::Warning(format!(
+                "{refused} stored {results} {were} refused: not signed with the secret of the job, so somebody else wrote or \
+                 changed them"
+            )));
+        }
+        // Only for a message.
+        let replies = board.refused_replies(&job.job).await.unwrap_or_default();
+        if replies > 0 {
+            (self.observe)(JobEvent::Warning(refused_replies(replies)));
+        }
         if is_complete && merged.is_ok() {
             let done = JobManifest { state: JobState::Done, ..job.clone() };
             persist(&mut patience, || board.post(&done)).await?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::bucket::{ENDING, Variables, check_results, open_results};
 use crate::error::ClusterError;
 use crate::pack::unpack;
+use crate::seal::{JobSecret, open_result};
 use crate::seam::ResultStore;
 use crate::unit::{UnitName, covering_units};
 use crate::worker::CLUSTER_FOLDER;
@@ -37,7 +38,8 @@ pub fn is_job(place: &str) -> bool {
 }
 
 /// Unpacks the results of a job, such as `/mnt/results/JOB` or `s3://BUCKET/FOLDER/JOB`, in a working folder.
-/// If a unit was halved but also has a whole result, the whole result is used.
+/// If a unit was halved but also has a whole result, the whole result is used. With a secret, results that are not signed
+/// with it are refused.
 ///
 /// # Errors
 /// When the location can't be read, holds no results, or one of them is damaged.
@@ -45,6 +47,7 @@ pub async fn unpack_job(
     place: &str,
     variables: &Variables,
     working_folder: &Path,
+    secret: Option<&JobSecret>,
 ) -> Result<UnpackedJob, ClusterError> {
     let (parent, job) = split(place)?;
     let results = open_results(&parent, &job, variables)?;
@@ -61,7 +64,8 @@ pub async fn unpack_job(
     let mut unpacked = UnpackedJob { folder, runs: Vec::new() };
     for unit in covering_units(last, &done) {
         let run = unpacked.folder.join(unit.to_string());
-        unpack_stored(&*results, &unit, run.clone()).await.map_err(|error| match error {
+        let unpacking = unpack_signed(&*results, &job, &unit, run.clone(), secret);
+        unpacking.await.map_err(|error| match error {
             ClusterError::Damaged(why) => ClusterError::Damaged(format!(
                 "{why}. Remove `{unit}{ENDING}` from `{place}`, and run the command of the job with `--resume`, or merge the \
                  others with `--allow-missing`"
@@ -72,6 +76,20 @@ pub async fn unpack_job(
     }
 
     Ok(unpacked)
+}
+
+/// Unpacks a stored result whose signature is checked if there is a secret.
+async fn unpack_signed(
+    results: &dyn ResultStore,
+    job: &str,
+    unit: &UnitName,
+    folder: PathBuf,
+    secret: Option<&JobSecret>,
+) -> Result<(), ClusterError> {
+    let Some(secret) = secret else { return unpack_stored(results, unit, folder).await };
+    let name = unit.to_string();
+    let opening = async { unpack(open_result(secret, job, &name, results.get(&name).await?)?, folder).await };
+    opening.await.map_err(|error| damaged(unit, error))
 }
 
 /// Unpacks a stored result into a folder that does not exist yet.
@@ -85,12 +103,16 @@ pub(crate) async fn unpack_stored(
     folder: PathBuf,
 ) -> Result<(), ClusterError> {
     let unpacking = async { unpack(results.get(&unit.to_string()).await?, folder).await };
-    unpacking.await.map_err(|error| match error {
+    unpacking.await.map_err(|error| damaged(unit, error))
+}
+
+fn damaged(unit: &UnitName, error: ClusterError) -> ClusterError {
+    match error {
         ClusterError::Damaged(why) => {
             ClusterError::Damaged(format!("the stored result of unit {unit} is damaged: {why}"))
         }
         error => error,
-    })
+    }
 }
 
 /// The location of the results of all jobs, and the name of one job in it.
@@ -135,7 +157,7 @@ mod tests {
         let name = job.display().to_string();
         assert!(is_job(&name));
         let here = place.path();
-        let unpacked = unpack_job(&name, &Variables::new(), here).await.unwrap();
+        let unpacked = unpack_job(&name, &Variables::new(), here, None).await.unwrap();
         let names: Vec<_> = unpacked.runs.iter().map(|run| run.file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["1.1", "2", "10"]);
         assert!(unpacked.runs.iter().all(|run| run.join("run.json").exists()));
@@ -143,18 +165,19 @@ mod tests {
         assert_eq!(std::fs::read_dir(here.join(CLUSTER_FOLDER)).unwrap().count(), 0);
 
         std::fs::write(job.join("2.tar.gz"), &bytes[..bytes.len() - 4]).unwrap();
-        let damaged = unpack_job(&name, &Variables::new(), here).await.map(|_| ()).unwrap_err().to_string();
+        let damaged =
+            unpack_job(&name, &Variables::new(), here, None).await.map(|_| ()).unwrap_err().to_string();
         for part in ["result of unit 2 is damaged", "Remove `2.tar.gz` from `", "`--allow-missing`"] {
             assert!(damaged.contains(part), "{damaged}");
         }
 
         let other = place.path().join("jobs/other");
         std::fs::create_dir(&other).unwrap();
-        let empty = unpack_job(&other.display().to_string(), &Variables::new(), here).await;
+        let empty = unpack_job(&other.display().to_string(), &Variables::new(), here, None).await;
         let error = empty.map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("has no results of a job"), "{error}");
         for address in ["s3://bucket", "s3://bucket/?sig=hidden"] {
-            assert!(unpack_job(address, &Variables::new(), here).await.is_err(), "{address}");
+            assert!(unpack_job(address, &Variables::new(), here, None).await.is_err(), "{address}");
         }
     }
 }

@@ -21,6 +21,7 @@ mod nats;
 mod pack;
 mod patience;
 mod request;
+mod seal;
 mod seam;
 mod unit;
 mod watch;
@@ -35,6 +36,7 @@ pub use job::{JobLimits, JobManifest, JobPlan, JobState};
 pub use memory::MemoryCluster;
 pub use nats::{ClusterAddress, ClusterAddressError, ConnectionObserver, NatsCluster};
 pub use request::{ArgumentReader, EvalRequest};
+pub use seal::{JobSecret, RefusedCount, SealedCluster};
 pub use seam::{
     Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,
 };

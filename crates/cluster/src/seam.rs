@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use crate::error::ClusterError;
 use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
+use crate::seal::RefusedCount;
 use crate::unit::{UnitName, WorkUnit};
 
 /// Future result of an operation of the cluster.
@@ -31,6 +32,11 @@ pub trait Cluster: Send + Sync {
 
     /// Answers requests for parts of the limits of a job until the returned value is dropped.
     fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>>;
+
+    /// Results and replies that were refused so far, because somebody else wrote or changed them.
+    fn refused(&self) -> RefusedCount {
+        RefusedCount::default()
+    }
 }
 
 /// Links of a job.

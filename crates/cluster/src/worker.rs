@@ -29,8 +29,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_engine::{
-    CancellationToken, Engine, EngineError, ExitStatus, FinishedRun, PreparedPlan, RunOutcome, Sharing,
-    UnitOptions,
+    CancellationToken, Engine, EngineError, ExitStatus, FinishedRun, PreparedPlan, ProgramUse, RunOutcome,
+    Sharing, UnitOptions,
 };
 use assize_run::ShardNumber;
 use tokio::time::Instant;
@@ -72,6 +72,8 @@ pub struct WorkerOptions {
     pub results: Option<String>,
     /// Joins jobs even if other workers call the models at another address.
     pub any_address: bool,
+    /// What files may do on this machine. Consent does not travel with a job.
+    pub programs: ProgramUse,
 }
 
 /// Something that happened to a worker.
@@ -156,6 +158,8 @@ impl Worker<'_> {
             id: uuid::Uuid::new_v4().simple().to_string(),
             joined: Vec::new(),
             refused: BTreeMap::new(),
+            unread: BTreeSet::new(),
+            refused_replies: 0,
             patience: Patience::default(),
             failures: 0,
             idle_since: Instant::now(),
@@ -199,6 +203,12 @@ impl Worker<'_> {
                 continue;
             }
             let job = persist(&mut patience, || board.job(&id)).await?;
+            if job.is_none() && state.unread.insert(id.clone()) {
+                (self.observe)(WorkerEvent::Warning(format!(
+                    "job {id} is listed without a description that this worker accepts: it was removed, or is not signed with \
+                     the secret of this worker"
+                )));
+            }
             running.extend(job.filter(|job| job.state == JobState::Running));
         }
         state
@@ -266,6 +276,15 @@ impl Worker<'_> {
         // The servers start the term when they hand out the unit, which is before this moment.
         let end = joined.process(lease, Instant::now(), board, stopped).await;
         state.idle_since = Instant::now();
+        let replies = self.cluster.refused().replies;
+        if replies > state.refused_replies {
+            let more = replies - state.refused_replies;
+            (self.observe)(WorkerEvent::Warning(refused_replies(more)));
+            // Only the summary needs this: servers that are away must not hold up the work.
+            let told = board.add_refused_replies(&job.job, more);
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
+            state.refused_replies = replies;
+        }
         match end {
             Ok(UnitEnd::Done) => state.failures = 0,
             Ok(UnitEnd::Lost) => {}
@@ -319,6 +338,7 @@ impl Worker<'_> {
 
         let mut request = request;
         request.options.run.spending.budget = budget;
+        request.options.run.programs = self.options.programs;
         let plan = prepare(&engine, &request, job.shards).await.map_err(|error| {
             ClusterError::Refused(format!("job {} can't be worked on here: {}", job.job, error.message))
         })?;
@@ -344,6 +364,15 @@ impl Worker<'_> {
     }
 }
 
+/// Message about replies that were refused.
+pub(crate) fn refused_replies(number: u64) -> String {
+    let (replies, were) = if number == 1 { ("reply", "was") } else { ("replies", "were") };
+    format!(
+        "{number} stored {replies} {were} refused and asked for again: not signed with the secret of the job, so somebody else \
+         wrote or changed them"
+    )
+}
+
 /// Refuses a job if other workers call its models at another address: workers share replies, and those may come
 /// from other models.
 fn check_addresses(job: &str, agreed: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<(), ClusterError> {
@@ -367,6 +396,10 @@ struct WorkerState<'a> {
     joined: Vec<JoinedJob<'a>>,
     /// Jobs that this machine can't work on now, by id.
     refused: BTreeMap<String, RefusedJob>,
+    /// Jobs without a description that is accepted.
+    unread: BTreeSet<String>,
+    /// Refused replies that were reported.
+    refused_replies: u64,
     patience: Patience,
     /// Number of units in a row that failed to run.
     failures: u32,

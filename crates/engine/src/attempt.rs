@@ -15,7 +15,7 @@ use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::{EngineError, EngineErrorKind};
 use crate::exit::CallStop;
-use crate::options::RunOptions;
+use crate::options::{DeniedFindings, RunOptions};
 use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
@@ -92,7 +92,8 @@ impl<'e> AttemptJudge<'e> {
         let planner = self.planner()?;
         planner.check(&planner.suite(&attempt.suite), &attempt.case, &self.deps, &mut found);
 
-        let warnings = found.conclude(false, &self.wiring.gate, false)?;
+        let warnings =
+            found.conclude(DeniedFindings::default(), &self.wiring.gate, &self.wiring.gateway, false)?;
         self.wiring.gateway.check()?;
 
         Ok(warnings)

@@ -1,19 +1,21 @@
-//! Whether programs that files name may be started: the one place that decides it.
+//! Whether files may start programs, send values of the environment and read files elsewhere: the one place that decides it.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use assize_model::NamedProgram;
+use assize_model::FilePosition;
 use assize_process::ProgramConsent;
 
+use crate::capability::{CapabilityList, line_of_variable};
 use crate::options::ProgramUse;
 use crate::process::ProcessContext;
 use crate::trust::TrustedFolders;
 
-/// The programs that the files of an operation may start.
+/// What the files of an operation may do.
 #[derive(Debug, Clone)]
-pub(crate) struct ProgramGate {
+pub(crate) struct ConsentGate {
     rule: GateRule,
+    /// False where no program may be started, whatever the rule.
+    starts_programs: bool,
     working_folder: PathBuf,
 }
 
@@ -30,7 +32,7 @@ enum GateRule {
     Refused,
 }
 
-impl ProgramGate {
+impl ConsentGate {
     /// Decides for an operation with these files. A folder is trusted with its own files, not with files of others that
     /// run beside them, so all of them must be in trusted folders.
     pub(crate) fn new(process: &ProcessContext, programs: ProgramUse, files: &[PathBuf]) -> Self {
@@ -53,16 +55,21 @@ impl ProgramGate {
             },
         };
 
-        Self { rule, working_folder }
+        Self { rule, starts_programs: true, working_folder }
     }
 
-    /// A gate that is closed, whatever the user chose.
-    pub(crate) fn refused() -> Self {
-        Self { rule: GateRule::Refused, working_folder: PathBuf::new() }
+    /// The gate without programs.
+    pub(crate) fn without_programs(self) -> Self {
+        Self { starts_programs: false, ..self }
     }
 
     /// Consent to start programs that a file names; without a file, those that the files of the operation name.
-    pub(crate) fn consent_for(&self, file: Option<&Path>) -> Option<ProgramConsent> {
+    pub(crate) fn programs_of(&self, file: Option<&Path>) -> Option<ProgramConsent> {
+        self.consent_for(file).filter(|_| self.starts_programs)
+    }
+
+    /// The consent of the user to what a file asks for; without a file, to what the files of the operation ask for.
+    fn consent_for(&self, file: Option<&Path>) -> Option<ProgramConsent> {
         match &self.rule {
             GateRule::Open(consent) => Some(*consent),
             GateRule::Trusted(consent, trusted) => {
@@ -73,28 +80,58 @@ impl ProgramGate {
         }
     }
 
-    /// The refusal of all programs without consent, with the position and command of each; `None` if there are none.
-    pub(crate) fn refusal(&self, programs: &BTreeSet<NamedProgram>) -> Option<String> {
-        let refused: Vec<String> = programs
+    /// The refusal of everything without consent, with the position of each; `None` if there is nothing.
+    pub(crate) fn refusal(&self, asked: &CapabilityList) -> Option<String> {
+        let lacks_consent = |place: &FilePosition| self.consent_for(Some(place.path())).is_none();
+        let programs: Vec<String> = asked
+            .programs
             .iter()
-            .filter(|program| self.consent_for(Some(program.place.path())).is_none())
+            .filter(|program| !self.starts_programs || lacks_consent(&program.place))
             .map(|program| format!("\n  {}: {}", program.place, program.what))
             .collect();
-        if refused.is_empty() {
+        let variables: Vec<String> = asked
+            .variables
+            .iter()
+            .filter(|sent| lacks_consent(&sent.place))
+            .map(|sent| format!("\n  {}", line_of_variable(sent)))
+            .collect();
+        if programs.is_empty() && variables.is_empty() {
             return None;
         }
 
-        let list = refused.concat();
-        if matches!(self.rule, GateRule::Refused) {
-            return Some(format!("programs are not allowed here, and these are needed:{list}"));
+        let mut parts = Vec::new();
+        let is_refused = matches!(self.rule, GateRule::Refused);
+        if !programs.is_empty() {
+            let list = programs.concat();
+            parts.push(if is_refused || !self.starts_programs {
+                format!("programs are not allowed here, and these are needed:{list}")
+            } else {
+                format!("programs of files run only with `--allow-code`, or in folders that you trust:{list}")
+            });
         }
-        let problem = match &self.rule {
-            GateRule::Closed(Some(problem)) => format!("\n{problem}"),
-            _ => String::new(),
-        };
-        Some(format!(
-            "programs of files run only with `--allow-code`, or in folders that you trust:{list}\n\
-             They get your permissions. Look at them, then add `--allow-code`, or run `assize trust DIR` once{problem}"
-        ))
+        if !variables.is_empty() {
+            let list = variables.concat();
+            parts.push(if is_refused {
+                format!("values of the environment are not sent from here, and these files send some:{list}")
+            } else {
+                format!(
+                    "files may send values of the environment only with `--allow-code`, or in folders that you trust:{list}"
+                )
+            });
+        }
+        if !is_refused {
+            parts.push(match (programs.is_empty(), variables.is_empty()) {
+                (false, true) => format!("They get your permissions. {ADVICE}"),
+                (true, _) => format!("{ADVICE}. A command without that option takes `ASSIZE_ALLOW_CODE=1`"),
+                (false, false) => format!("Programs get your permissions. {ADVICE}"),
+            });
+        }
+        if let GateRule::Closed(Some(problem)) = &self.rule {
+            parts.push(problem.clone());
+        }
+        Some(parts.join("\n"))
     }
 }
+
+/// How to consent.
+const ADVICE: &str = "Look at them, then add `--allow-code`, or run `assize trust DIR` once";

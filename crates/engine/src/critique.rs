@@ -109,7 +109,9 @@ impl Engine {
 
         let wiring = wire(self, &request)?;
         let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
-        let ask = wiring.model(&options.model, &*wiring.deps_for(folder)?)?;
+        let texts = files.iter().filter_map(|file| file.linting.as_ref()).flat_map(ModelLint::variables);
+        let texts = texts.cloned().collect();
+        let ask = wiring.model(&options.model, &*wiring.deps_for(folder)?, &texts)?;
         let card = ask.card();
         let critic = RubricCritic::new(ask, wiring.fences());
 

@@ -15,7 +15,7 @@ use assize_run::SharedReplies;
 use assize_targets::Target;
 use tokio_util::sync::CancellationToken;
 
-use crate::consent::ProgramGate;
+use crate::consent::ConsentGate;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::options::ProgramUse;
@@ -127,8 +127,8 @@ impl Engine {
 
     /// Options for reading a file whose programs that write parts of it are run, if the user consents.
     pub fn load_options_with(&self, options: LoadOptions, file: &Path, programs: ProgramUse) -> LoadOptions {
-        let gate = ProgramGate::new(&self.process, programs, &[file.to_path_buf()]);
-        self.with_programs(options, folder_of(file), None, gate.consent_for(None))
+        let gate = ConsentGate::new(&self.process, programs, &[file.to_path_buf()]);
+        self.with_programs(options, folder_of(file), None, gate.programs_of(None))
     }
 
     /// Options with which programs that write parts of eval files are run, if there is consent. They get the

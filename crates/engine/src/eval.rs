@@ -11,7 +11,9 @@ use assize_model::{Case, CasePlace, Suite};
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{DealtCase, DealtPlan, ItemError, PlacedItems, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{InputHash, RunSettings, SuiteInfo};
+use serde_json::Value;
 
+use crate::capability::CapabilityList;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -21,7 +23,7 @@ use crate::extensions::{ExtensionPool, ExtensionUse};
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
-use crate::options::{CacheUse, EvalOptions, RunOptions, UnknownPrice};
+use crate::options::{CacheUse, DeniedFindings, EvalOptions, RunOptions, UnknownPrice};
 use crate::order;
 use crate::plan::{PlannedSuite, RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
@@ -48,22 +50,31 @@ pub struct PlannedRun {
     pub plan: RunPlan,
     /// Cases that would be run.
     pub cases: usize,
+    /// What its files ask for that needs consent.
+    pub capabilities: CapabilityList,
     /// Warnings about the run.
     pub warnings: Vec<String>,
 }
 
 impl PlannedRun {
+    /// The plan in the form of `--json`.
+    pub fn to_json(&self) -> Value {
+        let mut plan = self.plan.to_json(self.cases, &self.warnings);
+        plan["capabilities"] = self.capabilities.to_json();
+        plan
+    }
+
     /// Plans these items, and warns about variables that the run itself will need.
     pub(crate) fn new<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         items: impl Fn() -> I,
         shard: Option<ShardNumber>,
-        cases: usize,
+        found: &PreflightReport,
         warnings: Vec<String>,
         limit: (&crate::options::SpendingOptions, Option<Usd>),
         wiring: &RunWiring<'_>,
     ) -> Result<Self, EngineError> {
         let shard = shard.map(|shard| ShardPlan::new(shard, ShardPart::default(), &items)).transpose()?;
-        let cases = shard.as_ref().map_or(Ok(cases), |shard| shard::count_cases(shard, items()))?;
+        let cases = shard.as_ref().map_or(Ok(found.cases), |shard| shard::count_cases(shard, items()))?;
         let plan =
             RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?
                 .with_batches(wiring.gateway.batched().is_some());
@@ -73,7 +84,7 @@ impl PlannedRun {
             .chain(wiring.gateway.missing_keys())
             .collect();
 
-        Ok(Self { plan, cases, warnings })
+        Ok(Self { plan, cases, capabilities: found.capabilities(&wiring.gateway), warnings })
     }
 }
 
@@ -239,7 +250,7 @@ impl Engine {
 
         let suites = run.plan_files(loaded, &wiring)?;
         let mut warnings =
-            run.preflight.conclude(options.deny.self_judging, &wiring.gate, options.dry_run)?;
+            run.preflight.conclude(options.deny, &wiring.gate, &wiring.gateway, options.dry_run)?;
         if let (Some(name), true) = (options.targets.first(), run.preflight.targets.is_empty()) {
             warnings.push(format!("`--target {name}` has no effect: every case has its answer"));
         }
@@ -253,7 +264,6 @@ impl Engine {
             Some(prepared) => prepared.unmatched.clone(),
         });
         wiring.gateway.check()?;
-        wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
         if purpose == Purpose::Check {
             return Ok(Evaluated::Checked(run.extended_suites()));
@@ -277,8 +287,8 @@ impl Engine {
         if purpose == Purpose::Plan {
             warnings.extend(wiring.gateway.exposed_keys());
             let limit = (&options.run.spending, usd);
-            let (items, cases) = (|| run.items(), run.preflight.cases);
-            let planned = PlannedRun::new(items, options.run.shard, cases, warnings, limit, &wiring)?;
+            let (items, found) = (|| run.items(), &run.preflight);
+            let planned = PlannedRun::new(items, options.run.shard, found, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(planned).into());
         }
 
@@ -482,8 +492,12 @@ impl<'a> EvalRun<'a> {
             let dependencies = Arc::clone(&known.dependencies);
             self.parts.push(RunPart { file, suite, deps, dependencies, makers: Vec::new() });
         }
-        std::mem::replace(&mut self.preflight, prepared.preflight.clone())
-            .conclude(false, &wiring.gate, false)?;
+        std::mem::replace(&mut self.preflight, prepared.preflight.clone()).conclude(
+            DeniedFindings::default(),
+            &wiring.gate,
+            &wiring.gateway,
+            false,
+        )?;
 
         Ok(prepared.suites.clone())
     }

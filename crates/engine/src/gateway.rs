@@ -12,7 +12,7 @@ use assize_llm::{
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
     ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, ServerMemory,
 };
-use assize_model::ProjectConfig;
+use assize_model::{ProjectConfig, TextPart, TextVariable};
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
 use assize_store::{ReplyCache, SentRequests, StoreError, fence_key};
@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::{BATCH_FOLDER, BatchedCalls};
+use crate::capability::{CapabilityList, OutsideFile, SentVariable, line_of_variable};
 use crate::engine::{Engine, Sharing};
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
@@ -144,8 +145,12 @@ struct ModelFindings {
     missing_keys: Mutex<BTreeSet<String>>,
     /// Hosts to which a key is sent unencrypted.
     unencrypted: Mutex<BTreeSet<String>>,
-    /// Warnings about keys that a targets file sends to a server other than their provider's.
-    foreign_keys: Mutex<BTreeSet<String>>,
+    /// Values of the environment that targets and judges send to addresses that files name.
+    sent: Mutex<BTreeSet<SentVariable>>,
+    /// Files elsewhere that targets read.
+    outside: Mutex<BTreeSet<OutsideFile>>,
+    /// Addresses of servers that are no models.
+    servers: Mutex<BTreeSet<String>>,
     /// Models whose requests can't be written to the files that replace servers.
     not_exchanged: Mutex<BTreeSet<String>>,
 }
@@ -403,6 +408,11 @@ impl ModelGateway {
         }
     }
 
+    /// True if nothing is sent.
+    pub(crate) const fn is_plan(&self) -> bool {
+        self.is_plan
+    }
+
     /// A client for a model. What sends nothing needs no key; keys that the run of a plan will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
@@ -442,32 +452,59 @@ impl ModelGateway {
         hosts.extend(client.unencrypted_host());
     }
 
-    /// Notes a warning about a key that goes to a server other than its provider's.
-    pub(crate) fn note_foreign_key(&self, warning: String) {
-        self.findings.foreign_keys.lock().insert(warning);
+    /// Notes a value of the environment that goes to an address that a file names.
+    pub(crate) fn note_sent(&self, sent: SentVariable) {
+        self.findings.sent.lock().insert(sent);
     }
 
-    /// Warnings about keys that are sent unencrypted, or to a server other than their provider's.
+    /// Notes a file outside of the folders that may be read.
+    pub(crate) fn note_outside(&self, file: OutsideFile) {
+        self.findings.outside.lock().insert(file);
+    }
+
+    /// Notes a server that receives texts of cases and is no model.
+    pub(crate) fn note_server(&self, address: String) {
+        self.findings.servers.lock().insert(address);
+    }
+
+    /// What targets and judges that were made, and these texts, ask for. Texts leave if the run asks a model or a server.
+    pub(crate) fn capabilities(&self, texts: &BTreeSet<TextVariable>) -> CapabilityList {
+        let mut servers = self.addresses();
+        servers.extend(self.findings.servers.lock().iter().cloned());
+        let all = servers.into_iter().collect::<Vec<_>>().join(", ");
+        let mut variables = self.findings.sent.lock().clone();
+        variables.extend(texts.iter().filter(|text| text.is_set || self.is_plan).filter_map(|text| {
+            let to = match text.part {
+                TextPart::Case if all.is_empty() => return None,
+                TextPart::Case => all.clone(),
+                TextPart::Workspace => "Git and programs of the workspace".to_owned(),
+            };
+            Some(SentVariable { place: text.place.clone(), variable: text.variable.clone(), to })
+        }));
+
+        CapabilityList { programs: BTreeSet::new(), variables, files: self.findings.outside.lock().clone() }
+    }
+
+    /// Warnings about keys that are sent unencrypted.
     pub(crate) fn exposed_keys(&self) -> Vec<String> {
         let hosts = self.findings.unencrypted.lock();
         let unencrypted = hosts.iter().map(|host| {
             format!("the API key is sent to {host} unencrypted (http://); use an https:// address")
         });
-        let foreign = self.findings.foreign_keys.lock();
-        unencrypted.chain(foreign.iter().cloned()).collect()
+        unencrypted.collect()
     }
 
-    /// Returns an error if a key is exposed and `are_denied` is true.
-    pub(crate) fn check_keys(&self, are_denied: bool) -> Result<(), EngineError> {
-        let exposed = self.exposed_keys();
-        if are_denied && !exposed.is_empty() {
-            return Err(EngineError::unrunnable(format!(
-                "{} (denied with `--deny`); nothing was run",
-                exposed.join("; ")
-            )));
+    /// Returns an error if a key is sent unencrypted, or a value of the environment to an address that a file names.
+    pub(crate) fn deny_exposed(&self, asked: &CapabilityList) -> Result<(), EngineError> {
+        let sent = asked.variables.iter().map(line_of_variable);
+        let exposed: Vec<String> = self.exposed_keys().into_iter().chain(sent).collect();
+        if exposed.is_empty() {
+            return Ok(());
         }
-
-        Ok(())
+        Err(EngineError::unrunnable(format!(
+            "{} (denied with `--deny`); nothing was run",
+            exposed.join("\n")
+        )))
     }
 
     /// Warnings about variables that are not set and that the run will need.

@@ -1,6 +1,6 @@
 //! Drafts rubrics for the cases of eval files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use assize_author::draft::{
 use assize_document::CaseLocation;
 use assize_evalfile::LoadOptions;
 use assize_load::load_suite;
-use assize_model::Case;
+use assize_model::{Case, TextVariable};
 use globset::GlobSet;
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ impl Engine {
         let environment = || self.process().variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
         let by = named.or_else(|| wiring.config.judge.clone()).or_else(environment);
         let by = by.unwrap_or_else(|| OFFLINE.to_owned());
-        let drafter = drafter(&by, options, &wiring)?;
+        let drafter = drafter(&by, options, &wiring, &work.variables)?;
 
         wiring.gateway.check()?;
 
@@ -138,6 +138,7 @@ fn drafter(
     by: &str,
     options: &GenerateOptions,
     wiring: &RunWiring<'_>,
+    texts: &BTreeSet<TextVariable>,
 ) -> Result<Option<Arc<ModelDrafter>>, EngineError> {
     if by == OFFLINE && options.target.is_none() {
         return Ok(None);
@@ -150,7 +151,7 @@ fn drafter(
         deps.targets.target(by).map(drop)?;
     }
 
-    let ask = wiring.model(by, &deps)?;
+    let ask = wiring.model(by, &deps, texts)?;
 
     Ok(Some(Arc::new(ModelDrafter::new(ask, wiring.fences()))))
 }
@@ -162,6 +163,8 @@ struct DraftPlan {
     known: BTreeMap<PathBuf, usize>,
     jobs: Vec<DraftJob>,
     outcomes: Vec<CaseOutcome>,
+    /// Variables of the environment in the texts of the files.
+    variables: BTreeSet<TextVariable>,
 }
 
 impl DraftPlan {
@@ -184,6 +187,7 @@ impl DraftPlan {
             let message = format!("`{}` has errors; nothing was drafted", path.display());
             return Err(EngineError::invalid_file(message));
         };
+        self.variables.extend(suite.variables.iter().cloned());
         let form = if options.ranges { RubricForm::Ranges } else { RubricForm::Checklist };
         for case in &loaded.cases {
             let case = case?;

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::{PlannedRun, RunOutcome};
 use crate::mode::RunMode;
-use crate::options::RunOptions;
+use crate::options::{DeniedFindings, RunOptions};
 use crate::plan::RunPlanner;
 use crate::preflight_report::PreflightReport;
 use crate::samples::any_rubric;
@@ -153,7 +153,8 @@ impl Engine {
             planner.check(&planned, &case, &deps, &mut preflight);
         }
 
-        let mut warnings = preflight.conclude(false, &wiring.gate, options.dry_run)?;
+        let mut warnings =
+            preflight.conclude(DeniedFindings::default(), &wiring.gate, &wiring.gateway, options.dry_run)?;
         warnings.extend(blanks.warnings());
         wiring.gateway.check()?;
 
@@ -173,8 +174,7 @@ impl Engine {
         };
         if options.dry_run {
             let limit = (&options.run.spending, usd);
-            let planned =
-                PlannedRun::new(items, options.run.shard, preflight.cases, warnings, limit, &wiring)?;
+            let planned = PlannedRun::new(items, options.run.shard, &preflight, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(planned));
         }
 

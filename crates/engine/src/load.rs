@@ -11,7 +11,7 @@ use assize_load::{DiscoveredFiles, find_suites, load_suite};
 use assize_model::{Case, Suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::consent::ProgramGate;
+use crate::consent::ConsentGate;
 use crate::engine::{Engine, folder_of};
 use crate::error::{EngineError, EngineErrorKind};
 use crate::options::EvalOptions;
@@ -129,9 +129,9 @@ impl Engine {
             return load_options;
         }
 
-        let gate = ProgramGate::new(self.process(), options.run.programs, &[path.to_path_buf()]);
+        let gate = ConsentGate::new(self.process(), options.run.programs, &[path.to_path_buf()]);
         let targets_file = options.targets_file.as_deref();
-        self.with_programs(load_options, folder_of(path), targets_file, gate.consent_for(None))
+        self.with_programs(load_options, folder_of(path), targets_file, gate.programs_of(None))
     }
 
     /// Finds eval files, and reads each with its own options.

@@ -244,7 +244,8 @@ pub struct DeniedFindings {
     pub self_judging: bool,
     /// Any warning about an input file.
     pub warnings: bool,
-    /// A key that is sent unencrypted over a network, or to a server other than its provider's.
+    /// A key that is sent unencrypted over a network, or a value of the environment that a file sends to an address that it
+    /// names.
     pub exposed_keys: bool,
 }
 

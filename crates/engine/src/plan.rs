@@ -1,9 +1,9 @@
 //! Planning: turns cases into work items, and finds every problem that can be found before anything is spent.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use assize_grade::Judge;
+use assize_grade::{Judge, ProgramSetup};
 use assize_model::{
     Case, FilePosition, FilePreprocessor, GivenOutput, Grader, GraderKind, HookEvent, PanelSpec,
     ProjectConfig, ScoringMethod, Suite, TargetRef, ThresholdOverrides,
@@ -69,6 +69,18 @@ pub(crate) struct PlannedSuite<'a> {
     folder: Arc<Path>,
     judge: Option<Arc<str>>,
     panels: Arc<PanelSettings>,
+    /// Setup of programs that hides the variables in its texts.
+    programs: OnceLock<Arc<ProgramSetup>>,
+}
+
+impl PlannedSuite<'_> {
+    /// Setup of programs, which also hides what records must not show.
+    fn programs(&self, deps: &RunDeps) -> Arc<ProgramSetup> {
+        if self.suite.variables.is_empty() {
+            return deps.targets.programs();
+        }
+        Arc::clone(self.programs.get_or_init(|| deps.targets.programs_hiding(&self.suite.variables)))
+    }
 }
 
 impl<'a> RunPlanner<'a> {
@@ -101,6 +113,7 @@ impl<'a> RunPlanner<'a> {
             folder: suite.path.parent().unwrap_or(Path::new("")).into(),
             judge: suite.settings.judge.as_deref().map(Into::into),
             panels: Arc::new(self.panels(suite)),
+            programs: OnceLock::new(),
         }
     }
 
@@ -114,6 +127,7 @@ impl<'a> RunPlanner<'a> {
     ) {
         let suite = planned.suite;
         found.cases += 1;
+        found.note_variables(suite);
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
 
         let trials = match self.lines_of(suite, case) {
@@ -181,6 +195,7 @@ impl<'a> RunPlanner<'a> {
                 Ok(target) => {
                     found.note_target(&reference.name, target.describe().kind);
                     found.programs.extend(deps.targets.programs_of(&reference));
+                    found.variables.extend(deps.targets.texts_of(&reference));
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
 
@@ -286,7 +301,7 @@ impl<'a> RunPlanner<'a> {
                     evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
                     truncate_override: self.truncate,
                     truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
-                    programs: deps.targets.programs(),
+                    programs: planned.programs(deps),
                     workplace,
                     hooks: hooks.clone().map(|hooks| hooks as Arc<dyn CaseHooks>),
                 })

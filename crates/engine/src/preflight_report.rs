@@ -5,20 +5,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_llm::ModelId;
-use assize_model::{FilePosition, Grader, NamedProgram, Suite};
+use assize_model::{FilePosition, Grader, NamedProgram, Suite, TextVariable};
 use assize_rubric::OFFLINE_NOTICE;
 use assize_run::JudgeProvider as _;
 use assize_targets::{Target, TargetKind};
 
-use crate::consent::ProgramGate;
+use crate::capability::CapabilityList;
+use crate::consent::ConsentGate;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
+use crate::gateway::ModelGateway;
 use crate::graders::measuring_model;
 use crate::judges::OFFLINE;
+use crate::options::DeniedFindings;
 use crate::plan::RunDeps;
 
 /// The most problems that are printed; the rest is only counted.
 const MAX_PROBLEMS: usize = 20;
+
+/// Warning of a plan whose run would be refused.
+const UNALLOWED: &str = "a run is refused until you consent to what is listed: look at it, then add `--allow-code`, or run \
+     `assize trust DIR` once";
 
 /// What planning has found.
 #[derive(Default, Clone)]
@@ -39,6 +46,10 @@ pub(crate) struct PreflightReport {
     pub(crate) extended: BTreeSet<PathBuf>,
     /// Programs that the cases need.
     pub(crate) programs: BTreeSet<NamedProgram>,
+    /// Variables of the environment in texts of the suites.
+    pub(crate) variables: BTreeSet<TextVariable>,
+    /// Paths of the suites whose variables were noted.
+    noted: BTreeSet<PathBuf>,
     /// Settings that have no effect in this run.
     pub(crate) remarks: BTreeSet<String>,
     /// File, line, column and message of each problem, in this order.
@@ -54,6 +65,19 @@ impl PreflightReport {
     /// Notes a program.
     pub(crate) fn note_program(&mut self, place: &FilePosition, what: String) {
         self.programs.insert(NamedProgram { place: place.clone(), what });
+    }
+
+    /// Notes the variables in the texts of a suite.
+    pub(crate) fn note_variables(&mut self, suite: &Suite) {
+        if !suite.variables.is_empty() && !self.noted.contains(&suite.path) {
+            self.noted.insert(suite.path.clone());
+            self.variables.extend(suite.variables.iter().cloned());
+        }
+    }
+
+    /// What the files ask for that needs consent.
+    pub(crate) fn capabilities(&self, gateway: &ModelGateway) -> CapabilityList {
+        CapabilityList { programs: self.programs.clone(), ..gateway.capabilities(&self.variables) }
     }
 
     pub(crate) fn remark(&mut self, remark: String) {
@@ -173,11 +197,13 @@ impl PreflightReport {
     /// Ends the planning: an error if something can't run or has no consent, or else warnings.
     pub(crate) fn conclude(
         &self,
-        deny_self_judging: bool,
-        gate: &ProgramGate,
+        denied: DeniedFindings,
+        gate: &ConsentGate,
+        gateway: &ModelGateway,
         is_plan: bool,
     ) -> Result<Vec<String>, EngineError> {
-        let refused = gate.refusal(&self.programs);
+        let asked = self.capabilities(gateway);
+        let refused = gate.refusal(&asked);
         if !self.problems.is_empty() || !self.choice_problems.is_empty() {
             let problems = self.list_problems();
             let refused = refused.map(|refused| format!("\n{refused}")).unwrap_or_default();
@@ -185,9 +211,16 @@ impl PreflightReport {
                 "can't run; nothing was spent\n{problems}{refused}"
             )));
         }
-        // A plan starts nothing, so there it is a warning.
-        if let Some(refused) = refused.as_ref().filter(|_| !is_plan) {
-            return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));
+        // A plan starts and sends nothing, and lists the same.
+        let refused = match refused {
+            Some(refused) if !is_plan => {
+                return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));
+            }
+            refused => refused.map(|_| UNALLOWED.to_owned()),
+        };
+
+        if denied.exposed_keys {
+            gateway.deny_exposed(&asked)?;
         }
 
         let warnings: Vec<String> = self
@@ -195,7 +228,7 @@ impl PreflightReport {
             .iter()
             .map(|model| format!("{model} judges its own answers; models tend to overrate themselves"))
             .collect();
-        if deny_self_judging && !warnings.is_empty() {
+        if denied.self_judging && !warnings.is_empty() {
             return Err(EngineError::unrunnable(format!(
                 "{} (denied with `--deny`); nothing was run",
                 warnings.join("; ")

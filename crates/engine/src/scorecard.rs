@@ -16,6 +16,7 @@ use assize_run::{ItemError, WorkItem, describe_scorecard};
 use assize_scorecard::load_scorecard;
 use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
+use crate::capability::CapabilityList;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -27,7 +28,7 @@ use crate::options::{DeniedFindings, RunOptions};
 use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::session::RunSession;
-use crate::wiring::{ModelAccess, WiringRequest, wire};
+use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Options of a scorecard run.
 #[derive(Debug, Clone, Default)]
@@ -102,6 +103,31 @@ impl Engine {
         }
     }
 
+    /// What a scorecard asks for that needs consent.
+    ///
+    /// # Errors
+    /// When its configuration or targets have problems.
+    pub(crate) fn capabilities_of_scorecard(
+        &self,
+        scorecard: &Scorecard,
+        options: &ScorecardOptions,
+    ) -> Result<CapabilityList, EngineError> {
+        let wiring = wire(
+            self,
+            &WiringRequest {
+                access: ModelAccess::Plan(&options.run),
+                files: std::slice::from_ref(&options.path),
+                roots: &options.roots,
+                targets_file: options.targets_file.as_deref(),
+                consequence: "nothing was run",
+                keep_workspaces: false,
+            },
+        )?;
+        let suite = suite_of(scorecard, &options.path);
+        let plan = CardPlan::new(scorecard, &suite, options, &wiring)?;
+        Ok(plan.check().capabilities(&wiring.gateway))
+    }
+
     /// Runs a scorecard.
     ///
     /// # Errors
@@ -131,31 +157,17 @@ impl Engine {
         )?;
 
         let suite = suite_of(scorecard, &path);
-        let plan = CardPlan {
-            planner: RunPlanner {
-                target_names: options.target.as_slice(),
-                lines: ThresholdOverrides::default(),
-                judging: None,
-                truncate: None,
-                ..RunPlanner::new(&wiring.config, &options.run)?
-            },
-            suite: &suite,
-            scorecard,
-            cases: ScorecardCases::new(scorecard),
-            selection: CaseSelection::new(&options.filter, &options.tags, &[])?,
-            deps: wiring.deps_for(&path)?,
-        };
+        let plan = CardPlan::new(scorecard, &suite, options, &wiring)?;
 
         if !plan.has_target() {
             refuse_missing_outputs(plan.selected())?;
         }
 
         let preflight = plan.check();
-        let warnings = preflight.conclude(options.deny.self_judging, &wiring.gate, options.dry_run)?;
+        let warnings = preflight.conclude(options.deny, &wiring.gate, &wiring.gateway, options.dry_run)?;
 
         preflight.check_batches(options.run.judge_batch.is_some())?;
         wiring.gateway.check()?;
-        wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
         if preflight.items == 0 {
             return Err(no_items(scorecard, options));
@@ -165,7 +177,7 @@ impl Engine {
             let warnings = [warnings, wiring.gateway.exposed_keys()].concat();
             let limit = (&options.run.spending, options.run.spending.budget.usd);
             let shard = options.run.shard;
-            let planned = PlannedRun::new(|| plan.items(), shard, preflight.cases, warnings, limit, &wiring)?;
+            let planned = PlannedRun::new(|| plan.items(), shard, &preflight, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(planned));
         }
 
@@ -245,7 +257,29 @@ struct CardPlan<'a> {
     deps: Arc<RunDeps>,
 }
 
-impl CardPlan<'_> {
+impl<'a> CardPlan<'a> {
+    fn new(
+        scorecard: &'a Scorecard,
+        suite: &'a Suite,
+        options: &'a ScorecardOptions,
+        wiring: &'a RunWiring<'_>,
+    ) -> Result<Self, EngineError> {
+        Ok(Self {
+            planner: RunPlanner {
+                target_names: options.target.as_slice(),
+                lines: ThresholdOverrides::default(),
+                judging: None,
+                truncate: None,
+                ..RunPlanner::new(&wiring.config, &options.run)?
+            },
+            suite,
+            scorecard,
+            cases: ScorecardCases::new(scorecard),
+            selection: CaseSelection::new(&options.filter, &options.tags, &[])?,
+            deps: wiring.deps_for(&suite.path)?,
+        })
+    }
+
     /// Whether the case at this index is selected.
     fn takes(&self, at: usize) -> bool {
         let case = &self.scorecard.cases[at];

@@ -16,13 +16,20 @@ use assize_model::{Case, FilePosition, Grader, Suite};
 use assize_scorecard::load_scorecard;
 use serde_json::{Value, json};
 
+use crate::capability::CapabilityList;
 use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
+use crate::event::EngineEvent;
+use crate::extensions::ExtensionUse;
 use crate::graders::{grader_problem, visit_graders};
 use crate::judges::OFFLINE;
 use crate::load::{LoadedFile, LoadedFiles};
-use crate::options::EvalOptions;
+use crate::options::{EvalOptions, RunOptions, SequenceOptions};
+use crate::plan::RunPlanner;
+use crate::preflight_report::PreflightReport;
+use crate::scorecard::ScorecardOptions;
 use crate::targets::{ECHO, default_target};
+use crate::wiring::{ModelAccess, WiringRequest, wire};
 
 /// An eval file, rubric, scorecard or configuration file, with its diagnostics.
 #[derive(Debug)]
@@ -50,6 +57,8 @@ pub struct ValidationReport {
     pub files: Vec<ValidatedFile>,
     /// YAML files in folders that are none of these, such as files of other programs. They were not checked.
     pub unchecked: Vec<PathBuf>,
+    /// What the files ask for that needs consent.
+    pub capabilities: CapabilityList,
 }
 
 impl ValidationReport {
@@ -77,6 +86,7 @@ impl ValidationReport {
         json!({
             "files": files,
             "unchecked": unchecked,
+            "capabilities": self.capabilities.to_json(),
             "diagnostics": diagnostics,
             "errors": errors,
             "warnings": warnings,
@@ -106,6 +116,8 @@ impl Engine {
         let given_targets = targets_file.as_deref().map(|path| check_targets_file(path, &options));
 
         let (rubrics, unchecked) = check_rubrics(&loaded, rubrics, &options);
+        let mut capabilities = self.capabilities_of(&loaded, roots, targets_file.as_deref());
+        let silent = self.clone().with_observer(|_: EngineEvent| {});
         let configs = check_configs(&loaded, targets_file.as_deref(), &options);
         let suites = loaded.files.into_iter().map(|file| {
             let is_other = file.suite.is_none();
@@ -122,19 +134,31 @@ impl Engine {
             file.diagnostics.extend(unrunnable);
             if is_other { as_rubric(file, &options) } else { file }
         });
-        let cards = loaded.scorecards.into_iter().map(|path| {
-            let card = load_scorecard(&path, &options);
+        let cards: Vec<ValidatedFile> = loaded
+            .scorecards
+            .into_iter()
+            .map(|path| {
+                let card = load_scorecard(&path, &options);
+                let run = ScorecardOptions {
+                    path: self.process().resolve(&path),
+                    roots: roots.to_vec(),
+                    targets_file: targets_file.clone(),
+                    ..ScorecardOptions::default()
+                };
+                let found = card.scorecard.as_ref().map(|card| silent.capabilities_of_scorecard(card, &run));
+                capabilities.extend(found.transpose().ok().flatten().unwrap_or_default());
 
-            ValidatedFile {
-                path,
-                files: card.files,
-                is_scorecard: true,
-                cases: card.cases,
-                left_out: 0,
-                diagnostics: card.diagnostics,
-                sources: card.sources,
-            }
-        });
+                ValidatedFile {
+                    path,
+                    files: card.files,
+                    is_scorecard: true,
+                    cases: card.cases,
+                    left_out: 0,
+                    diagnostics: card.diagnostics,
+                    sources: card.sources,
+                }
+            })
+            .collect();
 
         let mut files: Vec<ValidatedFile> =
             suites.chain(rubrics).chain(cards).chain(configs).chain(given_targets.flatten()).collect();
@@ -142,7 +166,50 @@ impl Engine {
             note_unset_variables(&mut file.diagnostics);
         }
 
-        Ok(ValidationReport { files, unchecked })
+        Ok(ValidationReport { files, unchecked, capabilities })
+    }
+
+    /// What files ask for that needs consent, as far as they can be read. Problems are reported elsewhere.
+    fn capabilities_of(
+        &self,
+        loaded: &LoadedFiles,
+        roots: &[PathBuf],
+        targets_file: Option<&Path>,
+    ) -> CapabilityList {
+        let silent = self.clone().with_observer(|_: EngineEvent| {});
+        let options = RunOptions::default();
+        let mut all = CapabilityList::default();
+        for file in &loaded.files {
+            let Some(suite) = &file.suite else { continue };
+            let request = WiringRequest {
+                access: ModelAccess::Plan(&options),
+                files: std::slice::from_ref(&file.path),
+                roots,
+                targets_file,
+                consequence: "nothing was run",
+                keep_workspaces: false,
+            };
+            let found = wire(&silent, &request).and_then(|wiring| {
+                let deps = wiring.deps_of_suite(suite)?;
+                let sequence = SequenceOptions::default();
+                let planner = RunPlanner {
+                    workspaces: Some(&wiring.workspaces),
+                    sequence: Some(&sequence),
+                    extensions: ExtensionUse::Planned,
+                    ..RunPlanner::new(&wiring.config, &options)?
+                };
+                let (planned, mut found) = (planner.suite(suite), PreflightReport::default());
+                found.programs.extend(suite.unrun_code.iter().cloned());
+                found.note_variables(suite);
+                for case in file.cases.iter_ahead().filter_map(Result::ok) {
+                    planner.check(&planned, &case, &deps, &mut found);
+                }
+                Ok(found.capabilities(&wiring.gateway))
+            });
+            all.extend(found.unwrap_or_default());
+        }
+
+        all
     }
 }
 

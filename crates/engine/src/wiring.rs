@@ -2,6 +2,7 @@
 //! files.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +11,12 @@ use assize_diagnostic::Severity;
 use assize_evalfile::{LoadOptions, LoadedTargets, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
 use assize_llm::{ChatModel, ModelCard};
-use assize_model::{ProjectConfig, Suite, TargetSpec};
+use assize_model::{ProjectConfig, Suite, TargetSpec, TextVariable};
 use assize_rubric::Usd;
 use tokio::sync::Semaphore;
 
 use crate::baselines::BaselineRuns;
-use crate::consent::ProgramGate;
+use crate::consent::ConsentGate;
 use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
 use crate::exchange::BatchExchange;
@@ -100,7 +101,7 @@ pub(crate) struct RunWiring<'e> {
     judges: Vec<String>,
     warm_up: WarmUp,
     /// Programs that files may start.
-    pub(crate) gate: ProgramGate,
+    pub(crate) gate: ConsentGate,
     /// Retries of each target; `None` for those of the targets file.
     max_retries: Option<u32>,
     targets_file: Option<PathBuf>,
@@ -152,24 +153,25 @@ pub(crate) fn wire<'e>(
     let targets_file =
         request.targets_file.map(|path| engine.process().resolve(path)).or_else(|| config.targets.clone());
 
+    let gate = ConsentGate::new(
+        engine.process(),
+        run.map_or_else(Default::default, |run| run.programs),
+        request.files,
+    );
     let gate = match request.access {
         // Whoever is served is not the user.
-        ModelAccess::Service(_) => ProgramGate::refused(),
-        _ => ProgramGate::new(
-            engine.process(),
-            run.map_or_else(Default::default, |run| run.programs),
-            request.files,
-        ),
+        ModelAccess::Service(_) => gate.without_programs(),
+        _ => gate,
     };
     let load_options =
-        engine.with_programs(load_options, start, targets_file.as_deref(), gate.consent_for(None));
+        engine.with_programs(load_options, start, targets_file.as_deref(), gate.programs_of(None));
 
     Ok(RunWiring {
         engine,
         load_options,
         config,
         gateway: Arc::new(gateway),
-        workspaces: Arc::new(WorkspacePool::new(request.keep_workspaces, gate.consent_for(None), engine)),
+        workspaces: Arc::new(WorkspacePool::new(request.keep_workspaces, gate.programs_of(None), engine)),
         judges: run.map(|run| run.judges.clone()).unwrap_or_default(),
         warm_up: run.map(|run| run.panel.warm_up).unwrap_or_default(),
         gate,
@@ -258,7 +260,7 @@ impl RunWiring<'_> {
             loaded.targets,
             loaded.path.clone(),
             Arc::clone(gateway),
-            self.gate.consent_for(loaded.path.as_deref()),
+            self.gate.programs_of(loaded.path.as_deref()),
             self.load_options.clone(),
             self.engine,
         ));
@@ -281,9 +283,21 @@ impl RunWiring<'_> {
         self.by_targets_file.borrow().iter().map(|(_, deps)| Arc::clone(deps)).collect()
     }
 
-    /// The model of a name, from the view of a folder.
-    pub(crate) fn model(&self, name: &str, deps: &RunDeps) -> Result<Arc<dyn ChatModel>, EngineError> {
-        model(name, &deps.targets, &self.gateway, &self.engine.process().environment())
+    /// The model of a name, from the view of a folder. It will receive texts with these variables of the environment.
+    ///
+    /// # Errors
+    /// If there is no such model, or files would send what the user has not allowed.
+    pub(crate) fn model(
+        &self,
+        name: &str,
+        deps: &RunDeps,
+        texts: &BTreeSet<TextVariable>,
+    ) -> Result<Arc<dyn ChatModel>, EngineError> {
+        let made = model(name, &deps.targets, &self.gateway, &self.engine.process().environment())?;
+        match self.gate.refusal(&self.gateway.capabilities(texts)).filter(|_| !self.gateway.is_plan()) {
+            Some(refused) => Err(EngineError::unrunnable(format!("{refused}\n{}", self.consequence))),
+            None => Ok(made),
+        }
     }
 
     /// Source of the fences around untrusted texts.

@@ -37,7 +37,7 @@ enum HeldWorkspace {
 impl WorkspacePool {
     /// With `keep`, workspaces stay after the run. Their commands need `consent`.
     pub(crate) fn new(keep: bool, consent: Option<ProgramConsent>, engine: &Engine) -> Self {
-        let redactor = redactor(engine.process().variables());
+        let redactor = redactor(engine.process().variables(), None);
         let hide: RedactText = Arc::new(move |text| redactor.redact(text).into_owned());
         let env = Environment::from_vars(engine.process().variables());
         Self {

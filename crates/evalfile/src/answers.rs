@@ -220,6 +220,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
     let suite = Suite {
         description: rubric.description.clone(),
         settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
+        variables: rubric.variables.clone(),
         ..Suite::new(rubric.format, rubric.name.clone(), path)
     };
     (suite, grader)

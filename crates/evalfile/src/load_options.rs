@@ -1,14 +1,65 @@
 //! What a load may access.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
-use assize_model::{Case, ProgramRunner};
+use assize_model::{Case, FilePosition, ProgramRunner, TextPart, TextVariable};
 use assize_table::TextEncoding;
+use parking_lot::Mutex;
 
 /// Lookup of an environment variable.
 pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Most places that are noted. Every variable is noted, however many others are.
+const MAX_PLACES: usize = 200;
+
+/// The environment as the files of a load see it. It notes each value that becomes part of a text, because texts are
+/// sent to models and servers.
+#[derive(Clone)]
+pub struct FileEnvironment {
+    lookup: EnvironmentLookup,
+    in_texts: Arc<Mutex<BTreeSet<TextVariable>>>,
+}
+
+impl fmt::Debug for FileEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileEnvironment")
+    }
+}
+
+impl FileEnvironment {
+    /// Creates the environment of one load.
+    pub fn new(lookup: EnvironmentLookup) -> Self {
+        Self { lookup, in_texts: Arc::default() }
+    }
+
+    /// Returns the value of a variable, for whoever notes it.
+    pub fn value(&self, name: &str) -> Option<String> {
+        (self.lookup)(name)
+    }
+
+    /// Returns the lookup for settings of targets, which note their variables themselves.
+    pub(crate) fn for_settings(&self) -> EnvironmentLookup {
+        Arc::clone(&self.lookup)
+    }
+
+    /// Notes that a text has the value of a variable, if it is set.
+    pub fn note(&self, variable: &str, part: TextPart, place: FilePosition) {
+        let mut noted = self.in_texts.lock();
+        if noted.len() < MAX_PLACES || noted.iter().all(|known| known.variable != variable) {
+            let is_set = self.value(variable).is_some();
+            noted.insert(TextVariable { place, variable: variable.to_owned(), part, is_set });
+        }
+    }
+
+    /// Returns the variables whose values are part of texts, with the places of the texts.
+    pub fn in_texts(&self) -> Vec<TextVariable> {
+        self.in_texts.lock().iter().cloned().collect()
+    }
+}
 
 /// Files and variables that a load may access.
 #[derive(Clone)]

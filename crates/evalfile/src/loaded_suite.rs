@@ -24,7 +24,11 @@ impl LoadedSuite {
     /// Combines the loaded parts with every diagnostic of the load.
     pub fn new(cx: DecodeContext, loaded: Option<(Suite, SuiteCases)>) -> Self {
         let (suite, cases) = match loaded {
-            Some((suite, cases)) => (Some(suite), cases),
+            Some((mut suite, cases)) => {
+                // Those of a rubric are there already.
+                suite.variables.extend(cx.reach.environment.in_texts());
+                (Some(suite), cases)
+            }
             None => (None, SuiteCases::default()),
         };
         let DecodeContext { sources, problems, secrets, .. } = cx;

@@ -10,7 +10,6 @@ pub use crate::decode::file::{FileOutline, read_source, read_tree};
 pub use crate::decode::grader::{
     AssertionContext, decode_assertions, decode_transforms, is_text_check, read_code, read_language,
 };
-pub use crate::decode::interpolate::is_secret_variable;
 pub use crate::decode::sheet_rows::{SourceRow, SourceTable, load_table, read_table_source};
 pub use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 pub use crate::decode::suite_file::{

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, Span};
 use assize_evalfile::{LoadedRubric, LoadedSuite, SuiteCases};
-use assize_model::{Case, CaseLoadError, Grader, GraderKind, RubricGrader, Suite};
+use assize_model::{Case, CaseLoadError, Grader, GraderKind, RubricGrader, Suite, TextVariable};
 use assize_scorecard::LoadedScorecard;
 
 use crate::allow_comment;
@@ -42,6 +42,7 @@ pub fn lint_suite(suite: &Suite, cases: &SuiteCases) -> Result<LintReport, CaseL
 /// model are collected.
 pub struct ModelLint {
     linter: LintRunner,
+    variables: Vec<TextVariable>,
 }
 
 impl ModelLint {
@@ -52,14 +53,19 @@ impl ModelLint {
     pub fn for_suite(suite: &Suite, cases: &SuiteCases) -> Result<Self, CaseLoadError> {
         let mut linter = LintRunner { inquiries: Some(InquiryCollector::default()), ..LintRunner::default() };
         linter.check_suite(suite, cases)?;
-        Ok(Self { linter })
+        Ok(Self { linter, variables: suite.variables.clone() })
     }
 
     /// Lints a rubric file.
     pub fn for_rubric(rubric: &LoadedRubric) -> Self {
         let mut linter = LintRunner { inquiries: Some(InquiryCollector::default()), ..LintRunner::default() };
         linter.check_rubric_file(rubric, None);
-        Self { linter }
+        Self { linter, variables: rubric.variables.clone() }
+    }
+
+    /// Returns the variables of the environment whose values are part of the texts that a model would read.
+    pub fn variables(&self) -> &[TextVariable] {
+        &self.variables
     }
 
     /// Returns the inquiries for a model. Each rubric occurs once; a rubric of the suite has no case.

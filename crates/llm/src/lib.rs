@@ -91,7 +91,7 @@ pub use price_list::PriceList;
 pub use price_table::{PriceOverride, PriceTable};
 pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 pub use provider::{
-    foreign_host, gives_embeddings, gives_labels, is_at_home, key_variables, known_providers, offers_logprobs,
+    gives_embeddings, gives_labels, is_at_home, is_home_of, key_variables, known_providers, offers_logprobs,
 };
 pub use proxies::HttpProxies;
 pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};

@@ -380,22 +380,24 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// The host of an address that a provider's key must not be sent to: neither the provider's own nor this
-/// machine. `None` for all other addresses, and for keys of providers without a server of their own.
-pub fn foreign_host(key_variable: &str, address: &str) -> Option<String> {
-    let url = reqwest::Url::parse(address.trim()).ok()?;
-    let host = url.host_str()?;
-    let own = PROVIDERS.iter().filter(|row| row.key_variables.contains(&key_variable));
-    let mut homes = own.filter_map(|row| reqwest::Url::parse(row.base_url?).ok()).peekable();
-    homes.peek()?;
+/// Whether an address is a usual server of a provider: of one that owns the key in this variable or, if the variable is
+/// no key of a provider, of any. Servers below the usual host, such as those of a region, belong to it.
+pub fn is_home_of(variable: &str, address: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(address.trim()) else { return false };
+    let Some(host) = url.host_str() else { return false };
+    let owns = |row: &&ProviderRow| row.key_variables.contains(&variable);
+    let is_owned = PROVIDERS.iter().any(|row| owns(&row));
 
-    // A provider has further servers under the domain of the usual one.
-    let is_home = |home: &reqwest::Url| {
-        let domain =
-            home.host_str().and_then(|home| home.rmatch_indices('.').nth(1).map(|(at, _)| &home[at..]));
-        home.host_str() == Some(host) || domain.is_some_and(|domain| host.ends_with(domain))
-    };
-    (!is_loopback(&url) && !homes.any(|home| is_home(&home))).then(|| host.to_owned())
+    PROVIDERS.iter().filter(|row| !is_owned || owns(row)).any(|row| {
+        let Some(home) = row.base_url.and_then(|usual| reqwest::Url::parse(usual).ok()) else { return false };
+        let Some(usual) = home.host_str() else { return false };
+        let is_below = host.strip_suffix(usual).is_some_and(|before| before.ends_with('.'));
+        // Whoever listens on this machine is not known.
+        !is_loopback(&home)
+            && url.scheme() == home.scheme()
+            && url.port_or_known_default() == home.port_or_known_default()
+            && (host == usual || is_below)
+    })
 }
 
 pub(crate) fn find(name: &str) -> Option<&'static ProviderRow> {
@@ -433,20 +435,22 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_at_home_with_their_provider_and_on_this_machine() {
-        for (variable, address) in [
-            ("OPENAI_API_KEY", "https://api.openai.com/v1"),
-            ("OPENAI_API_KEY", "https://eu.api.openai.com/v1"),
-            ("OPENAI_API_KEY", "http://localhost:8000/v1"),
-            ("TEAM_KEY", "https://far.example/v1"),
+    fn addresses_are_homes_of_their_provider_only() {
+        for (variable, address, is_home) in [
+            ("OPENAI_API_KEY", "https://api.openai.com/v1", true),
+            ("OPENAI_API_KEY", "https://eu.api.openai.com/v1", true),
+            ("MODEL", "https://api.openai.com/v1", true),
+            ("OPENAI_API_KEY", "https://api.anthropic.com", false),
+            ("OPENAI_API_KEY", "http://api.openai.com/v1", false),
+            ("OPENAI_API_KEY", "https://api.openai.com:8443/v1", false),
+            ("OPENAI_API_KEY", "https://api.openai.com.far.example", false),
+            ("OPENAI_API_KEY", "https://notapi.openai.com", false),
+            // Anybody can have a folder there.
+            ("GEMINI_API_KEY", "https://storage.googleapis.com/far/v1beta", false),
+            ("TEAM_KEY", "https://far.example/v1", false),
+            ("TEAM_KEY", "http://127.0.0.1:8000/v1", false),
         ] {
-            assert_eq!(foreign_host(variable, address), None, "{variable} {address}");
-        }
-        for address in
-            ["https://far.example/v1", "http://api.openai.com.far.example", "https://notopenai.com"]
-        {
-            let host = foreign_host("OPENAI_API_KEY", address).unwrap_or_default();
-            assert!(address.contains(&host) && !host.is_empty(), "{address}");
+            assert_eq!(is_home_of(variable, address), is_home, "{variable} {address}");
         }
     }
 

@@ -9,10 +9,10 @@ use assize_engine::runs::{self, find_run};
 use assize_engine::{
     CacheUse, CallStop, CaseSelector, DeniedFindings, Engine, EngineError, EvalMode, EvalOptions,
     EventObserver, GivenOutput, GradeSummary, GradedSamples, GradingSample, GradingStop, LabelOptions,
-    OnUngraded, PlannedRun, PreparedRubric, ProcessContext, ProgramUse, ReportMaterial, RewardKind,
-    RubricSource, RunOptions, RunOutcome, SampleGrader, SamplePlace, SampleResult, SampleService,
-    ScorecardOptions, ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run,
-    min_coverage, missing_policy, summary_json,
+    OnUngraded, PreparedRubric, ProcessContext, ProgramUse, ReportMaterial, RewardKind, RubricSource,
+    RunOptions, RunOutcome, SampleGrader, SamplePlace, SampleResult, SampleService, ScorecardOptions,
+    ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run, min_coverage,
+    missing_policy, summary_json,
 };
 use assize_llm::Budget;
 use assize_report::{ListedRun, ScorecardNodeJson, explanation_json, run_list_json};
@@ -110,16 +110,16 @@ impl ToolState {
         let engine = self.engine(notes.clone());
         let mut spending = SpendingOptions { cache: CacheUse::Off, ..SpendingOptions::default() };
         spending.budget.usd = budget_usd.map(dollars).transpose()?;
-        let run = RunOptions { judges, spending, ..RunOptions::default() };
+        let run = RunOptions { judges, spending, programs: self.programs, ..RunOptions::default() };
 
         let is_grading = samples.names_standard() || !samples.samples.is_empty();
-        let PlannedRun { plan, cases, warnings } = match (paths.is_empty(), is_grading) {
+        let planned = match (paths.is_empty(), is_grading) {
             (true, true) => {
                 let grading = self.grading(samples)?;
                 let grader =
                     SampleService::for_plans(&engine, run, grading.folder(&self.root))?.grader(None)?;
                 let rubric = self.prepare(&engine, &grader, &grading.by)?;
-                grader.refuse_exposed_keys()?;
+                self.refuse_exposed_keys(&grader)?;
                 grader.plan(&rubric, grading.samples)?
             }
             (false, false) => {
@@ -140,7 +140,7 @@ impl ToolState {
             }
         };
 
-        Ok(plan.to_json(cases, &warnings))
+        Ok(planned.to_json())
     }
 
     pub(crate) async fn grade(
@@ -152,13 +152,13 @@ impl ToolState {
         let GradeArguments { samples, judges, budget_usd, budget_calls } = arguments;
         let budget = dollars(budget_usd)?;
         let spending = self.spending(budget, budget_calls);
-        let run = RunOptions { judges, spending, ..RunOptions::default() };
+        let run = RunOptions { judges, spending, programs: self.programs, ..RunOptions::default() };
 
         let engine = self.engine(notes.clone());
         let grading = self.grading(samples)?;
         let grader = SampleService::new(&engine, run, grading.folder(&self.root))?.grader(None)?;
         let rubric = self.prepare(&engine, &grader, &grading.by)?;
-        grader.refuse_exposed_keys()?;
+        self.refuse_exposed_keys(&grader)?;
 
         let reservation = self.budget.reserve(budget)?;
         let graded = grader.grade_all(&rubric, grading.samples, stop).await;
@@ -442,7 +442,7 @@ impl ToolState {
             targets: selection.targets.clone(),
             filter: selection.filter.clone(),
             tags: selection.tags.clone(),
-            deny: denied(),
+            deny: denied(self.programs),
             run: RunOptions { programs: self.programs, ..run },
             ..EvalOptions::default()
         })
@@ -532,6 +532,14 @@ impl ToolState {
         }
     }
 
+    /// Refuses keys and values of the environment that a grader would expose, unless files may run programs.
+    fn refuse_exposed_keys(&self, grader: &SampleGrader) -> Result<(), ToolFailure> {
+        if denied(self.programs).exposed_keys {
+            grader.refuse_exposed_keys()?;
+        }
+        Ok(())
+    }
+
     /// Finds a stored run by its id, or by a folder below the root.
     fn find_run(&self, name: &str) -> Result<RunFolder, ToolFailure> {
         let is_id = !name.contains(['/', '\\']) && name != ".." && name != ".";
@@ -543,9 +551,9 @@ impl ToolState {
     }
 }
 
-/// Findings that no argument can allow.
-fn denied() -> DeniedFindings {
-    DeniedFindings { exposed_keys: true, ..DeniedFindings::default() }
+/// Findings that no argument can allow. Whoever lets files run programs lets them send what programs could send.
+fn denied(programs: ProgramUse) -> DeniedFindings {
+    DeniedFindings { exposed_keys: programs != ProgramUse::Allow, ..DeniedFindings::default() }
 }
 
 fn dollars(usd: f64) -> Result<Usd, ToolFailure> {

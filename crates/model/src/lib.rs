@@ -36,6 +36,7 @@ mod sql;
 mod suite;
 mod target;
 mod trials;
+mod variables;
 mod workspace;
 
 pub use answer_transform::AnswerTransform;
@@ -85,6 +86,7 @@ pub use target::{
     TargetSettingError, TargetSpec, TargetSpecKind, without_credentials,
 };
 pub use trials::Trials;
+pub use variables::{TextPart, TextVariable};
 pub use workspace::{
     ContainerSpec, HookEvent, RepoSource, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation,
     WorkspaceMode, WorkspaceReset, WorkspaceSpec,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     FilePosition, FilePreprocessor, Grader, NamedProgram, PanelSpec, SourceMark, SuiteExtensions, TargetRef,
-    TargetSpec, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+    TargetSpec, TextVariable, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 
 /// Format of an eval file. Detected by its keys, never by its name.
@@ -82,6 +82,8 @@ pub struct Suite {
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Programs that write the cases. They were not run, because the user had not consented when the file was read.
     pub unrun_code: Vec<NamedProgram>,
+    /// Variables of the environment whose values are part of its texts and of those of its cases.
+    pub variables: Vec<TextVariable>,
     /// True for a file that names its targets as `providers`.
     pub has_providers: bool,
 }
@@ -106,6 +108,7 @@ impl Suite {
             derived_metrics: Vec::new(),
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),
+            variables: Vec::new(),
             has_providers: false,
         }
     }

@@ -52,6 +52,8 @@ pub struct SettingVariable {
     pub setting: String,
     /// Name of the variable.
     pub variable: String,
+    /// Position of the value that names it.
+    pub place: FilePosition,
 }
 
 impl TargetSpec {

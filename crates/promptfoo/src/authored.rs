@@ -116,7 +116,7 @@ impl MatrixAuthoredTest {
         };
         let mut vars: Map<String, Value> =
             test.vars.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect();
-        if let Err(circle) = render_variables(&source.templates, &self.literal, &mut vars) {
+        if let Err(circle) = render_variables(cx, &source.templates, span, &self.literal, &mut vars) {
             cx.problems.add(circle_of_variables(&circle, &test.vars, span));
             return None;
         }

@@ -1,6 +1,6 @@
 //! Providers of matrix files that are HTTP servers: `http`, or a URL as the id.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use assize_diagnostic::Span;
 use assize_document::{NodeValue, TreeNode};
@@ -45,7 +45,7 @@ pub(super) fn add_http_settings(
     idle: &mut Vec<IdleSetting>,
 ) {
     entry.add_text("provider", "http");
-    let mut environment = BTreeSet::new();
+    let mut environment = BTreeMap::new();
     let config = settings.and_then(|settings| settings.get("config"));
     for part in config.and_then(TreeNode::as_map).unwrap_or_default() {
         let key = part.key.as_str();
@@ -77,9 +77,9 @@ pub(super) fn add_http_settings(
     }
 
     let mut variables = MapNode::new(span);
-    for (name, has_default) in environment {
+    for ((name, has_default), place) in environment {
         let written = if has_default { format!("${{{{ {name}:- }}}}") } else { format!("${{{{ {name} }}}}") };
-        variables.add_text(&name, written);
+        variables.add(&name, place, text_node(place, written));
     }
     entry.add("env", span, variables.finish());
 }
@@ -106,17 +106,17 @@ fn escaped(node: &TreeNode) -> TreeNode {
 }
 
 /// Collects the environment variables that the templates in a value refer to, each with whether there is a
-/// default.
-fn note_environment(node: &TreeNode, into: &mut BTreeSet<(String, bool)>) {
+/// default, and the first place.
+fn note_environment(node: &TreeNode, into: &mut BTreeMap<(String, bool), Span>) {
     match &node.data {
-        NodeValue::Str(text) => note_in_text(text, into),
+        NodeValue::Str(text) => note_in_text(text, node.use_span(), into),
         NodeValue::Seq(items) => items.iter().for_each(|item| note_environment(item, into)),
         NodeValue::Map(entries) => entries.iter().for_each(|entry| note_environment(&entry.value, into)),
         _ => {}
     }
 }
 
-fn note_in_text(text: &str, into: &mut BTreeSet<(String, bool)>) {
+fn note_in_text(text: &str, place: Span, into: &mut BTreeMap<(String, bool), Span>) {
     for template in text.split("{{").skip(1).chain(text.split("{%").skip(1)) {
         let inside = template.split(['}', '%']).next().unwrap_or(template);
         for (at, _) in inside.match_indices("env.") {
@@ -129,7 +129,7 @@ fn note_in_text(text: &str, into: &mut BTreeSet<(String, bool)>) {
                 .collect();
             if !name.is_empty() {
                 let has_default = inside.contains("default") || inside.contains(" or ");
-                into.insert((name, has_default));
+                into.entry((name, has_default)).or_insert(place);
             }
         }
     }
@@ -175,7 +175,7 @@ impl RawRequest {
         Some(Self { method: method.to_owned(), url, headers, body: body.trim_end().to_owned() })
     }
 
-    fn add_to(self, entry: &mut MapNode, span: Span, environment: &mut BTreeSet<(String, bool)>) {
+    fn add_to(self, entry: &mut MapNode, span: Span, environment: &mut BTreeMap<(String, bool), Span>) {
         let mut headers = MapNode::new(span);
         for (name, value) in self.headers {
             headers.add(&name, span, text_node(span, value));

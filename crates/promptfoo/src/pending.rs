@@ -97,7 +97,7 @@ pub(super) fn finish_variables(
         strip_line_ends(vars);
     }
     let place = place_of(test, file.root.use_span());
-    match render_variables(&file.templates, written, vars) {
+    match render_variables(cx, &file.templates, place, written, vars) {
         Ok(unread) => {
             for name in unread {
                 cx.problems.add(unread_template(&name, &test.vars, place));

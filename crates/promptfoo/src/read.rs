@@ -154,7 +154,7 @@ fn read_templates(
     let own = read_environment(cx, object);
     let filters = spelling.entry(object, "nunjucksFilters", &mut cx.problems);
     let filters = CustomFilters::read(cx, filters);
-    TemplateRenderer::new(Arc::clone(&cx.reach.environment), own, filters)
+    TemplateRenderer::new(cx.reach.environment.clone(), own, filters)
 }
 
 /// Reads `env`, the variables that templates may use as `env.NAME`.

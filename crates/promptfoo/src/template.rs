@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
-use assize_evalfile::EnvironmentLookup;
-use assize_evalfile::reading::{DecodeContext, is_secret_variable};
+use assize_evalfile::FileEnvironment;
+use assize_evalfile::reading::DecodeContext;
+use assize_model::TextPart;
 use assize_template::{first_line, full_environment, has_markers, render_text, translate, unclosed_marker};
 use minijinja::value::{Object, ObjectRepr, Serde};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as JinjaValue};
@@ -34,19 +35,19 @@ pub(super) struct TemplateScope {
 impl TemplateRenderer {
     /// Creates a renderer. `own` are the variables that the file itself sets under `env`.
     pub(super) fn new(
-        lookup: EnvironmentLookup,
+        environment: FileEnvironment,
         own: BTreeMap<String, String>,
         filters: Arc<CustomFilters>,
     ) -> Self {
-        let environment = |undefined| {
+        let with_filters = |undefined| {
             let mut environment = full_environment(undefined);
             filters.add_to(&mut environment);
             environment
         };
-        let variables = Arc::new(EnvironmentObject { lookup, own, used: Mutex::default() });
+        let variables = Arc::new(EnvironmentObject { environment, own, used: Mutex::default() });
         Self {
-            strict: environment(UndefinedBehavior::SemiStrict),
-            lenient: environment(UndefinedBehavior::Chainable),
+            strict: with_filters(UndefinedBehavior::SemiStrict),
+            lenient: with_filters(UndefinedBehavior::Chainable),
             variables,
             filters,
         }
@@ -76,7 +77,6 @@ impl TemplateRenderer {
             return Some(text.to_owned());
         }
 
-        self.variables.take_used();
         let mut rendered = render_text(&self.strict, text, &scope.values);
         if rendered.as_ref().is_err_and(|error| error.kind() == ErrorKind::UndefinedError) {
             rendered = render_text(&self.lenient, text, &scope.values);
@@ -107,11 +107,19 @@ impl TemplateRenderer {
     }
 
     /// Renders a variable's own text, which may be any text. Returns `None` for what can't be rendered, and stays as it is.
-    pub(super) fn render_value(&self, text: &str, scope: &TemplateScope) -> Option<String> {
+    pub(super) fn render_value(
+        &self,
+        cx: &mut DecodeContext,
+        text: &str,
+        span: Span,
+        scope: &TemplateScope,
+    ) -> Option<String> {
         if !has_markers(text) {
             return Some(text.to_owned());
         }
-        render_text(&self.strict, text, &scope.values).ok()
+        let rendered = render_text(&self.strict, text, &scope.values).ok();
+        self.check_variables(cx, text, span);
+        rendered
     }
 
     /// Returns true for a text that looks like a template and can't be parsed as one.
@@ -154,25 +162,12 @@ impl TemplateRenderer {
         }
     }
 
-    /// Reports variables of the environment that are not set or hold a secret, and hides the values of the others in
-    /// diagnostics.
+    /// Reports variables of the environment that are not set. The others are noted, and hidden in diagnostics.
     fn check_variables(&self, cx: &mut DecodeContext, text: &str, span: Span) {
         for (name, value) in self.variables.take_used() {
+            cx.reach.environment.note(&name, TextPart::Case, cx.position(span));
             match value {
                 Some(value) => {
-                    if is_secret_variable(&name, &value) {
-                        cx.problems.add(
-                            Diagnostic::error(
-                                codes::BAD_VARIABLE,
-                                format!(
-                                    "`{name}` looks like a secret, but this text is sent to models, printed and stored in runs"
-                                ),
-                                span,
-                                "secrets are not allowed here",
-                            )
-                            .with_help("remove the variable; the `config` of a provider may name it"),
-                        );
-                    }
                     cx.problems.hide(&value, &format!("{{{{ env.{name} }}}}"), span);
                 }
                 None if text.contains("default") => {}
@@ -193,7 +188,7 @@ impl TemplateRenderer {
 
 /// The variables of the environment, as `env` in templates. Notes what was asked for.
 struct EnvironmentObject {
-    lookup: EnvironmentLookup,
+    environment: FileEnvironment,
     own: BTreeMap<String, String>,
     used: Mutex<BTreeMap<String, Option<String>>>,
 }
@@ -217,9 +212,11 @@ impl Object for EnvironmentObject {
 
     fn get_value(self: &Arc<Self>, key: &JinjaValue) -> Option<JinjaValue> {
         let name = key.as_str()?;
-        let value = self.own.get(name).cloned().or_else(|| (self.lookup)(name));
-        let mut used = self.used.lock();
-        used.insert(name.to_owned(), value.clone());
+        if let Some(own) = self.own.get(name) {
+            return Some(JinjaValue::from(own.clone()));
+        }
+        let value = self.environment.value(name);
+        self.used.lock().insert(name.to_owned(), value.clone());
 
         value.map(JinjaValue::from)
     }

@@ -176,7 +176,9 @@ pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
 /// # Errors
 /// The names of variables that refer to each other in a cycle.
 pub(super) fn render_variables(
+    cx: &mut DecodeContext,
     templates: &TemplateRenderer,
+    place: Span,
     written: &BTreeSet<String>,
     vars: &mut Map<String, Value>,
 ) -> Result<Vec<String>, Vec<String>> {
@@ -204,7 +206,7 @@ pub(super) fn render_variables(
         for name in ready {
             pending.remove(&name);
             if let Some(Value::String(text)) = vars.get_mut(&name) {
-                match templates.render_value(text, &scope) {
+                match templates.render_value(cx, text, place, &scope) {
                     Some(rendered) => *text = rendered,
                     None => unread.push(name),
                 }

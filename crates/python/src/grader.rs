@@ -244,9 +244,14 @@ pub(crate) fn process_context(folder: &Path) -> ProcessContext {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| name != FILE_VARIABLES);
+    let variables: BTreeMap<String, String> = variables.collect();
+    // There is no `.env` here, so the variable is the user's own.
+    let consents = variables.get("ASSIZE_ALLOW_CODE").is_some_and(|value| value == "1");
     let now = || jiff::Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(jiff::Timestamp::MAX);
 
-    ProcessContext::new(folder.to_owned(), std::env::temp_dir(), now).with_variables(variables.collect())
+    ProcessContext::new(folder.to_owned(), std::env::temp_dir(), now)
+        .with_variables(variables)
+        .with_consent(consents, None)
 }
 
 fn reward_kind(name: &str) -> Result<RewardKind, LibraryError> {

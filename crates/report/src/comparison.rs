@@ -212,11 +212,18 @@ pub(crate) fn describe_headline(comparison: &RunComparison) -> String {
         HeadlineMetric::PassRate => (HeadlineMetric::Score, &comparison.score),
     };
     let other = headline_name(other);
-    if contrast.call == comparison.verdict {
+    let mut text = if contrast.call == comparison.verdict {
         format!("on {name} and on {other}")
     } else {
         format!("on {name}; {} on {other}", contrast.call.words())
+    };
+    // What is missing may differ.
+    let is_equal = matches!(comparison.verdict, Conclusion::Equivalent | Conclusion::NoDifference);
+    if is_equal && !comparison.gone.is_empty() {
+        let missing = format_count(comparison.gone.len() as u64, "case is", "cases are");
+        text.push_str(&format!(", of the cases in common; {missing} missing"));
     }
+    text
 }
 
 /// Returns the sign and tone of a conclusion.

@@ -62,6 +62,11 @@ pub enum ScoreBandsError {
 }
 
 impl ScoreBands {
+    /// Their descriptions.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.0.iter_mut().map(|band| &mut band.text)
+    }
+
     /// Checks and sorts the bands. Every violation is reported; indices are those of the given list.
     pub fn new(bands: Vec<ScoreBand>) -> Result<Self, Vec<ScoreBandsError>> {
         let mut errors = Vec::new();

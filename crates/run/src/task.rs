@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use assize_llm::{Redactor, in_order_of};
-use assize_rubric::{CaseDecision, Finding, UngradedKind, UngradedReason};
+use assize_rubric::{CaseDecision, CriterionScale, Finding, UngradedKind, UngradedReason};
 use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError, shorten_tool_calls};
 use assize_targets::TargetAnswer;
 use assize_workspace::LeaseQueuePosition;
@@ -154,7 +154,7 @@ pub(crate) fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>
 }
 
 /// Removes secrets of the environment from a record, wherever they came from: model answers, given answers,
-/// quotes and reasons of judges. Fields that identify the case stay.
+/// criteria, quotes and reasons of judges. Fields that identify the case stay.
 fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
     let hide = |text: &mut String| {
         if let Cow::Owned(hidden) = redactor.redact_content(text) {
@@ -187,10 +187,19 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
         decision.ungraded.iter_mut().for_each(|ungraded| hide(&mut ungraded.message));
         decision.spent.replies.iter_mut().for_each(hide);
 
-        if let Finding::Grader(finding) = &mut decision.finding {
-            finding.score.as_mut().err().into_iter().for_each(hide);
-            let notes = finding.notes.iter_mut();
-            notes.flat_map(|note| [&mut note.text, &mut note.reason]).for_each(hide);
+        match &mut decision.finding {
+            Finding::Criterion { criterion, .. } => {
+                hide(&mut criterion.text);
+                if let CriterionScale::Bands(bands) = &mut criterion.scale {
+                    bands.texts_mut().for_each(hide);
+                }
+            }
+            Finding::Grader(finding) => {
+                finding.score.as_mut().err().into_iter().for_each(hide);
+                let notes = finding.notes.iter_mut();
+                notes.flat_map(|note| [&mut note.text, &mut note.reason]).for_each(hide);
+            }
+            Finding::Preference(_) => {}
         }
     }
 }

@@ -309,7 +309,7 @@ pub(crate) enum DenyChoice {
     SelfJudging,
     /// Any warning about an eval file.
     Warnings,
-    /// A key that is sent unencrypted over a network, or to a server other than its provider's.
+    /// A key that is sent unencrypted over a network, or a value of the environment that a file sends to an address that it names.
     ExposedKeys,
 }
 
@@ -403,9 +403,9 @@ pub(crate) struct RunArgs {
     /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
-    /// Allow files to run programs: commands, hooks, Python and others.
+    /// Allow files to run programs, and to send values of the environment.
     ///
-    /// Programs run with your permissions: targets, graders, hooks and health checks during the run, and programs that write
+    /// Values go to the models, judges and addresses that files name. Programs run with your permissions: targets, graders, hooks and health checks during the run, and programs that write
     /// prompts, tests and variables when the file is read. Without the option, a run that needs them is refused, unless all
     /// of its files are in folders that you trust (`assize trust`) or ASSIZE_ALLOW_CODE=1 is set in the environment.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]

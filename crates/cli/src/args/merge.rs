@@ -1,5 +1,7 @@
 //! `assize merge`.
 
+use std::path::PathBuf;
+
 use assize_engine::MergeOptions;
 
 use super::run_output::RunOutputArgs;
@@ -25,6 +27,11 @@ pub(crate) struct MergeArgs {
     /// The exit code is then 3, or 1 if a case failed.
     #[arg(long)]
     pub(crate) allow_missing: bool,
+    /// File with the secret of a job; its results are refused if they are not signed with it.
+    ///
+    /// Or set `ASSIZE_JOB_SECRET`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job_secret: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: RunOutputArgs,
 }

@@ -8,18 +8,18 @@ use clap::{ArgAction, CommandFactory, Parser};
 
 use super::{Args, CliCommand};
 
-/// Options about this process or this machine, and limits, which are sent as numbers.
+/// Options about this process or this machine, what its user consents to, and limits, which are sent as numbers.
 const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
     "out", "json", "show", "quiet", "deadline", "prices", "budget_usd", "budget_calls", "budget_tokens",
-    "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
+    "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed", "allow_code",
+    "job_secret",
 ];
 
 /// Options that workers need but that affect no decision or score: the number and order of concurrent calls,
 /// timeouts, what may be read and paid for, and what is left behind. When a job is continued, these come from
 /// the new command. Not in this list, although similar: `shuffle` and `seed` (which cases are in which unit),
-/// `no_cache` and `cache_only` (where a decision comes from), `keep_going` (which cases there are), and
-/// `allow_code` (what runs the code of files).
+/// `no_cache` and `cache_only` (where a decision comes from), and `keep_going` (which cases there are).
 const UNDECIDING_OPTIONS: &[&str] = &[
     "workers", "max_concurrency", "warm_up", "request_timeout", "max_retries", "budget_unknown_price",
     "deny", "root", "keep_workspaces",
@@ -117,8 +117,8 @@ mod tests {
     const DECIDING_OPTIONS: &[&str] = &[
         "paths", "target", "targets", "filter", "tag", "exclude_tag", "keep_going", "judge", "judge_repeats",
         "escalate", "combine", "ties", "judge_weight", "judge_temperature", "scoring", "judging",
-        "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "allow_code",
-        "context_tokens", "truncate", "trials", "trial_strategy", "shuffle", "seed",
+        "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "context_tokens",
+        "truncate", "trials", "trial_strategy", "shuffle", "seed",
     ];
 
     /// Options that `--cluster` refuses, and options that require one of them.

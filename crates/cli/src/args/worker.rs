@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use assize_cluster::{ClusterAddress, ClusterError, WorkerOptions, check_results};
 
+use super::eval::programs;
 use super::headings::CLUSTER;
 use super::values::duration;
 
@@ -13,7 +14,7 @@ use super::values::duration;
 #[command(
     after_help = "Start it in a checkout of the same version of the project as the coordinator's, in the same folder, with the \
     keys of the models that the files use: Assize sends neither files nor keys. Workers can join and leave at any time.\n\n\
-    Anyone who can write to the servers can make workers run any eval file on their machines.\n\n\
+    With `--job-secret`, a worker takes the jobs of those who know the secret; without, of anyone who can write to the servers.\n\n\
     Examples:\n  \
     assize worker --cluster nats://10.0.0.5:4222\n  \
     assize worker --cluster nats://a:4222,nats://b:4222,nats://c:4222 --idle 10m"
@@ -40,6 +41,16 @@ pub(crate) struct WorkerArgs {
     /// A job is refused by default if its first worker asks another host for the same models.
     #[arg(long, help_heading = CLUSTER)]
     any_address: bool,
+    /// File with the secret that the coordinator has too.
+    ///
+    /// Or set `ASSIZE_JOB_SECRET`. Jobs, results and replies that are not signed with it are refused.
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    pub(crate) job_secret: Option<PathBuf>,
+    /// Allow files to run programs, and to send values of the environment.
+    ///
+    /// The consent of the coordinator's user does not count here.
+    #[arg(long, help_heading = CLUSTER)]
+    allow_code: bool,
     /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = CLUSTER)]
     pub(crate) quiet: bool,
@@ -57,6 +68,11 @@ impl WorkerArgs {
     /// When results can't be kept at the given location.
     pub(crate) fn options(&self) -> Result<WorkerOptions, ClusterError> {
         self.results.as_deref().map_or(Ok(()), check_results)?;
-        Ok(WorkerOptions { idle: self.idle, results: self.results.clone(), any_address: self.any_address })
+        Ok(WorkerOptions {
+            idle: self.idle,
+            results: self.results.clone(),
+            any_address: self.any_address,
+            programs: programs(self.allow_code),
+        })
     }
 }

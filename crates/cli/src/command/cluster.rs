@@ -1,10 +1,11 @@
 //! `assize eval --cluster`, and `assize worker`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_cluster::{
-    ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, ConnectionObserver, Coordinator, JobEvent,
-    NatsCluster, Worker, WorkerEnd, WorkerEvent,
+    Cluster, ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, ConnectionObserver, Coordinator,
+    JobEvent, JobSecret, NatsCluster, SealedCluster, Worker, WorkerEnd, WorkerEvent,
 };
 use assize_engine::{Engine, ExitStatus, FinishedRun, runs};
 
@@ -56,6 +57,52 @@ fn with_commands(error: ClusterRunError, worker: &str, context: &CliContext) -> 
 
 /// Most bytes of case names in a job: its description has to fit into one message.
 const MAX_FILTER_BYTES: usize = 512 * 1024;
+
+/// Variable with the secret of a job.
+const SECRET_VARIABLE: &str = "ASSIZE_JOB_SECRET";
+/// The largest file with a secret, in bytes.
+const MAX_SECRET_BYTES: u64 = 4096;
+
+/// The secret of a job, from a file or the user's own environment.
+///
+/// # Errors
+/// When the file can't be read, or the secret is too short.
+pub(super) fn job_secret(
+    file: Option<&Path>,
+    context: &CliContext,
+) -> Result<Option<JobSecret>, ClusterError> {
+    let text = match file {
+        Some(file) => {
+            let bytes = assize_files::read_bytes(&context.process.resolve(file), MAX_SECRET_BYTES);
+            let bytes = bytes.map_err(|error| {
+                ClusterError::Refused(format!("`--job-secret {}`: {error}", file.display()))
+            })?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        None => context.process.variable(SECRET_VARIABLE),
+    };
+
+    text.map(|text| JobSecret::new(&text)).transpose()
+}
+
+/// The cluster at an address. Warns if nothing is signed and the servers are not on this machine.
+async fn connect(
+    address: &ClusterAddress,
+    secret: Option<JobSecret>,
+    context: &CliContext,
+) -> Result<Arc<dyn Cluster>, ClusterError> {
+    if secret.is_none() && !address.is_loopback() {
+        output::print_warning(
+            "there is no secret of the job, so whoever can write to its servers can change replies and verdicts, and make workers \
+             run any eval file; give coordinator and workers the same `--job-secret FILE` or `ASSIZE_JOB_SECRET`",
+            context,
+        );
+    }
+    let variables = context.process.variables().clone();
+    let servers = NatsCluster::connect(address, variables, connection_observer(context)).await?;
+
+    Ok(Arc::new(SealedCluster::new(Arc::new(servers), secret)))
+}
 
 /// Prints a message when the servers are unreachable, and when they are back.
 fn connection_observer(context: &CliContext) -> ConnectionObserver {
@@ -130,10 +177,9 @@ pub(super) fn coordinate(
     stop_signal::note_for_second(
         "Workers that were not told continue: run the same command with `--resume`, and interrupt it once",
     );
+    let secret = job_secret(args.cluster.job_secret.as_deref(), context)?;
     block_on(async {
-        let variables = context.process.variables().clone();
-        let cluster =
-            Arc::new(NatsCluster::connect(&address, variables, connection_observer(context)).await?);
+        let cluster = connect(&address, secret, context).await?;
         let coordinator = Coordinator { cluster, engine, options, decides: &decides, observe: &observe };
         let ended = coordinator.run(&request, arguments).await;
         ended.map_err(|error| with_commands(error, &worker, context))
@@ -154,10 +200,9 @@ pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitSta
     };
 
     let options = args.options()?;
+    let secret = job_secret(args.job_secret.as_deref(), context)?;
     let end = block_on(async {
-        let variables = context.process.variables().clone();
-        let cluster =
-            Arc::new(NatsCluster::connect(&args.address(), variables, connection_observer(context)).await?);
+        let cluster = connect(&args.address(), secret, context).await?;
         let worker = Worker {
             cluster,
             engine: context.run_engine(true, true),

@@ -1,6 +1,8 @@
 //! `assize eval`.
 
-use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
+use assize_engine::{
+    CapabilityList, EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome,
+};
 
 use super::present;
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
@@ -67,20 +69,30 @@ pub(super) fn print_export(
     })
 }
 
+/// Prints what files ask for that needs consent.
+pub(super) fn print_capabilities(capabilities: &CapabilityList, context: &CliContext) {
+    if !capabilities.is_empty() {
+        output::print_text(
+            &format!("needs your consent:\n  {}\n", capabilities.lines().join("\n  ")),
+            context,
+        );
+    }
+}
+
 /// Prints what a run would cost.
 pub(super) fn print_plan(
     planned: &PlannedRun,
     args: &RunArgs,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
-    let PlannedRun { plan, cases, warnings } = planned;
+    let PlannedRun { plan, cases, capabilities, warnings } = planned;
     if let Some(file) = args.output.out.iter().find(|file| file.format != ReportFormat::Json) {
         let path = file.path.display();
         return Err(
             format!("{path}: a plan has no results to report; `--out FILE.json` writes the plan").into()
         );
     }
-    if args.output().deliver(|| plan.to_json(*cases, warnings))? {
+    if args.output().deliver(|| planned.to_json())? {
         return Ok(ExitStatus::Passed);
     }
 
@@ -89,5 +101,6 @@ pub(super) fn print_plan(
     }
 
     output::print_text(&plan.to_text(*cases), context);
+    print_capabilities(capabilities, context);
     Ok(ExitStatus::Passed)
 }

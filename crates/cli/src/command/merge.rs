@@ -20,7 +20,8 @@ struct UnpackedJob {
 
 /// In a build without jobs of many machines, every name is that of a run.
 #[cfg(not(feature = "cluster"))]
-fn unpack_jobs(names: &[String], _: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
+fn unpack_jobs(args: &MergeArgs, _: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
+    let names = &args.runs;
     match names.iter().any(|name| name.contains("://")) {
         true => Err(super::missing::failure("merge of results in a bucket")),
         false => Ok(names.iter().map(|_| None).collect()),
@@ -29,8 +30,9 @@ fn unpack_jobs(names: &[String], _: &CliContext) -> Result<Vec<Option<UnpackedJo
 
 /// The results of jobs among these names, unpacked; `None` for what is a run.
 #[cfg(feature = "cluster")]
-fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
+fn unpack_jobs(args: &MergeArgs, context: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
     let variables = context.process.variables();
+    let secret = super::cluster::job_secret(args.job_secret.as_deref(), context)?;
     let unpack = async |name: &String| {
         let place = if name.contains("://") {
             name.clone()
@@ -40,12 +42,12 @@ fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<Unpa
         if !is_job(&place) {
             return Ok::<_, ClusterError>(None);
         }
-        unpack_job(&place, variables, &context.process.working_folder).await.map(Some)
+        unpack_job(&place, variables, &context.process.working_folder, secret.as_ref()).await.map(Some)
     };
 
     block_on(async {
-        let mut unpacked = Vec::with_capacity(names.len());
-        for name in names {
+        let mut unpacked = Vec::with_capacity(args.runs.len());
+        for name in &args.runs {
             unpacked.push(unpack(name).await?);
         }
         Ok::<_, ClusterError>(unpacked)
@@ -54,7 +56,7 @@ fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<Unpa
 
 pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let engine = context.run_engine(true, args.output.json);
-    let unpacked = unpack_jobs(&args.runs, context)?;
+    let unpacked = unpack_jobs(args, context)?;
     let runs = unpacked.iter().zip(&args.runs).flat_map(|(job, name)| match job {
         None => vec![name.clone()],
         Some(job) => job.runs.iter().map(|run| run.display().to_string()).collect(),

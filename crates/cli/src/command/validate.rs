@@ -6,6 +6,7 @@ use assize_diagnostic::{list_first, render};
 use assize_document::codes;
 use assize_engine::ExitStatus;
 
+use super::eval::print_capabilities;
 use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -43,6 +44,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 plural(cases),
                 count(errors, warnings, checked.iter().flat_map(|part| &part.diagnostics).count())
             ));
+            print_capabilities(&report.capabilities, context);
             if let Some(note) = describe_unchecked(&report.unchecked) {
                 output::print_notice(&note, context);
             }

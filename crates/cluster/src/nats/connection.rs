@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -45,6 +46,14 @@ impl ClusterAddress {
     #[must_use]
     pub fn with_credentials(self, credentials: Option<PathBuf>) -> Self {
         Self { credentials, ..self }
+    }
+
+    /// True if all servers are on this machine.
+    pub fn is_loopback(&self) -> bool {
+        self.servers.iter().all(|server| {
+            let host = server.host().trim_matches(['[', ']']);
+            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        })
     }
 
     /// User and password of the first address that has them; without a password, the user is a token.

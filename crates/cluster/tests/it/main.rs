@@ -3,3 +3,4 @@
 #[cfg(feature = "cloud")]
 mod buckets;
 mod memory;
+mod sealed;

@@ -16,13 +16,13 @@ use assize_engine::{
 };
 use tempfile::TempDir;
 
-const CASES: usize = 13;
+pub(crate) const CASES: usize = 13;
 
 fn now() -> jiff::Timestamp {
     jiff::Timestamp::UNIX_EPOCH
 }
 
-fn machine() -> TempDir {
+pub(crate) fn machine() -> TempDir {
     let folder = tempfile::tempdir().expect("works");
     let mut text = String::from("name: words\ntests:\n");
     for case in 0..CASES {
@@ -37,11 +37,11 @@ fn machine() -> TempDir {
     folder
 }
 
-fn engine(folder: &Path) -> Engine {
+pub(crate) fn engine(folder: &Path) -> Engine {
     Engine::new(ProcessContext::new(folder.to_owned(), folder.join("tmp"), now), |_: EngineEvent| {})
 }
 
-fn request(run_dir: &str) -> EvalRequest {
+pub(crate) fn request(run_dir: &str) -> EvalRequest {
     let mut options = EvalOptions { paths: vec!["suite.yaml".into()], ..EvalOptions::default() };
     options.run.run_dir = Some(run_dir.into());
     options.run.programs = ProgramUse::Allow;
@@ -49,16 +49,16 @@ fn request(run_dir: &str) -> EvalRequest {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a reader of arguments")]
-fn read(_: &[String]) -> Result<EvalRequest, String> {
+pub(crate) fn read(_: &[String]) -> Result<EvalRequest, String> {
     Ok(request("ignored"))
 }
 
-fn options() -> ClusterOptions {
+pub(crate) fn options() -> ClusterOptions {
     ClusterOptions { unit_size: Some(3), results: None, lease: None, worker_wait: None, resume: false }
 }
 
 /// Rows of a run by case, without times and sums of the row.
-fn rows(folder: &Path) -> Vec<String> {
+pub(crate) fn rows(folder: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(folder.join("results.jsonl")).expect("works");
     let mut rows: Vec<String> = text
         .lines()
@@ -85,7 +85,7 @@ async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerE
         cluster: Arc::new(cluster.clone()),
         engine: engine(folder),
         arguments: &read,
-        options: WorkerOptions::default(),
+        options: WorkerOptions { programs: ProgramUse::Allow, ..WorkerOptions::default() },
         observe: &|event| events.lock().expect("works").push(event),
     };
     panic!("the worker ended: {:?}", worker.work().await);
@@ -436,7 +436,7 @@ async fn race(fault: ResultFault) -> (usize, usize, Vec<WorkerEvent>) {
         cluster: Arc::new(FaultyCluster { inner: cluster.clone(), asked: Arc::clone(&calls), fault }),
         engine: engine(slow.path()),
         arguments: &read,
-        options: WorkerOptions::default(),
+        options: WorkerOptions { programs: ProgramUse::Allow, ..WorkerOptions::default() },
         observe: &|event| events[0].lock().expect("works").push(event),
     };
     let second = async {
@@ -473,7 +473,7 @@ async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
 }
 
 /// A machine whose target takes half a second for an answer, and notes each time that it is asked.
-fn slow_machine() -> (TempDir, std::path::PathBuf) {
+pub(crate) fn slow_machine() -> (TempDir, std::path::PathBuf) {
     let folder = machine();
     let file = folder.path().join("suite.yaml");
     let text = std::fs::read_to_string(&file).expect("works");

@@ -44,6 +44,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         derived_metrics,
         unbuilt: _,
         unrun_code: _,
+        variables: _,
         has_providers: _,
     } = suite;
     let SuiteSettings {

@@ -1,6 +1,6 @@
 //! Graders of samples.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use super::pair::ComparedPair;
 use super::rubric::PreparedRubric;
 use super::sample::GradingSample;
 use super::stop::{FailureLog, GradingStop, StoppableModel};
-use crate::consent::ProgramGate;
+use crate::consent::ConsentGate;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -35,7 +35,7 @@ use crate::forecast::{ModelCards, RunPlan};
 use crate::gateway::ModelGateway;
 use crate::graders::{JudgeDemand, judge_demand, measuring_model, visit_graders};
 use crate::judges::{JudgeRegistry, OFFLINE};
-use crate::options::RunOptions;
+use crate::options::{DeniedFindings, RunOptions};
 use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::scorecard::suite_of;
@@ -47,6 +47,7 @@ pub struct SampleGrader {
     pub(super) config: ProjectConfig,
     pub(super) gateway: Arc<ModelGateway>,
     pub(super) deps: Arc<RunDeps>,
+    pub(super) gate: ConsentGate,
     pub(super) failures: Option<FailureLog>,
 }
 
@@ -140,7 +141,7 @@ impl SampleGrader {
         let mut found = PreflightReport::default();
         planner.check(&planned, &case, &self.deps, &mut found);
 
-        let warnings = found.conclude(false, &ProgramGate::refused(), false)?;
+        let warnings = found.conclude(DeniedFindings::default(), &self.gate, &self.gateway, false)?;
         self.gateway.check_settings()?;
 
         let mut items = planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
@@ -154,13 +155,13 @@ impl SampleGrader {
         Ok((WorkItem { format: None, ..item }, warnings))
     }
 
-    /// Refuses keys of the judges created so far that would be sent unencrypted, or to a server other than their
-    /// provider's.
+    /// Refuses keys of the judges created so far that would be sent unencrypted, and values of the environment that
+    /// would be sent to an address that a file names.
     ///
     /// # Errors
-    /// When there is such a key.
+    /// When there is such a key or value.
     pub fn refuse_exposed_keys(&self) -> Result<(), EngineError> {
-        self.gateway.check_keys(true)
+        self.gateway.deny_exposed(&self.gateway.capabilities(&BTreeSet::new()))
     }
 
     /// Plans the grading of samples: calls, tokens, money. Nothing is sent.
@@ -178,7 +179,8 @@ impl SampleGrader {
         let plan = RunPlan::new(items, budget, self)?;
         let warnings = rubric.warnings.iter().cloned().chain(self.gateway.missing_keys()).collect();
 
-        Ok(PlannedRun { plan, cases, warnings })
+        let capabilities = self.gateway.capabilities(&BTreeSet::new());
+        Ok(PlannedRun { plan, cases, capabilities, warnings })
     }
 
     /// Grades samples concurrently, and returns their records in the order of the samples. None of them fails:

@@ -106,6 +106,7 @@ impl SampleService {
             config: self.config.clone(),
             gateway,
             deps,
+            gate: wiring.gate.clone(),
             failures: self.failures.clone(),
         })
     }

@@ -1,5 +1,6 @@
 //! Targets of a run, created from their names.
 
+mod destination;
 mod http;
 mod http_request;
 mod registry;

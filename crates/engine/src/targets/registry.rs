@@ -1,6 +1,6 @@
 //! Targets of a targets file, created when first used.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,12 +10,12 @@ use std::time::Duration;
 use assize_evalfile::{LoadOptions, readable_roots};
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
-    ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, RetryPolicy, foreign_host,
+    ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, NameError, Redactor, RetryPolicy,
 };
 use assize_model::{
     CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
     NamedProgram, RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec,
-    TargetSpecKind,
+    TargetSpecKind, TextPart, TextVariable,
 };
 use assize_process::{Environment, ProcessCommand, ProgramConsent};
 use assize_store::TargetInfo;
@@ -27,10 +27,12 @@ use assize_targets::{
 use assize_trace::LogFormat;
 use parking_lot::Mutex;
 
+use super::destination::UserVariables;
 use super::http::HttpTarget;
 use super::http_request::fixed_address;
 use super::secrets::{keys, redactor};
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
+use crate::capability::{OutsideFile, SentVariable};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
@@ -41,9 +43,6 @@ pub(crate) const ECHO: &str = "echo";
 
 /// Shorter values of variables may occur in an address by chance.
 const MIN_ADDRESS_LENGTH: usize = 8;
-
-/// Setting of a target with an address that is checked before the target is used.
-const HEALTH_SETTING: &str = "healthcheck";
 
 /// The default time limit of commands.
 const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
@@ -60,6 +59,7 @@ pub(crate) struct TargetRegistry {
     path: Option<PathBuf>,
     gateway: Arc<ModelGateway>,
     variables: assize_evalfile::EnvironmentLookup,
+    process: ProcessContext,
     /// Options for reading files, which say what recordings may be read.
     load_options: LoadOptions,
     /// Variables that commands inherit.
@@ -70,8 +70,6 @@ pub(crate) struct TargetRegistry {
     programs: Arc<ProgramSetup>,
     /// Removes secrets from the error output of commands.
     redactor: Arc<Redactor>,
-    /// Addresses that are values of variables.
-    known_addresses: BTreeSet<String>,
     /// Targets that the caller provides, by name.
     provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
@@ -88,9 +86,17 @@ pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> P
     ProgramSetup {
         env: ProgramEnvironment::new(inherited, keys(process.variables(), specs)),
         scratch: process.temp_folder.clone(),
-        redactor: Some(Arc::new(redactor(process.variables()))),
+        redactor: Some(Arc::new(redactor(process.variables(), None))),
         ..ProgramSetup::default()
     }
+}
+
+/// The setup that also removes these values from records.
+fn hiding(setup: &ProgramSetup, process: &ProcessContext, values: Vec<String>) -> ProgramSetup {
+    if values.is_empty() {
+        return setup.clone();
+    }
+    ProgramSetup { redactor: Some(Arc::new(redactor(process.variables(), values))), ..setup.clone() }
 }
 
 /// The target of cases that name none: the only one, or the one named `default`.
@@ -115,6 +121,10 @@ impl TargetRegistry {
         let temp_folder = engine.process().temp_folder.clone();
         let setup = program_setup(engine.process(), &specs);
         let redactor = setup.redactor.clone().unwrap_or_default();
+        let fixed = specs.iter().filter(|spec| matches!(spec.kind, TargetSpecKind::Mock(_)));
+        let fixed = fixed.flat_map(|spec| &spec.variables);
+        let values = fixed.filter_map(|used| engine.process().variable(&used.variable)).collect();
+        let setup = hiding(&setup, engine.process(), values);
         let programs = ProgramSetup { slots: Some(gateway.commands()), consent, ..setup };
 
         Self {
@@ -122,17 +132,12 @@ impl TargetRegistry {
             path,
             gateway,
             variables: engine.process().environment(),
+            process: engine.process().clone(),
             load_options,
             inherited,
             temp_folder,
             programs: Arc::new(programs),
             redactor,
-            known_addresses: engine
-                .process()
-                .variables()
-                .values()
-                .map(|value| value.trim().to_owned())
-                .collect(),
             provided: engine.provided().targets.clone(),
             made: Mutex::new(BTreeMap::new()),
             plain: Mutex::default(),
@@ -143,6 +148,12 @@ impl TargetRegistry {
     /// Setup of graders that are programs: the variables that commands inherit.
     pub(crate) fn programs(&self) -> Arc<ProgramSetup> {
         Arc::clone(&self.programs)
+    }
+
+    /// The same, which also removes the values of these variables from records.
+    pub(crate) fn programs_hiding(&self, variables: &[TextVariable]) -> Arc<ProgramSetup> {
+        let values = variables.iter().filter_map(|text| (self.variables)(&text.variable)).collect();
+        Arc::new(hiding(&self.programs, &self.process, values))
     }
 
     /// The file the targets come from.
@@ -195,6 +206,24 @@ impl TargetRegistry {
         std::iter::once(spec).chain(fallbacks).flat_map(target_programs).collect()
     }
 
+    /// Variables of the environment in fixed answers of a target, or of one of its fallbacks.
+    pub(crate) fn texts_of(&self, reference: &TargetRef) -> Vec<TextVariable> {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let Some(spec) = self.spec(real) else { return Vec::new() };
+        let fallbacks = spec.fallbacks.iter().filter_map(|name| self.spec(name));
+        std::iter::once(spec)
+            .chain(fallbacks)
+            .filter(|spec| matches!(spec.kind, TargetSpecKind::Mock(_)))
+            .flat_map(|spec| &spec.variables)
+            .map(|used| TextVariable {
+                place: used.place.clone(),
+                variable: used.variable.clone(),
+                part: TextPart::Case,
+                is_set: (self.variables)(&used.variable).is_some(),
+            })
+            .collect()
+    }
+
     /// Whether a target answers all cases in one run of a command, so that it can't be used turn by turn.
     pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
@@ -206,6 +235,7 @@ impl TargetRegistry {
     /// The model of a name in the targets file; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
+        self.note_addressed(spec);
         Some(usable(spec).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
                 self.client(spec, model).map(|client| {
@@ -330,6 +360,7 @@ impl TargetRegistry {
     }
 
     fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
+        self.note_addressed(spec);
         usable(spec)?;
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
@@ -361,10 +392,6 @@ impl TargetRegistry {
             }
         };
         if let Some(health) = &spec.health {
-            if let HealthSpec::Http { url, .. } = health {
-                self.note_foreign_keys(spec, url, |setting| setting == HEALTH_SETTING);
-            }
-
             let inner = HealthCheckedTarget::new(target, self.health(health));
             target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) });
         }
@@ -431,13 +458,8 @@ impl TargetRegistry {
 
     fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<ModelClient, EngineError> {
         let name = &spec.name;
-        let provider = match model.provider {
-            "openai-compatible" => "openai",
-            provider => provider,
-        };
         let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
-        let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
-            .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+        let parsed = model_name(model).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
         let file_variables = self.file_variables(&parsed, model);
         let lookup = |variable: &str| {
             if variable == FILE_VARIABLES {
@@ -479,28 +501,61 @@ impl TargetRegistry {
         let client =
             ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))?;
         self.gateway.note_unencrypted(&client);
-        let address = model.base_url.clone().unwrap_or_else(|| client.address());
-        self.note_foreign_keys(spec, &address, |setting| setting != HEALTH_SETTING);
+        if model.base_url.is_none() {
+            let address = client.address();
+            let sent = UserVariables::new(&self.variables).sent_to_model(spec, model, &parsed, &address);
+            self.note_sent(spec, &address, sent);
+        }
 
         Ok(client)
     }
 
-    /// Notes warnings about keys of providers that a target sends to another server, whichever setting contains
-    /// them: a key in an address or in a model name is sent too. If the address comes from a variable, the user
-    /// who set the variable chose it; and a key in a differently named variable was meant for this server.
-    fn note_foreign_keys(&self, spec: &TargetSpec, address: &str, is_sent: impl Fn(&str) -> bool) {
-        if self.known_addresses.contains(address) {
-            return;
+    /// Notes the variables that go to an address in the target itself, whether or not they are set.
+    fn note_addressed(&self, spec: &TargetSpec) {
+        let user = UserVariables::new(&self.variables);
+        match &spec.kind {
+            TargetSpecKind::Http(http) => {
+                let address = fixed_address(http).unwrap_or_default();
+                self.note_sent(spec, &http.url, user.sent_to_server(spec, http, &address));
+            }
+            TargetSpecKind::Model(model) => {
+                if let (Some(url), Ok(name)) = (&model.base_url, model_name(model)) {
+                    self.note_sent(spec, url, user.sent_to_model(spec, model, &name, url));
+                }
+            }
+            _ => {}
         }
+        if let Some(HealthSpec::Http { url, .. }) = &spec.health {
+            self.note_sent(spec, url, user.sent_to_health_check(spec, url));
+        }
+    }
 
-        for SettingVariable { variable, .. } in spec.variables.iter().filter(|used| is_sent(&used.setting)) {
-            let Some(host) = foreign_host(variable, address) else { continue };
-            self.gateway.note_foreign_key(format!(
-                "{}: target `{}` would send {variable} to {host}, which is not a server of its provider; to allow it, put \
-                 the key into a variable of another name, or the address into a variable",
-                spec.place, spec.name
-            ));
+    /// Notes variables of a target whose values go to an address that a file names.
+    fn note_sent(&self, spec: &TargetSpec, address: &str, sent: Vec<&SettingVariable>) {
+        let is_set = |used: &&SettingVariable| (self.variables)(&used.variable).is_some();
+        // What is not set sends nothing. A plan may be made on another machine.
+        for used in sent.into_iter().filter(|used| self.gateway.is_plan() || is_set(used)) {
+            self.gateway.note_sent(SentVariable {
+                place: used.place.clone(),
+                variable: used.variable.clone(),
+                to: format!("{} (target `{}`)", self.shown_address(spec, address), spec.name),
+            });
         }
+    }
+
+    /// The address for messages: without path, credentials and values of variables.
+    fn shown_address(&self, spec: &TargetSpec, address: &str) -> String {
+        let origin_end = address.find("://").map_or(0, |at| at + 3);
+        let (scheme, rest) = address.split_at(origin_end);
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let mut shown = format!("{scheme}{host}");
+        for used in &spec.variables {
+            if let Some(value) = (self.variables)(&used.variable).filter(|value| !value.trim().is_empty()) {
+                shown = shown.replace(value.trim(), &format!("${{{{ {} }}}}", used.variable));
+            }
+        }
+        shown
     }
 
     /// The names of the variables that a file in the working folder set, under the names that the settings of a
@@ -534,11 +589,13 @@ impl TargetRegistry {
         let failed = |error: &dyn std::fmt::Display| {
             unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
         };
+        let allowed = readable_roots(spec.place.path(), &self.load_options);
+        if recording.path.exists() && !allowed.contain(&recording.path) {
+            let path = recording.path.display().to_string();
+            self.gateway.note_outside(OutsideFile { place: spec.place.clone(), path });
+        }
         // With consent, a file may read what its programs could read.
-        let roots = match self.programs.consent {
-            Some(_) => None,
-            None => Some(readable_roots(spec.place.path(), &self.load_options)),
-        };
+        let roots = self.programs.consent.is_none().then_some(allowed);
         Ok(match &recording.kind {
             RecordingKind::Sessions { format } => {
                 let format = format.map(LogFormat::from_str).transpose().map_err(|error| failed(&error))?;
@@ -573,8 +630,7 @@ impl TargetRegistry {
     fn server(&self, spec: &TargetSpec, http: &HttpTargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         let mut setup = self.gateway.setup();
         setup.policy = with_retries(setup.policy, &spec.retry);
-        let address = fixed_address(http).unwrap_or_default();
-        self.note_foreign_keys(spec, &address, |setting| setting != HEALTH_SETTING);
+        self.gateway.note_server(self.shown_address(spec, &http.url));
 
         let target = HttpTarget::new(&spec.name, http, setup)
             .map_err(|error| unusable(format!("{}: target `{}`: {error}", spec.place, spec.name)))?;
@@ -651,6 +707,15 @@ fn target_programs(spec: &TargetSpec) -> Vec<NamedProgram> {
         _ => None,
     };
     own.into_iter().chain(health).collect()
+}
+
+/// The model of a target, as `PROVIDER:MODEL`.
+fn model_name(model: &ModelTargetSpec) -> Result<ModelName, NameError> {
+    let provider = match model.provider {
+        "openai-compatible" => "openai",
+        provider => provider,
+    };
+    ModelName::from_str(&format!("{provider}:{}", model.model))
 }
 
 /// The policy with a target's own retry settings.

@@ -33,8 +33,11 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// A redactor for the values of all variables with a name or a value like a secret.
-pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+/// A redactor for the values of all variables with a name or a value like a secret, and for further values.
+pub(crate) fn redactor(
+    variables: &BTreeMap<String, String>,
+    further: impl IntoIterator<Item = String>,
+) -> Redactor {
     let secrets = variables.iter().filter(|(name, value)| is_secret_name(name) || looks_like_secret(value));
-    Redactor::new(secrets.map(|(_, value)| value.clone().into()))
+    Redactor::new(secrets.map(|(_, value)| value.clone()).chain(further).map(Into::into))
 }

@@ -123,7 +123,7 @@ impl ConfigLocation {
 }
 
 fn decode_config(cx: &mut DecodeContext, root: &TreeNode, home: &ConfigLocation) -> ProjectConfig {
-    let expanded = expand_variables(root, TYPED_KEYS, &cx.reach.environment.clone(), &mut cx.problems);
+    let expanded = expand_variables(root, TYPED_KEYS, &cx.reach.environment.for_settings(), &mut cx.problems);
     report_unset_variables(cx, &expanded);
 
     let Some(mut object) = MapReader::new(&expanded.node, "a config file", &mut cx.problems) else {
@@ -282,7 +282,7 @@ fn decode_foreign_settings(
     // Variables are expanded separately here, so that an unset variable of one setting does not invalidate the
     // others.
     let Some(node) = root.get("execution").filter(|node| !node.is_null()) else { return };
-    let expanded = expand_variables(node, TYPED_KEYS, &cx.reach.environment.clone(), &mut cx.problems);
+    let expanded = expand_variables(node, TYPED_KEYS, &cx.reach.environment.for_settings(), &mut cx.problems);
     report_unset_variables(cx, &expanded);
 
     let Some(mut inner) = MapReader::new(&expanded.node, "`execution`", &mut cx.problems) else { return };

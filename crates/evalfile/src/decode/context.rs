@@ -12,7 +12,7 @@ use assize_model::{FilePosition, ProgramRunner, SourceMark};
 
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
-use crate::load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
+use crate::load_options::{CaseCheck, EnvironmentLookup, FileEnvironment, LoadOptions};
 
 /// State of one load.
 pub struct DecodeContext {
@@ -35,8 +35,8 @@ pub struct DecodeContext {
 /// Files and variables that a load may access.
 #[derive(Clone)]
 pub struct LoadScope {
-    /// Lookup of environment variables.
-    pub environment: EnvironmentLookup,
+    /// Variables of the environment.
+    pub environment: FileEnvironment,
     /// Folders against which a relative reference is resolved, in order.
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
@@ -75,6 +75,7 @@ impl DecodeContext {
     pub fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
         let (open, programs, targets, case_check) = (BTreeMap::new(), None, Vec::new(), None);
         let roots = FileRoots::new(roots);
+        let environment = FileEnvironment::new(environment);
         let scope = LoadScope { environment, search, roots, open, programs, targets, case_check };
         Self::with_scope(Arc::new(scope))
     }
@@ -288,7 +289,7 @@ pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     search.push(options.working_folder.clone());
 
     DecodeContext::with_scope(Arc::new(LoadScope {
-        environment: options.environment.clone(),
+        environment: FileEnvironment::new(options.environment.clone()),
         search,
         roots: FileRoots::new(roots),
         open: BTreeMap::new(),

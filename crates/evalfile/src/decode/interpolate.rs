@@ -5,38 +5,60 @@ use assize_document::{MapEntry, NodeValue, TreeNode, codes};
 
 use super::DecodeContext;
 
-/// Keys whose values are settings of programs. Nothing below them is sent to a judge or stored in a run, so
-/// they may contain secrets.
-const SETTINGS: [&str; 3] = ["workspace", "hooks", "repos"];
+use assize_model::TextPart;
+
+/// Keys whose values are settings of workspaces, which Git and programs receive.
+const WORKSPACE_KEYS: [&str; 3] = ["workspace", "hooks", "repos"];
+
+/// Keys of suites, cases, rubrics and `execution` that choose among targets and models or limit the run. Their values are no
+/// part of a text.
+const CHOICE_KEYS: [&str; 14] = [
+    "target", "targets", "judge", "judging", "evidence", "truncate", "workers", "cache", "cache_path",
+    "budget_usd", "threshold", "borderline", "fail_on_error", "trials",
+];
 
 /// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. If a string is exactly
 /// one such reference, it becomes a boolean or number if the value looks like one. `$${{ NAME }}` escapes the
-/// reference. A variable that is not set is an error. So is a variable that holds a secret, because texts are
-/// sent to judges, printed and stored.
+/// reference. A variable that is not set is an error. Others are noted, because texts are sent to models and servers.
 ///
 /// Only plain names count: `${{ secrets.NAME }}` and the like are ordinary text.
 pub(crate) fn interpolate(cx: &mut DecodeContext, node: &mut TreeNode) {
-    substitute_below(cx, node, false);
+    substitute_below(cx, node, ValueUse::Text(TextPart::Case));
 }
 
-/// Like [`interpolate`], for settings of programs, which may contain secrets.
+/// Like [`interpolate`], for settings of a workspace.
 pub(crate) fn interpolate_settings(cx: &mut DecodeContext, node: &mut TreeNode) {
-    substitute_below(cx, node, true);
+    substitute_below(cx, node, ValueUse::Text(TextPart::Workspace));
 }
 
-fn substitute_below(cx: &mut DecodeContext, node: &mut TreeNode, settings: bool) {
+/// What the values below a node are used for.
+#[derive(Clone, Copy)]
+enum ValueUse {
+    /// Texts of this part of the file.
+    Text(TextPart),
+    /// A choice of targets or models, or a limit.
+    Choice,
+}
+
+impl ValueUse {
+    /// The use of the value of a key of a map with this use.
+    fn below(self, key: &str) -> Self {
+        if WORKSPACE_KEYS.contains(&key) { Self::Text(TextPart::Workspace) } else { self }
+    }
+}
+
+fn substitute_below(cx: &mut DecodeContext, node: &mut TreeNode, used_as: ValueUse) {
     let place = node.use_span();
     match &mut node.data {
         NodeValue::Str(text) => {
-            if let Some(data) = substitute(cx, text, place, settings) {
+            if let Some(data) = substitute(cx, text, place, used_as) {
                 node.data = data;
             }
         }
-        NodeValue::Seq(items) => items.iter_mut().for_each(|item| substitute_below(cx, item, settings)),
+        NodeValue::Seq(items) => items.iter_mut().for_each(|item| substitute_below(cx, item, used_as)),
         NodeValue::Map(entries) => {
             for entry in entries.iter_mut() {
-                let settings = settings || SETTINGS.contains(&entry.key.as_str());
-                substitute_below(cx, &mut entry.value, settings);
+                substitute_below(cx, &mut entry.value, used_as.below(&entry.key));
             }
             mark_unset_keys(cx, entries);
         }
@@ -47,16 +69,38 @@ fn substitute_below(cx: &mut DecodeContext, node: &mut TreeNode, settings: bool)
 /// Replaces the references in the values of a suite or a case, except in the value of the key `except`. An
 /// unset variable in `description` is only a note, because a run does not need the description.
 pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEntry], except: &str) {
-    // `targets` has its own rules: its values are settings, which may contain secrets.
+    // `targets` has its own rules: its values are settings.
     let is_text = |entry: &&mut MapEntry| entry.key != except && entry.key != "targets";
     for entry in entries.iter_mut().filter(is_text) {
         let is_description = entry.key == "description";
         let notes = std::mem::replace(&mut cx.problems.notes_unset, is_description);
-        substitute_below(cx, &mut entry.value, SETTINGS.contains(&entry.key.as_str()));
+        match &mut entry.value.data {
+            NodeValue::Map(settings) if entry.key == "execution" => {
+                for setting in settings.iter_mut() {
+                    substitute_below(cx, &mut setting.value, use_of_setting(&setting.key));
+                }
+                mark_unset_keys(cx, settings);
+            }
+            _ => substitute_below(cx, &mut entry.value, use_of_setting(&entry.key)),
+        }
         cx.problems.notes_unset = notes;
     }
 
     mark_unset_keys(cx, entries);
+}
+
+/// Like [`interpolate`], for a rubric file, which may have settings beside its criteria.
+pub(crate) fn interpolate_rubric(cx: &mut DecodeContext, node: &mut TreeNode) {
+    let NodeValue::Map(entries) = &mut node.data else { return interpolate(cx, node) };
+    for entry in entries.iter_mut() {
+        substitute_below(cx, &mut entry.value, use_of_setting(&entry.key));
+    }
+    mark_unset_keys(cx, entries);
+}
+
+/// What the value of a key of a suite, a case, a rubric or `execution` is used for.
+fn use_of_setting(key: &str) -> ValueUse {
+    if CHOICE_KEYS.contains(&key) { ValueUse::Choice } else { ValueUse::Text(TextPart::Case).below(key) }
 }
 
 /// Records the keys whose whole value is an unset variable, so that they are not reported as missing.
@@ -67,7 +111,7 @@ fn mark_unset_keys(cx: &mut DecodeContext, entries: &[MapEntry]) {
     }
 }
 
-fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -> Option<NodeValue> {
+fn substitute(cx: &mut DecodeContext, text: &str, place: Span, used_as: ValueUse) -> Option<NodeValue> {
     if !text.contains("${{") {
         return None;
     }
@@ -87,12 +131,10 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -
             result.push_str(whole);
         } else {
             result.push_str(before);
-            let value = (cx.reach.environment)(name);
-            let is_secret = is_secret_name(name) || value.as_deref().is_some_and(looks_like_secret);
-            if !settings && is_secret {
-                cx.problems.add(secret_variable(name, place));
+            if let ValueUse::Text(part) = used_as {
+                cx.reach.environment.note(name, part, cx.position(place));
             }
-            match (value, default) {
+            match (cx.reach.environment.value(name), default) {
                 (Some(value), _) => {
                     cx.problems.hide(&value, &format!("${{{{ {name} }}}}"), place);
                     result.push_str(&value);
@@ -115,23 +157,6 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -
     Some(if only_reference { parse_typed_value(result) } else { NodeValue::Str(result) })
 }
 
-/// True if a variable holds a secret, by its name or by its value.
-pub fn is_secret_variable(name: &str, value: &str) -> bool {
-    is_secret_name(name) || looks_like_secret(value)
-}
-
-/// Returns true if the name of a variable suggests that its value is secret.
-fn is_secret_name(name: &str) -> bool {
-    const LAST_WORDS: [&str; 9] =
-        ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "PAT"];
-    const ANYWHERE: [&str; 6] = ["API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SECRET", "PASSWORD", "CREDENTIAL"];
-
-    let name = name.to_ascii_uppercase();
-    let numbered = |c: char| c.is_ascii_digit() || c == '_';
-    let last = name.trim_end_matches(numbered).rsplit('_').next().unwrap_or_default();
-    LAST_WORDS.contains(&last) || ANYWHERE.iter().any(|part| name.contains(part))
-}
-
 /// Returns true if a text has the form of an API key of a well-known service, a JSON web token, or a private
 /// key.
 pub fn looks_like_secret(value: &str) -> bool {
@@ -152,18 +177,6 @@ pub fn looks_like_secret(value: &str) -> bool {
     let is_token = value.starts_with("eyJ") && value.matches('.').count() == 2;
     (is_word && has_digit && (PREFIXES.iter().any(is_key) || is_token))
         || (value.starts_with("-----BEGIN ") && value.contains("PRIVATE KEY"))
-}
-
-fn secret_variable(name: &str, place: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::BAD_VARIABLE,
-        format!("`{name}` looks like a secret, but this text is sent to judges, printed and stored in runs"),
-        place,
-        "secrets are not allowed here",
-    )
-    .with_help(format!(
-        "remove the variable; if it is not secret, rename it, or write `$${{{{ {name} }}}}` for the literal text"
-    ))
 }
 
 fn unset_variable(name: &str, place: Span) -> Diagnostic {
@@ -251,19 +264,6 @@ mod tests {
             "eyJ",
         ] {
             assert!(!looks_like_secret(value), "{value}");
-        }
-    }
-
-    #[test]
-    fn names_of_secrets_are_told_from_others() {
-        for name in [
-            "OPENAI_API_KEY", "GITHUB_TOKEN", "github_token_2", "AWS_ACCESS_KEY_ID", "PGPASSWORD", "GH_PAT",
-            "CLIENT_SECRET", "MY_SECRET_VALUE", "KEY",
-        ] {
-            assert!(is_secret_name(name), "{name}");
-        }
-        for name in ["MAX_TOKENS", "TOKEN_LIMIT", "KEYBOARD", "MONKEY", "PATH", "PWD", "MODEL", "COMPAT"] {
-            assert!(!is_secret_name(name), "{name}");
         }
     }
 

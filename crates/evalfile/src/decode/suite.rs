@@ -159,6 +159,7 @@ pub fn decode_suite(
         unbuilt: missing,
         derived_metrics: Vec::new(),
         unrun_code: Vec::new(),
+        variables: Vec::new(),
         has_providers: false,
     };
     let defaults =

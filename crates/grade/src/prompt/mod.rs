@@ -10,6 +10,7 @@ mod block;
 mod control;
 mod criteria;
 mod files;
+mod hidden;
 mod pair;
 mod questions;
 mod schema;

@@ -13,6 +13,7 @@ mod convert;
 mod critic;
 mod derived_metrics;
 mod doctor;
+mod environment;
 mod eval;
 mod explain;
 mod extensions;

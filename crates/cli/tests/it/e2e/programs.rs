@@ -369,6 +369,47 @@ const FORMS: &[ProgramForm] = &[
     ),
 ];
 
+/// Checks of a benchmark that start a program, each with the interpreter that it needs.
+const CHECKS: [(&str, &str); 4] = [
+    ("sh", "{type: code-grader, command: [touch, MARK]}"),
+    ("sh", "{type: my-own}"),
+    ("python3", "{type: python, value: \"bool(open('MARK', 'w'))\"}"),
+    ("node", "{type: javascript, value: 'file://code.cjs'}"),
+];
+
+#[test]
+fn no_check_of_a_scorecard_starts_a_program_without_consent() {
+    let mut failed = Vec::new();
+    for (_, check) in CHECKS.iter().filter(|(needs, _)| has(needs)) {
+        let mut cli = cli();
+        cli.without_consent();
+        write(&cli, "code.cjs", COMMON);
+        write(&cli, ".assize/graders/my-own.sh", SCRIPT);
+        let card = format!(
+            "rubrics:\n- {{code: R, label: r, weight: 1.0, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, benchmarks: [C]}}\n\
+             benchmarks:\n- {{code: C, parent_rubric: R, concept: c, weight: 1.0, threshold: 0.5, evaluator_type: code, \
+             inclusion_criteria: Apply when asked. Flag if wrong., evaluator_config: {{deterministic: [{check}]}}}}\n\
+             cases:\n- {{id: a, candidate_output: x}}\n"
+        );
+        write(&cli, "card.yaml", &card);
+        let made = || cli.path("made").exists();
+        let validated = cli.run(&["validate", "card.yaml"]);
+        let refused = cli.run(&["scorecard", "run", "card.yaml"]);
+        if made()
+            || refused.code != Some(2)
+            || !refused.stderr.contains("--allow-code")
+            || !validated.stdout.contains(": runs ")
+        {
+            failed.push(format!("{check}\n{}{}{}", validated.stdout, validated.stderr, refused.stderr));
+        }
+        let allowed = cli.run(&["scorecard", "run", "card.yaml", "--allow-code"]);
+        if !made() {
+            failed.push(format!("{check}\n{}{}", allowed.stdout, allowed.stderr));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
 /// Keys of the schemas whose names sound as if they named programs, and do not.
 const HARMLESS: &[&str] = &[
     "aggregation", "aggregation_method", "benchmark_code", "code", "commandLineOptions",

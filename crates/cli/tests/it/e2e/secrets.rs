@@ -225,17 +225,11 @@ fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() 
 }
 
 #[test]
-fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
+fn secrets_of_the_environment_are_stored_nowhere() {
     // A judge that repeats what it read.
     let said = r#"{"evidence": [], "reason": "it says team-secret-0123456789", "outcome": "met"}"#;
-    let (mut cli, server) = with_server(always(MockReply::text(said)));
+    let (mut cli, _server) = with_server(always(MockReply::text(said)));
     cli.env("TEAM_TOKEN", "team-secret-0123456789").env("HARMLESS", "ghp_0123456789abcdefghijklmnop");
-
-    // By its value, whatever the variable is called.
-    cli.file("s.yaml", one_case("apples", &["Says ${{ HARMLESS }}"]));
-    let refused = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2);
-    assert!(refused.stderr.contains("`HARMLESS` looks like a secret"), "{}", refused.stderr);
-    assert_eq!(server.count(), 0);
 
     // An answer or a judge that repeats it does not get it stored.
     cli.file(
@@ -273,7 +267,7 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
     let output = warns(&cli, &[]).expect_code(0);
     let said = output.stdout + &output.stderr;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("would send OPENAI_API_KEY to far.invalid"), "{said}");
+    assert!(said.contains("sends OPENAI_API_KEY to https://far.invalid"), "{said}");
     let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
     assert!(denied.stderr.contains("far.invalid") && denied.stderr.contains("denied"), "{}", denied.stderr);
 
@@ -292,20 +286,21 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
         let more = more.concat();
         cli.file(".assize/targets.yaml", format!("targets: [{{name: t, {more}{settings}}}]\n"));
         let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
-        assert!(denied.stderr.contains("would send OPENAI_API_KEY to"), "{settings}: {}", denied.stderr);
+        assert!(denied.stderr.contains("sends OPENAI_API_KEY to"), "{settings}: {}", denied.stderr);
         assert!(!denied.stderr.contains(KEY), "{settings}: {}", denied.stderr);
     }
 
-    // Intended: a separate variable for key or address, a server of the provider, a server on this machine.
-    for (address, key) in [
-        ("https://far.invalid/v1", "FAR_KEY"),
-        ("${{ FAR_URL }}", "OPENAI_API_KEY"),
-        ("https://eu.api.openai.com/v1", "OPENAI_API_KEY"),
-        ("http://localhost:9/v1", "OPENAI_API_KEY"),
+    // Chosen by the user: an address in a variable, a server of the provider.
+    for (address, key, is_chosen) in [
+        ("${{ FAR_URL }}", "OPENAI_API_KEY", true),
+        ("${{ FAR_URL }}", "FAR_KEY", true),
+        ("https://eu.api.openai.com/v1", "OPENAI_API_KEY", true),
+        ("https://far.invalid/v1", "FAR_KEY", false),
+        ("http://localhost:9/v1", "OPENAI_API_KEY", false),
     ] {
         cli.file(".assize/targets.yaml", target(address, key));
-        let output = warns(&cli, &["--deny", "exposed-keys"]).expect_code(0);
-        assert!(!output.stderr.contains("no server of its provider"), "{address}: {}", output.stderr);
+        let output = warns(&cli, &["--deny", "exposed-keys"]);
+        assert_eq!(output.code, Some(if is_chosen { 0 } else { 2 }), "{address} {key}: {}", output.stderr);
     }
 
     cli.file(".assize/targets.yaml", target("http://far.invalid/v1", "FAR_KEY"));

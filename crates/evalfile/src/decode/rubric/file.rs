@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, finish_diagnostics};
-use assize_model::{EvalFileFormat, PanelSpec, RubricGrader, ThresholdOverrides};
+use assize_model::{EvalFileFormat, PanelSpec, RubricGrader, TextVariable, ThresholdOverrides};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 use assize_table::is_table;
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::decode::DecodeContext;
 use crate::decode::common::{DecodedThresholds, decode_thresholds};
 use crate::decode::file::{read_source, read_tree};
 use crate::decode::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
-use crate::decode::interpolate::interpolate;
+use crate::decode::interpolate::interpolate_rubric;
 use crate::decode::vars::fill_rubric;
 
 /// A rubric file, loaded and checked.
@@ -34,6 +34,8 @@ pub struct LoadedRubric {
     pub rubric: Option<Arc<RubricGrader>>,
     /// Values of `threshold` and `borderline`.
     pub lines: ThresholdOverrides,
+    /// Variables of the environment whose values are part of its texts.
+    pub variables: Vec<TextVariable>,
     /// Text of the file, for rendering diagnostics.
     pub sources: SourceMap,
     /// All diagnostics, in the order of the file.
@@ -139,6 +141,7 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
 
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let sound = cx.problems.error_count() == 0;
+    let variables = cx.reach.environment.in_texts();
     let DecodeContext { sources, problems, .. } = cx;
     let diagnostics = finish_diagnostics(problems, &sources);
     let RubricFileContent { name, description, rubric, judging, evidence, truncate, judge, panel, lines } =
@@ -147,7 +150,16 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
         Arc::new(RubricGrader { rubric, places, marks, judging, evidence, truncate, judge, panel })
     });
 
-    LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
+    LoadedRubric {
+        name: name.unwrap_or(stem),
+        description,
+        format,
+        rubric,
+        lines,
+        variables,
+        sources,
+        diagnostics,
+    }
 }
 
 fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option<TreeNode> {
@@ -202,7 +214,7 @@ fn read_checked_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNod
     }
 
     let mut root = root?;
-    interpolate(cx, &mut root);
+    interpolate_rubric(cx, &mut root);
 
     Some(root)
 }

@@ -89,8 +89,9 @@ impl InlineTargets {
         };
 
         let mut found = cx.problems.fork();
+        let environment = cx.reach.environment.for_settings();
         let mut loading = TargetsContext {
-            environment: &cx.reach.environment,
+            environment: &environment,
             folder: &self.folder,
             place: &place,
             secrets: Vec::new(),

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Severity};
 use assize_document::{DiagnosticCollector, MapReader, TreeNode, codes};
-use assize_model::{CommandText, RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
+use assize_model::{CommandText, RetrySpec, SettingVariable, TargetSettingError, TargetSpec, TargetSpecKind};
 
 use super::agent::{decode_agent, find_preset};
 use super::command::decode_command_target;
@@ -65,7 +65,13 @@ fn read_entry(
             retry: RetrySpec::default(),
             fallbacks: Vec::new(),
             health: None,
-            variables: expanded.used.clone(),
+            variables: (expanded.used.iter())
+                .map(|used| SettingVariable {
+                    setting: used.setting.clone(),
+                    variable: used.variable.clone(),
+                    place: (loading.place)(used.span),
+                })
+                .collect(),
             missing_variables: Vec::new(),
             errors: Vec::new(),
             unbuilt: Vec::new(),

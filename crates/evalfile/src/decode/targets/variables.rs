@@ -3,7 +3,6 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{DiagnosticCollector, MapEntry, NodeValue, TreeNode, codes};
-use assize_model::SettingVariable;
 
 use super::provider::is_http_provider;
 use crate::load_options::EnvironmentLookup;
@@ -15,7 +14,15 @@ pub(crate) struct ExpandedMap {
     /// Variables that are not set.
     pub(crate) unset: Vec<UnsetVariable>,
     /// Variables that occur in values of the map, set or not.
-    pub(crate) used: Vec<SettingVariable>,
+    pub(crate) used: Vec<UsedVariable>,
+}
+
+/// A variable that a value of the map names.
+pub(crate) struct UsedVariable {
+    /// Key of the map.
+    pub(crate) setting: String,
+    pub(crate) variable: String,
+    pub(crate) span: Span,
 }
 
 /// A variable that is not set.
@@ -61,9 +68,11 @@ pub(crate) fn expand_variables(
         if !filler.names.is_empty() {
             value.data = NodeValue::Null;
         }
-        used.extend(
-            filler.used.into_iter().map(|variable| SettingVariable { setting: entry.key.clone(), variable }),
-        );
+        used.extend(filler.used.into_iter().map(|(variable, span)| UsedVariable {
+            setting: entry.key.clone(),
+            variable,
+            span,
+        }));
 
         let names = filler.names;
         unset.extend(names.into_iter().map(|(name, span)| UnsetVariable {
@@ -87,7 +96,7 @@ struct VariableExpander<'a> {
     /// Variables that are not set.
     names: Vec<(String, Span)>,
     /// Variables that occur, set or not.
-    used: Vec<String>,
+    used: Vec<(String, Span)>,
 }
 
 impl VariableExpander<'_> {
@@ -162,7 +171,7 @@ impl VariableExpander<'_> {
                 continue;
             }
 
-            self.used.push(name.to_owned());
+            self.used.push((name.to_owned(), span));
 
             match (self.environment)(name).filter(|value| !value.trim().is_empty()) {
                 Some(value) => {
