@@ -14,6 +14,7 @@ mod budget;
 mod cached_model;
 mod call_event;
 mod call_key;
+mod call_source;
 mod chat_model;
 mod check;
 mod classify;
@@ -69,6 +70,7 @@ pub use budget::{BatchReservation, Budget, BudgetTracker, CallBound, CallBounds}
 pub use cached_model::{CacheHit, CachedModel, DeferredCalls, NO_REPLY_IMPORTED, OnCacheMiss, ReplyStore};
 pub use call_event::{CallEvent, CallObserver};
 pub use call_key::{CallKey, InvalidCallKey};
+pub use call_source::CallSource;
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 pub use check::{KeyCheck, check, check_judge};
 pub use client::{BatchRequest, ClientParts, ClientSetup, ModelClient};

@@ -13,9 +13,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::allowance::allowances;
-use super::limiter::{RateLimiter, SendChance};
+use super::limiter::{RateLimiter, RequestFailure, SendChance};
 use super::outage::{FailureConsequence, ServerOutage};
 use super::window::ConcurrencyWindow;
+use crate::call_source::CallSource;
 use crate::clock::Clock;
 use crate::endpoint::ModelEndpoint;
 use crate::error::ErrorKind;
@@ -140,6 +141,8 @@ pub(crate) struct ProviderAccount {
     turn: tokio::sync::Mutex<()>,
     /// Wakes the request at the head of the queue when something has changed.
     changed: Notify,
+    /// Wakes the requests that wait beside the queue when a request in flight has ended.
+    ended: Notify,
     state: Mutex<AccountLimits>,
 }
 
@@ -167,6 +170,8 @@ pub(crate) struct QueuedRequest<'a> {
     pub(crate) max_output: Option<u32>,
     /// The longest pause of the account that the caller waits for.
     pub(crate) max_pause: Duration,
+    /// Whose call it is, if that is known.
+    pub(crate) source: Option<CallSource>,
 }
 
 impl ProviderAccount {
@@ -179,6 +184,7 @@ impl ProviderAccount {
             name,
             turn: tokio::sync::Mutex::default(),
             changed: Notify::new(),
+            ended: Notify::new(),
             state: Mutex::new(AccountLimits {
                 limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute)
                     .with_recovery(limits.recovery),
@@ -203,22 +209,27 @@ impl ProviderAccount {
         request: QueuedRequest<'_>,
     ) -> Result<Permit, AcquireError> {
         let _queued = QueuePlace::new(self);
-        let _turn = self.turn.lock().await;
+        let mut turn = Some(self.turn.lock().await);
 
         // After a wait its end has passed, even by a clock that stands still, as clocks of tests may.
         let mut now_at_least = Duration::ZERO;
         loop {
+            if turn.is_none() {
+                turn = Some(self.turn.lock().await);
+            }
+            let ended = self.ended.notified();
             let changed = self.changed.notified();
             let (chance, now) = {
                 let mut state = self.state();
                 let now = state.now(clock).max(now_at_least);
                 let tokens = state.limiter.expected(request.input, request.max_output);
-                let chance = state.limiter.chance(now, request.model, tokens);
+                let chance = state.limiter.chance(now, request.model, request.source, tokens);
                 if chance == SendChance::Now {
-                    let number = state.limiter.send(now, tokens);
+                    let number = state.limiter.send(now, request.source, tokens);
                     let model = Arc::clone(request.model);
                     let sent_at = state.limiter.busy_time(now);
-                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens });
+                    let source = request.source;
+                    return Ok(Permit { account: Arc::clone(self), model, source, number, sent_at, tokens });
                 }
 
                 (chance, now)
@@ -228,6 +239,23 @@ impl ProviderAccount {
                 SendChance::Now => {}
                 SendChance::AfterAnswer => changed.await,
                 SendChance::Not(outage) => return Err(AcquireError::GivenUp(outage)),
+                SendChance::Aside(None) => {
+                    turn = None;
+                    ended.await;
+                }
+                SendChance::Aside(Some(at)) => {
+                    let wait = at.saturating_sub(now);
+                    if wait > request.max_pause {
+                        return Err(AcquireError::Pause(wait));
+                    }
+
+                    turn = None;
+                    tokio::select! {
+                        biased;
+                        () = clock.sleep(wait) => now_at_least = at,
+                        () = ended => {}
+                    }
+                }
                 SendChance::At(at) => {
                     let wait = at.saturating_sub(now);
                     if wait > request.max_pause {
@@ -300,6 +328,7 @@ impl Drop for QueuePlace<'_> {
 pub(crate) struct Permit {
     account: Arc<ProviderAccount>,
     model: Arc<str>,
+    source: Option<CallSource>,
     number: u64,
     /// In busy time of the account, see [`RateLimiter::busy_time`].
     sent_at: Duration,
@@ -353,23 +382,27 @@ impl Permit {
         Some(until.saturating_sub(now))
     }
 
-    /// Notes that the request got no good answer. `why` describes the failure to a person.
+    /// Notes that the request got no good answer. `is_own` if the server answered others since the same question
+    /// failed before; `why` describes the failure to a person.
     pub(crate) fn failed(
         &self,
         clock: &dyn Clock,
         kind: ErrorKind,
         latency: Duration,
+        is_own: bool,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
+        let failure = RequestFailure { source: self.source, kind, latency, is_own };
         let mut state = self.account.state();
         let now = state.now(clock);
-        state.limiter.failed(self.number, &self.model, kind, now, latency, why)
+        state.limiter.failed(self.number, &self.model, failure, now, why)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.account.state().limiter.window.leave();
+        self.account.state().limiter.leave(self.number);
         self.account.changed.notify_one();
+        self.account.ended.notify_waiters();
     }
 }
