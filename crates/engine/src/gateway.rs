@@ -235,10 +235,16 @@ impl ModelGateway {
         }
     }
 
-    /// A gateway for a client with a limit in money of its own. It refuses models of unknown price, as under a
-    /// limit of the process.
-    pub(crate) fn within_limit(self, unknown_price: UnknownPrice) -> Self {
-        Self { all_priced: self.all_priced || unknown_price == UnknownPrice::Refuse, ..self }
+    /// A gateway for a client with a budget of its own. If that limits money, it refuses models of unknown price, as
+    /// under a limit of the process.
+    pub(crate) fn within_client_budget(
+        mut self,
+        budget: &Arc<BudgetTracker>,
+        unknown_price: UnknownPrice,
+    ) -> Self {
+        self.all_priced |= budget.limits_money() && unknown_price == UnknownPrice::Refuse;
+        self.setup.client_budget = Some(Arc::clone(budget));
+        self
     }
 
     /// The gateway with judge calls in batches, if that is requested.

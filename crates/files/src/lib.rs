@@ -14,6 +14,16 @@ pub use roots::FileRoots;
 /// the memory.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
+/// How many times its size a compressed file may become. Texts seldom become more than twenty times as large.
+pub const MAX_EXPANSION: u64 = 50;
+/// Size up to which a compressed file may become, however small it is.
+pub const MIN_EXPANDED_BYTES: u64 = 32 * 1024 * 1024;
+
+/// Maximum size that a compressed file of this size may become, if `most` is the limit for the largest files.
+pub fn max_expanded(packed: u64, most: u64) -> u64 {
+    packed.saturating_mul(MAX_EXPANSION).max(MIN_EXPANDED_BYTES).min(most)
+}
+
 /// Opens a regular file for reading. Other files are refused without waiting: a named pipe may never have a
 /// writer, and a device may never end.
 pub fn open_file(path: &Path) -> io::Result<File> {

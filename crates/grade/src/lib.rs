@@ -10,6 +10,7 @@
 mod answer_score;
 mod behaviour;
 mod check;
+mod check_threads;
 mod context;
 mod evidence;
 mod exchange;
@@ -33,6 +34,7 @@ pub use check::{
     AnswerFacts, CheckResult, check, check_by_program, is_unreported, schema_problem, score_by_code,
     transform_answer, transform_by_program,
 };
+pub use check_threads::{CHECK_TIME, CheckThreads, MAX_GIVEN_UP_CHECKS};
 pub use context::{ContextRubric, ContextText, context_rubric};
 pub use evidence::EvidenceIndex;
 pub use exchange::{fence_texts, find_reply_object};

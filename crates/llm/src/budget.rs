@@ -75,6 +75,8 @@ struct TrackerState {
     /// The most by which real input exceeded its upper bound, in percent. More than 0 only if a provider reads
     /// more than it was sent.
     underestimated: u64,
+    /// The least that any request needed which was sent.
+    cheapest: Option<Spend>,
 }
 
 impl TrackerState {
@@ -269,6 +271,25 @@ impl BudgetTracker {
         budget.tokens.is_some() || budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
     }
 
+    /// Replaces the limits. What was spent stays spent.
+    pub fn set_budget(&self, budget: Budget) {
+        self.state().budget = budget;
+        self.settled.notify_waiters();
+    }
+
+    /// Whether there is a limit in money.
+    pub fn limits_money(&self) -> bool {
+        self.state().budget.usd.is_some()
+    }
+
+    /// The money that was spent, if there is a limit and not even the cheapest request so far would fit once more.
+    pub fn spent_up(&self) -> Option<Usd> {
+        let state = self.state();
+        let limit = state.budget.usd?;
+        let cheapest = state.cheapest.unwrap_or_default();
+        (state.spent.usd >= limit || state.spent.usd + cheapest.usd > limit).then_some(state.spent.usd)
+    }
+
     /// Waits until the most that a request may take can be reserved. Returns the reason if it never can.
     pub(crate) async fn reserve(
         self: &Arc<Self>,
@@ -389,7 +410,7 @@ impl BudgetTracker {
         state.reserved = state.reserved.plus(reserved);
 
         let tracker = Arc::clone(self);
-        Ok(Reservation { tracker, reserved, request, output, taken: None })
+        Ok(Reservation { tracker, reserved, request, output, least: least.0, is_sent: false, taken: None })
     }
 
     /// The reason why the budget will never allow a request that needs this much, if it won't.
@@ -454,12 +475,14 @@ impl fmt::Debug for BudgetTracker {
 }
 
 /// Budget reserved for one request. Dropping it books the real spending, or the whole reservation if no usage
-/// was reported.
+/// was reported. A request that was not sent counts as nothing.
 pub(crate) struct Reservation {
     tracker: Arc<BudgetTracker>,
     reserved: Spend,
     request: ReservationRequest,
     output: u32,
+    least: Spend,
+    is_sent: bool,
     taken: Option<Spend>,
 }
 
@@ -469,11 +492,10 @@ impl Reservation {
         self.output
     }
 
-    /// The request was not sent after all, and counts as nothing.
-    pub(crate) fn unsent(mut self) {
-        self.taken = Some(Spend::default());
-        let mut state = self.tracker.state();
-        state.calls = state.calls.saturating_sub(1);
+    /// The request goes out now.
+    pub(crate) fn sent(mut self) -> Self {
+        self.is_sent = true;
+        self
     }
 
     /// Books a request that got a reply.
@@ -509,6 +531,7 @@ impl Reservation {
 
     /// Books a request that got no reply.
     pub(crate) fn failed(mut self, attempt: &FailedAttempt) {
+        self.is_sent = true;
         if may_be_charged(attempt) {
             self.settle(attempt.usage, 0);
         } else {
@@ -517,6 +540,7 @@ impl Reservation {
     }
 
     fn settle(mut self, usage: TokenCounts, written: u64) {
+        self.is_sent = true;
         let (Some(input), Some(output)) = (usage.input, usage.output) else { return };
         let ReservationRequest { input: expected, card, .. } = self.request;
         self.taken = Some(Spend {
@@ -536,14 +560,79 @@ impl Drop for Reservation {
         state.reserved = state.reserved.minus(self.reserved);
         state.in_flight = state.in_flight.saturating_sub(1);
 
-        if self.taken.is_none() {
-            state.unreported = state.unreported.plus(self.reserved);
+        if self.is_sent {
+            if self.taken.is_none() {
+                state.unreported = state.unreported.plus(self.reserved);
+            }
+            state.spent = state.spent.plus(self.taken.unwrap_or(self.reserved));
+            let cheapest = state.cheapest.filter(|known| known.usd <= self.least.usd);
+            state.cheapest = cheapest.or(Some(self.least));
+        } else {
+            state.calls = state.calls.saturating_sub(1);
         }
-
-        state.spent = state.spent.plus(self.taken.unwrap_or(self.reserved));
         drop(state);
 
         self.tracker.settled.notify_waiters();
+    }
+}
+
+/// What a request reserves: in the budget of its client, and in that of the process.
+#[derive(Default)]
+pub(crate) struct CallReservation {
+    pub(crate) client: Option<Reservation>,
+    pub(crate) process: Option<Reservation>,
+}
+
+impl CallReservation {
+    /// The most tokens that the reply may have, if there is a budget.
+    pub(crate) fn output(&self) -> Option<u32> {
+        self.each().map(Reservation::output).min()
+    }
+
+    /// True if the output limit is lower than the reply may need, because a budget allowed no more.
+    pub(crate) fn is_short(&self) -> bool {
+        self.each().any(Reservation::is_short)
+    }
+
+    /// The request goes out now.
+    pub(crate) fn sent(self) -> Self {
+        Self { client: self.client.map(Reservation::sent), process: self.process.map(Reservation::sent) }
+    }
+
+    /// Books a request that got a reply.
+    pub(crate) fn answered(self, reply: &ChatReply) {
+        for reservation in self.into_each() {
+            reservation.answered(reply);
+        }
+    }
+
+    /// Books a request that got no reply.
+    pub(crate) fn failed(self, attempt: &FailedAttempt) {
+        for reservation in self.into_each() {
+            reservation.failed(attempt);
+        }
+    }
+
+    /// Books a reply that was cut off where a budget ends, and returns the reason for the user, if that was so. See
+    /// [`Reservation::ran_out`].
+    pub(crate) fn ran_out(self, reply: &ChatReply) -> Option<String> {
+        let mut reason = None;
+        for reservation in self.into_each() {
+            if reservation.is_short() {
+                reason = Some(reservation.ran_out(reply));
+            } else {
+                reservation.answered(reply);
+            }
+        }
+        reason
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Reservation> {
+        self.client.iter().chain(&self.process)
+    }
+
+    fn into_each(self) -> impl Iterator<Item = Reservation> {
+        self.client.into_iter().chain(self.process)
     }
 }
 
@@ -627,7 +716,7 @@ mod tests {
         });
 
         let calls = (0..12).map(|_| async {
-            let reserved = tracker.reserve(request(10, 10, 10)).await;
+            let reserved = tracker.reserve(request(10, 10, 10)).await.map(Reservation::sent);
             tokio::task::yield_now().await;
             reserved.is_ok()
         });
@@ -637,7 +726,7 @@ mod tests {
 
         *pool.0.lock() = 3;
         let other = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, |_| {});
-        drop(other.reserve(request(10, 10, 10)).await.unwrap());
+        drop(other.reserve(request(10, 10, 10)).await.unwrap().sent());
         drop(other);
         assert_eq!(*pool.0.lock(), 2, "one of two was used");
     }
@@ -653,7 +742,7 @@ mod tests {
             "the budget of 2 calls is spent"
         );
         assert_eq!(refusals.load(Ordering::Relaxed), 1);
-        first.unsent();
+        drop(first);
         assert_eq!(tracker.state().spent, Spend::default());
         drop((second, tracker.reserve(request(10, 10, 10)).await.unwrap()));
     }
@@ -668,7 +757,7 @@ mod tests {
         first.settle(usage(90, 10), 0);
         let third = tracker.try_reserve(request(100, 500, 200)).unwrap();
         assert_eq!(third.output(), 500);
-        drop((second, third));
+        drop((second.sent(), third.sent()));
         assert_eq!(tracker.state().spent.tokens, 1300);
     }
 
@@ -694,7 +783,7 @@ mod tests {
         let (tracker, _) = tracker(Budget { tokens: Some(2000), ..Budget::default() });
         let reserve = || tracker.try_reserve(request(100, 512, 512)).unwrap();
         reserve().settle(TokenCounts::default(), 0);
-        drop(reserve());
+        drop(reserve().sent());
         reserve().failed(&failure(ErrorKind::Connection, false));
         reserve().failed(&failure(ErrorKind::Timeout, true));
         assert_eq!(tracker.state().spent.tokens, 3 * 612);

@@ -15,6 +15,7 @@ mod cached_model;
 mod call_event;
 mod call_key;
 mod call_order;
+mod call_source;
 mod chat_model;
 mod check;
 mod classify;
@@ -73,6 +74,7 @@ pub use cached_model::{CacheHit, CachedModel, DeferredCalls, NO_REPLY_IMPORTED, 
 pub use call_event::{CallEvent, CallObserver};
 pub use call_key::{CallKey, InvalidCallKey};
 pub use call_order::in_order_of;
+pub use call_source::CallSource;
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 pub use check::{KeyCheck, check, check_judge};
 pub use client::{BatchRequest, ClientParts, ClientSetup, ModelClient};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::call_source::CallSource;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::token_counts::TokenCounts;
 
@@ -15,7 +16,10 @@ tokio::task_local! {
 /// The requests that a call has sent so far. A server may charge for the one that is in flight when the call is
 /// given up.
 #[derive(Debug, Default)]
-pub struct SentRequests(Mutex<SentState>);
+pub struct SentRequests {
+    source: Option<CallSource>,
+    state: Mutex<SentState>,
+}
 
 #[derive(Debug, Default)]
 struct SentState {
@@ -24,14 +28,14 @@ struct SentState {
 }
 
 impl SentRequests {
+    /// None so far, of a call of this source.
+    pub fn of(source: Option<CallSource>) -> Self {
+        Self { source, ..Self::default() }
+    }
+
     /// Runs a call and records its requests.
     pub async fn record<F: Future>(self: &Arc<Self>, call: F) -> F::Output {
         CALL.scope(Arc::clone(self), call).await
-    }
-
-    /// Whether a request has been sent and not been answered yet.
-    pub fn is_in_flight(&self) -> bool {
-        self.state().is_in_flight
     }
 
     /// The error of a call that was given up, with the requests that it had sent.
@@ -53,8 +57,13 @@ impl SentRequests {
     }
 
     fn state(&self) -> MutexGuard<'_, SentState> {
-        self.0.lock()
+        self.state.lock()
     }
+}
+
+/// The source of the current call, if it is known.
+pub(crate) fn current_source() -> Option<CallSource> {
+    CALL.try_with(|call| call.source).ok().flatten()
 }
 
 /// A request of the current call was sent, or answered.

@@ -100,7 +100,8 @@ impl WebClient {
     }
 
     async fn enter(&self, max_pause: Duration) -> Result<Permit, AskError> {
-        let queued = QueuedRequest { model: &self.name, input: 0, max_output: Some(0), max_pause };
+        let queued =
+            QueuedRequest { model: &self.name, input: 0, max_output: Some(0), max_pause, source: None };
         self.account.acquire(&*self.setup.clock, queued).await.map_err(|error| match error {
             AcquireError::Pause(rest) => AskError::new(
                 ErrorKind::RateLimited,

@@ -5,6 +5,7 @@ use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, string, w
 use assize_evalfile::reading::DecodeContext;
 use serde_json::{Map, Value};
 
+use super::assertion_counter::AssertionCounter;
 use super::assertion_grader::AssertionGrader;
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, resolve_assertion_type};
 use super::nodes::{MapNode, text_node};
@@ -39,6 +40,8 @@ pub(super) struct AssertionWriter<'a> {
     pub(super) rubric_prompt: Option<&'a TreeNode>,
     /// Names of the judges that assertions define themselves, by the spans of the definitions.
     pub(super) judges: &'a JudgeNames,
+    /// Counts the assertions of the file.
+    pub(super) count: &'a AssertionCounter,
 }
 
 impl AssertionWriter<'_> {
@@ -50,6 +53,9 @@ impl AssertionWriter<'_> {
         rule: PassRule,
         depth: usize,
     ) -> Option<TreeNode> {
+        if !self.count.take(cx, node.use_span()) {
+            return None;
+        }
         if let NodeValue::Str(text) = &node.data
             && self.spelling == MatrixSpelling::Snake
         {

@@ -11,6 +11,7 @@ use assize_evalfile::reading::{DecodeContext, LoadScope, SuiteDefaults};
 use assize_model::{AuthoredTest, Case};
 use serde_json::{Map, Value};
 
+use super::assertion_counter::AssertionCounter;
 use super::expand::{Combination, MatrixExpander};
 use super::matrix_file::MatrixFile;
 use super::matrix_test::MatrixTest;
@@ -113,6 +114,7 @@ impl MatrixAuthoredTest {
             providers: source.providers.clone(),
             tests: Vec::new(),
             templates: Arc::clone(&source.templates),
+            assertions: AssertionCounter::default(),
         };
         let mut vars: Map<String, Value> =
             test.vars.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect();

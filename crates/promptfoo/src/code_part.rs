@@ -6,7 +6,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{codes, file_extension};
 use assize_evalfile::reading::{DecodeContext, read_code};
 use assize_model::{AuthorCode, CodeLanguage, LoadProgram, NamedProgram};
-use assize_script::{Script, ScriptValue};
+use assize_script::{Script, ScriptTime, ScriptValue};
 use serde_json::Value;
 
 use super::nodes::text_node;
@@ -210,7 +210,7 @@ pub(super) fn run_calls(cx: &DecodeContext, calls: &[CodeCall<'_>]) -> Vec<CodeR
     let mut groups: Vec<(&LoadProgram, Vec<usize>)> = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         match &call.part.code {
-            PartCode::Script(script) => results[at] = run_script(script, &call.arguments),
+            PartCode::Script(script) => results[at] = run_script(script, &call.arguments, &cx.script_time),
             PartCode::Program(program) => match groups.iter_mut().find(|(known, _)| *known == program) {
                 Some((_, members)) => members.push(at),
                 None => groups.push((program, vec![at])),
@@ -234,12 +234,12 @@ pub(super) fn run_calls(cx: &DecodeContext, calls: &[CodeCall<'_>]) -> Vec<CodeR
     results
 }
 
-fn run_script(script: &Script, arguments: &[Value]) -> CodeResult {
+fn run_script(script: &Script, arguments: &[Value], time: &ScriptTime) -> CodeResult {
     // The function takes its arguments by position, so these names have no meaning.
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
     let named: Vec<(&str, &Value)> = NAMES.into_iter().zip(arguments).collect();
 
-    match script.call_or_value(&named).map(ScriptValue::into_json) {
+    match script.call_or_value(&named, time).map(ScriptValue::into_json) {
         Ok(value) => CodeResult::Value(value.unwrap_or_default()),
         Err(error) => CodeResult::Failed(error.to_string()),
     }

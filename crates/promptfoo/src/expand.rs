@@ -49,7 +49,7 @@ use super::variables::{
 
 /// Maximum number of cases of a matrix file.
 pub const MAX_MATRIX_CASES: usize = 100_000;
-/// Maximum total number of bytes of all rendered prompts.
+/// Maximum total number of bytes of all rendered prompts and of the variables of all cases.
 const MAX_MATRIX_BYTES: usize = 256 * 1024 * 1024;
 /// Number of collected cases at which their code is run.
 const PENDING_CASES: usize = 256;
@@ -193,6 +193,11 @@ impl<'a> MatrixExpander<'a> {
                     ..CaseVariant::default()
                 };
                 let variants = self.variants(cx, &test, *prompt, variant);
+                self.bytes += variants.iter().map(|variant| text_bytes(&variant.vars)).sum::<usize>();
+                if self.bytes > MAX_MATRIX_BYTES {
+                    cx.problems.add(too_large(span));
+                    return false;
+                }
                 let (test, transform) = (Rc::clone(&test), transform.clone());
                 let group = Arc::clone(&group);
                 let case = PendingCase { id, group, test, transform, prompt: *prompt, media, span, variants };
@@ -288,6 +293,7 @@ impl<'a> MatrixExpander<'a> {
         defaults: &SuiteDefaults,
     ) -> Option<DecodedCase> {
         self.file.templates.filters.report_failures(cx);
+        self.file.assertions.begin_test();
         let Combination { case: pending, variant } = *combination;
         // Read early, so that its errors are reported together with those of the assertions.
         let scoring = scoring_function(cx, &pending.test);
@@ -530,6 +536,7 @@ impl<'a> MatrixExpander<'a> {
             judge_setting: None,
             rubric_prompt: None,
             judges: self.judges,
+            count: &self.file.assertions,
         }
     }
 
@@ -638,12 +645,28 @@ impl<'a> MatrixExpander<'a> {
     }
 }
 
+/// The size of the texts in variables.
+fn text_bytes(vars: &Map<String, Value>) -> usize {
+    fn of_value(value: &Value) -> usize {
+        match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(of_value).sum(),
+            Value::Object(entries) => text_bytes(entries),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        }
+    }
+    vars.iter().map(|(name, value)| name.len() + of_value(value)).sum()
+}
+
 fn too_large(span: Span) -> Diagnostic {
     Diagnostic::error(
         codes::MATRIX_TOO_LARGE,
         "prompts, tests and variables make too many cases",
         span,
-        format!("more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts", MAX_MATRIX_BYTES >> 20),
+        format!(
+            "more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts and variables",
+            MAX_MATRIX_BYTES >> 20
+        ),
     )
     .with_help("name fewer values, or put the cases into a JSONL file")
 }

@@ -8,7 +8,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, NodeValue, codes, wrong_type};
 use assize_evalfile::reading::{DecodeContext, find_matches, read_code};
 use assize_model::{AuthorCode, CodeLanguage, FilePosition, LoadProgram, NamedProgram, ProgramRunner};
-use assize_script::ScriptValue;
+use assize_script::{ScriptTime, ScriptValue};
 use minijinja::value::{Kwargs, Rest, Serde};
 use minijinja::{Environment, ErrorKind, Value as JinjaValue};
 use parking_lot::{Mutex, MutexGuard};
@@ -24,6 +24,8 @@ pub(super) struct CustomFilters {
     filters: BTreeMap<String, CustomFilter>,
     /// Runs filters that load modules; `None` if programs must not be run.
     runner: Option<Arc<dyn ProgramRunner>>,
+    /// Time for the scripts of the file.
+    time: ScriptTime,
     state: Mutex<FilterState>,
 }
 
@@ -69,7 +71,12 @@ impl CustomFilters {
             }
         }
 
-        Arc::new(Self { filters, runner: cx.reach.programs.clone(), state: Mutex::default() })
+        Arc::new(Self {
+            filters,
+            runner: cx.reach.programs.clone(),
+            time: cx.script_time.clone(),
+            state: Mutex::default(),
+        })
     }
 
     /// Adds the filters to an environment. A filter replaces a built-in one with the same name.
@@ -128,7 +135,7 @@ impl CustomFilters {
         let returned = match &filter.code {
             AuthorCode::Script(script) => {
                 let given: Vec<(&str, &Value)> = ARGUMENTS.into_iter().zip(&arguments).collect();
-                let returned = script.call(&given).map(ScriptValue::into_json);
+                let returned = script.call_within(&given, &self.time).map(ScriptValue::into_json);
                 returned.map(Option::unwrap_or_default).map_err(|error| error.to_string())
             }
             AuthorCode::Program(code) => {

@@ -25,6 +25,7 @@
 
 #![warn(missing_docs)]
 
+mod assertion_counter;
 mod assertion_grader;
 mod assertion_types;
 mod assertion_values;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assize_diagnostic::Span;
 use assize_document::TreeNode;
 
+use super::assertion_counter::AssertionCounter;
 use super::matrix_test::MatrixTest;
 use super::prompts::PromptReader;
 use super::providers::MatrixProvider;
@@ -20,6 +21,7 @@ pub(super) struct MatrixFile<'n> {
     pub(super) providers: Vec<MatrixProvider>,
     pub(super) tests: Vec<MatrixTest>,
     pub(super) templates: Arc<TemplateRenderer>,
+    pub(super) assertions: AssertionCounter,
 }
 
 /// Span used for a test without a place of its own.

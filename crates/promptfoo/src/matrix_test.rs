@@ -40,6 +40,17 @@ pub(super) struct MatrixTest {
     pub(super) is_broken: bool,
 }
 
+impl MatrixTest {
+    /// The number of values in the test, as a measure of its memory.
+    pub(super) fn values(&self) -> usize {
+        let maps = [&self.vars, &self.metadata, &self.case_keys];
+        let in_maps = maps.into_iter().flatten().map(|entry| entry.value.count());
+        let in_list = self.assertions.iter().map(TreeNode::count);
+        // The test itself is as large as several values.
+        4 + in_maps.chain(in_list).sum::<usize>()
+    }
+}
+
 /// Options of a test.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TestOptions {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::SuiteCases;
 use assize_evalfile::reading::{
@@ -14,8 +14,9 @@ use assize_evalfile::reading::{
 use assize_model::{EvalFileFormat, Suite, SuiteExtensions};
 use serde_json::{Map, Value};
 
+use super::assertion_counter::AssertionCounter;
 use super::authored::MatrixSource;
-use super::expand::MatrixExpander;
+use super::expand::{MAX_MATRIX_CASES, MatrixExpander};
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::filters::CustomFilters;
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
@@ -92,7 +93,9 @@ pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Opti
     object.finish(&mut cx.problems);
 
     prompts.name_for_results();
-    let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
+    let assertions = AssertionCounter::default();
+    let file =
+        MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates, assertions };
     let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
     let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
     let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
@@ -198,6 +201,9 @@ fn read_shared(cx: &mut DecodeContext, object: &mut MapReader<'_>, default: &mut
     }
 }
 
+/// Most values of all tests that a scenario is expanded to.
+const MAX_SCENARIO_VALUES: usize = 1_000_000;
+
 /// Reads scenarios: each item of `config` is combined with each of the `tests`.
 fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, all: &mut Vec<MatrixTest>) {
     let items = match &node.data {
@@ -237,12 +243,36 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
         };
         object.finish(&mut cx.problems);
 
+        if !fits(&config, &inner, all) {
+            cx.problems.add(too_many_scenarios(item.use_span()));
+            return;
+        }
         for settings in &config {
             for test in &inner {
                 all.push(super::merge::merge_tests(settings, test, description.as_deref()));
             }
         }
     }
+}
+
+/// Whether the tests of a scenario may be made of its parts, in addition to those of the file so far.
+fn fits(config: &[MatrixTest], inner: &[MatrixTest], so_far: &[MatrixTest]) -> bool {
+    let sum = |tests: &[MatrixTest]| tests.iter().map(MatrixTest::values).sum::<usize>();
+    let tests = config.len().saturating_mul(inner.len());
+    let values =
+        sum(config).saturating_mul(inner.len()).saturating_add(sum(inner).saturating_mul(config.len()));
+
+    so_far.len().saturating_add(tests) <= MAX_MATRIX_CASES && values <= MAX_SCENARIO_VALUES
+}
+
+fn too_many_scenarios(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::MATRIX_TOO_LARGE,
+        "`config` and `tests` of this scenario make too many tests",
+        span,
+        format!("more than {MAX_MATRIX_CASES} tests, or {MAX_SCENARIO_VALUES} values in them"),
+    )
+    .with_help("name fewer of them, or put the tests into a JSONL file")
 }
 
 /// Reads `config` or `tests` of a scenario. Adds a diagnostic if it is absent or empty, because nothing would

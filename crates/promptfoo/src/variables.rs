@@ -366,7 +366,8 @@ pub(super) fn transform_variables(
 ) -> bool {
     let given = Value::Object(vars.clone());
     let context = serde_json::json!({"vars": given, "prompt": {}});
-    match script.call(&[("vars", &given), ("context", &context)]).map(ScriptValue::into_json) {
+    let called = script.call_within(&[("vars", &given), ("context", &context)], &cx.script_time);
+    match called.map(ScriptValue::into_json) {
         Ok(Some(Value::Object(changed))) => {
             *vars = changed;
             true

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
+use assize_files::{MAX_EXPANSION, max_expanded};
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
@@ -38,12 +39,14 @@ pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
 /// Parts of an archive.
 pub(crate) struct RecordArchive<R> {
     zip: ZipArchive<R>,
-    /// Number of bytes that were decompressed so far.
+    /// Number of bytes that were decompressed so far, and that may be.
     read: u64,
+    limit: u64,
 }
 
 impl RecordArchive<BufReader<File>> {
     pub(crate) fn open(file: File) -> Result<Self, RecordError> {
+        let limit = max_expanded(file.metadata()?.len(), MAX_ARCHIVE_BYTES);
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             let why = match error {
                 ZipError::Io(error) => error.to_string(),
@@ -54,7 +57,7 @@ impl RecordArchive<BufReader<File>> {
         })?;
         check_parts(zip.len())?;
 
-        Ok(Self { zip, read: 0 })
+        Ok(Self { zip, read: 0, limit })
     }
 }
 
@@ -88,10 +91,14 @@ impl<R: Read + Seek> RecordArchive<R> {
         (&mut part).take(MAX_RECORD_BYTES).read_to_end(&mut packed)?;
         drop(part);
 
-        let bytes = unpack(&packed, method).map_err(damaged)?;
+        let left = self.limit - self.read;
+        let bytes = unpack(&packed, method, MAX_RECORD_BYTES.min(left)).map_err(damaged)?;
+        if bytes.len() as u64 > left {
+            return Err(self.too_large());
+        }
         self.read += bytes.len() as u64;
-        if self.read > MAX_ARCHIVE_BYTES {
-            return Err(RecordError::Archive("the parts of the archive are larger than 16 GiB".to_owned()));
+        if bytes.len() as u64 > MAX_RECORD_BYTES {
+            return Err(damaged(format!("it is larger than {} MiB", MAX_RECORD_BYTES / 1024 / 1024)));
         }
 
         let mut crc = Crc::new();
@@ -104,15 +111,27 @@ impl<R: Read + Seek> RecordArchive<R> {
     }
 }
 
+impl<R> RecordArchive<R> {
+    fn too_large(&self) -> RecordError {
+        let what = if self.limit == MAX_ARCHIVE_BYTES {
+            format!("{} GiB", MAX_ARCHIVE_BYTES >> 30)
+        } else {
+            format!("{} MiB, and more than {MAX_EXPANSION} times the archive", self.limit >> 20)
+        };
+        RecordError::Archive(format!("the parts of the archive are larger than {what}"))
+    }
+}
+
 /// Returns the reason why bytes can't be decompressed. The libraries' own messages contain names of their
 /// types.
 fn damaged_bytes<E>(_: E) -> String {
     "its compressed bytes are damaged".to_owned()
 }
 
-fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
+/// Decompresses bytes. What is larger than `most` is cut off one byte later.
+fn unpack(packed: &[u8], method: u16, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let limit = MAX_RECORD_BYTES + 1;
+    let limit = most + 1;
     match method {
         STORED => bytes.extend_from_slice(packed),
         DEFLATED => {
@@ -129,9 +148,6 @@ fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
             }
         }
         other => return Err(format!("method {other} of compression is not known")),
-    }
-    if bytes.len() as u64 > MAX_RECORD_BYTES {
-        return Err(format!("it is larger than {} MiB", MAX_RECORD_BYTES / 1024 / 1024));
     }
 
     Ok(bytes)

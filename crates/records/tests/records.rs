@@ -268,6 +268,55 @@ fn problems(file: &RecordFile) -> Vec<String> {
     file.problems.iter().map(ToString::to_string).collect()
 }
 
+/// A zip archive with these parts, compressed.
+fn archive_of(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut bytes, mut list) = (Vec::new(), Vec::new());
+    for (name, content) in parts {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, content).expect("written");
+        let packed = encoder.finish().expect("written");
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+
+        let number = |value: usize| u32::try_from(value).expect("it is small").to_le_bytes();
+        let sizes =
+            [number(crc.sum() as usize), number(packed.len()), number(content.len()), number(name.len())];
+        // Versions, flags, deflate, no time.
+        let common = [&[20, 0, 0, 0, 8, 0, 0, 0, 0, 0][..], &sizes.concat()].concat();
+        let offset = number(bytes.len());
+        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), &packed].concat());
+        // No comment, first disk, no attributes.
+        list.extend([b"PK\x01\x02\x14\x00", &common[..], &[0; 10], &offset, name.as_bytes()].concat());
+    }
+
+    let count = u16::try_from(parts.len()).expect("they are few").to_le_bytes();
+    let [size, start] =
+        [list.len(), bytes.len()].map(|value| u32::try_from(value).expect("it is small").to_le_bytes());
+    let end = [b"PK\x05\x06\0\0\0\0", &count[..], &count, &size, &start, &[0; 2]].concat();
+    [bytes, list, end].concat()
+}
+
+#[test]
+fn archives_that_decompress_without_end_are_refused() {
+    let header = br#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}"#;
+    let sample = |bytes: usize| {
+        let input = "x".repeat(bytes);
+        format!(r#"{{"id": 1, "epoch": 1, "input": "{input}", "target": "", "messages": []}}"#)
+    };
+    let small = sample(100_000);
+    let sound = archive_of(&[("header.json", header), ("samples/1_epoch_1.json", small.as_bytes())]);
+    assert_eq!(read_text(&sound).records.len(), 1);
+
+    let large = sample(20 << 20);
+    let names: Vec<String> = (1..=20).map(|number| format!("samples/{number}_epoch_1.json")).collect();
+    let mut parts: Vec<(&str, &[u8])> = vec![("header.json", header)];
+    parts.extend(names.iter().map(|name| (name.as_str(), large.as_bytes())));
+    let bomb = archive_of(&parts);
+    assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
+    let error = error_of("a.eval", &bomb);
+    assert_eq!(error, "the parts of the archive are larger than 32 MiB, and more than 50 times the archive");
+}
+
 #[test]
 fn files_that_are_damaged_as_a_whole_are_refused() {
     let archive = std::fs::read(data("capitals.eval")).expect("readable");

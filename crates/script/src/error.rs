@@ -18,6 +18,9 @@ pub enum ScriptError {
     /// The script took longer than allowed. Contains the limit in seconds.
     #[error("the script was stopped: it takes longer than {0} s")]
     TooSlow(u64),
+    /// Other scripts have taken all the time. Contains the limit in seconds.
+    #[error("not run: the scripts of this file have taken {0} s together, which is the limit")]
+    TimeSpent(u64),
     /// The script needs more memory than allowed. Contains the limit in MiB.
     #[error("the script was stopped: it needs more than {0} MiB of memory")]
     TooMuchMemory(usize),

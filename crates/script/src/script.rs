@@ -1,7 +1,7 @@
 //! One script, and calls of it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rquickjs::{
@@ -15,8 +15,8 @@ use crate::{ScriptError, ScriptValue};
 /// Maximum number of steps of a call. A step is some ten thousand instructions, so all of them take a second or
 /// two.
 pub const MAX_SCRIPT_STEPS: u32 = 50_000;
-/// Maximum time of a call. The engine looks at the clock after each step, and a step that calls slow functions of the
-/// engine, such as `replaceAll` on a long text, can take seconds.
+/// Maximum time of a call, and of all calls while a file is read. The engine looks at the clock after each step. A single
+/// call of a slow function of the engine, such as `indexOf` of one long text in another, can't be stopped.
 pub const MAX_SCRIPT_TIME: Duration = Duration::from_secs(10);
 /// Maximum memory of a call.
 pub const MAX_SCRIPT_MEMORY: usize = 64 * 1024 * 1024;
@@ -26,6 +26,10 @@ pub const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
 const MAX_STACK: usize = 256 * 1024;
 
 /// Globals that scripts expect. Random numbers are the same in every call, so that a script is deterministic.
+///
+/// The engine counts branches, and one that calls a method on a long text may take as long as a million others. So
+/// methods that work on a whole text or list take branches in proportion. A list that is longer than memory allows has
+/// no elements, and its methods would only count.
 const GLOBALS: &str = "
 globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
 {
@@ -36,7 +40,70 @@ globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-}";
+}
+(function () {
+  'use strict';
+  const call = Reflect.apply;
+  const wholes = {
+    String: 'includes indexOf lastIndexOf normalize replace replaceAll split toLowerCase toUpperCase',
+    Array: 'concat fill flat includes indexOf join lastIndexOf reverse sort toReversed toSorted',
+  };
+  for (const kind of [String, Array]) {
+    for (const name of wholes[kind.name].split(' ')) {
+      const method = kind.prototype[name];
+      const isSearch = /^includes|ndexOf$/.test(name);
+      const counted = {
+        [name](...given) {
+          const isObject = typeof this === 'object' && this !== null;
+          const size = typeof this === 'string' || isObject ? this.length : 0;
+          if (isObject && size > 16777216) throw new RangeError(`${name}: the list is too long`);
+          if (!isSearch || given.length < 2) for (let left = size < 320000 ? size >> 5 : 10000; left > 0; left--);
+          return call(method, this, given);
+        },
+      }[name];
+      Object.defineProperty(counted, 'length', { value: method.length, configurable: true });
+      Object.defineProperty(kind.prototype, name, { value: counted, writable: true, configurable: true });
+    }
+  }
+})();";
+
+/// Time that the calls of several scripts share. Clones share it too.
+#[derive(Debug, Clone)]
+pub struct ScriptTime(Arc<AtomicU64>);
+
+impl Default for ScriptTime {
+    /// [`MAX_SCRIPT_TIME`].
+    fn default() -> Self {
+        Self::of(MAX_SCRIPT_TIME)
+    }
+}
+
+impl ScriptTime {
+    fn of(time: Duration) -> Self {
+        Self(Arc::new(AtomicU64::new(microseconds(time))))
+    }
+
+    /// The time that is left.
+    ///
+    /// # Errors
+    /// When there is none.
+    fn left(&self) -> Result<Duration, ScriptError> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => Err(ScriptError::TimeSpent(MAX_SCRIPT_TIME.as_secs())),
+            left => Ok(Duration::from_micros(left)),
+        }
+    }
+
+    fn take(&self, time: Duration) {
+        let less = |left: u64| Some(left.saturating_sub(microseconds(time)));
+        // The closure never refuses.
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+}
+
+fn microseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
 
 /// JavaScript that can be called as a function. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,20 +180,46 @@ impl Script {
     /// # Errors
     /// If it throws, exceeds a limit, or returns a value that can't be read.
     pub fn call(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
-        self.call_with(arguments, false)
+        self.call_within(arguments, &ScriptTime::default())
     }
 
-    /// Like [`Script::call`], but if a file exports a value that is not a function, returns that value.
+    /// Like [`Script::call`], within a time that it shares with other calls.
     ///
     /// # Errors
-    /// As in [`Script::call`].
-    pub fn call_or_value(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
-        self.call_with(arguments, true)
+    /// As in [`Script::call`], and when no time is left.
+    pub fn call_within(
+        &self,
+        arguments: &[(&str, &Value)],
+        time: &ScriptTime,
+    ) -> Result<ScriptValue, ScriptError> {
+        self.call_with(arguments, time, false)
     }
 
-    fn call_with(&self, arguments: &[(&str, &Value)], takes_value: bool) -> Result<ScriptValue, ScriptError> {
+    /// Like [`Script::call_within`], but if a file exports a value that is not a function, returns that value.
+    ///
+    /// # Errors
+    /// As in [`Script::call_within`].
+    pub fn call_or_value(
+        &self,
+        arguments: &[(&str, &Value)],
+        time: &ScriptTime,
+    ) -> Result<ScriptValue, ScriptError> {
+        self.call_with(arguments, time, true)
+    }
+
+    fn call_with(
+        &self,
+        arguments: &[(&str, &Value)],
+        time: &ScriptTime,
+        takes_value: bool,
+    ) -> Result<ScriptValue, ScriptError> {
         self.check_size()?;
-        self.call_in_session(&ScriptSession::new()?, arguments, takes_value)
+        let session = ScriptSession::with_time(time.left()?.min(MAX_SCRIPT_TIME))?;
+        let begun = Instant::now();
+        let returned = self.call_in_session(&session, arguments, takes_value);
+        time.take(begun.elapsed());
+
+        returned
     }
 
     fn call_in_session(
@@ -394,5 +487,16 @@ mod tests {
         let session = ScriptSession::with_time(Duration::ZERO).expect("an engine");
         let script = Script::from_code("for (let i = 0; i < 1e6; i++) {}\nreturn true");
         assert_eq!(script.call_in_session(&session, &[], false), Err(ScriptError::TooSlow(10)));
+    }
+
+    #[test]
+    fn calls_that_share_their_time_are_refused_when_it_is_spent() {
+        let time = ScriptTime::of(Duration::from_millis(20));
+        let slow = Script::from_code("while (true) {}\nreturn 1");
+        let quick = Script::from_code("1 + 1");
+        assert_eq!(quick.call_within(&[], &time), Ok(crate::ScriptValue::Number(2.0)));
+        assert_eq!(slow.call_within(&[], &time), Err(ScriptError::TooSlow(10)));
+        assert_eq!(quick.call_within(&[], &time), Err(ScriptError::TimeSpent(10)));
+        assert_eq!(quick.call(&[]), Ok(crate::ScriptValue::Number(2.0)));
     }
 }

@@ -73,6 +73,29 @@ fn limits_stop_a_script() {
 }
 
 #[test]
+fn loops_over_slow_methods_are_stopped() {
+    let text = "ab".repeat(200_000);
+    for slow in [
+        "output.replaceAll('b', 'c')",
+        "output.split('').reverse().join('')",
+        "output.indexOf('z')",
+        "output.toUpperCase()",
+        "[].indexOf.call({ length: 2 ** 53 - 1 }, 1)",
+    ] {
+        let begun = std::time::Instant::now();
+        let code = format!("for (;;) {{ try {{ {slow} }} catch (error) {{}} }}\nreturn 1");
+        let expected = [ScriptError::TooManySteps, ScriptError::TooSlow(10)].map(Err);
+        let stopped = call(&code, &text);
+        assert!(expected.contains(&stopped), "{slow}: {stopped:?}");
+        assert!(begun.elapsed().as_secs() < 30, "{slow}: {:?}", begun.elapsed());
+    }
+    assert_eq!(
+        call("[''.split.name, ''.split.length, Object.keys(''.__proto__).length].join() === 'split,2,0'", ""),
+        Ok(ScriptValue::Json(Value::Bool(true)))
+    );
+}
+
+#[test]
 fn a_pattern_that_explodes_is_stopped() {
     let output = "a".repeat(40);
     let stopped = call("/^(a+)+$/.test(output + 'b')", &output);

@@ -83,11 +83,16 @@ fn route_name(request: &Request) -> &'static str {
     known.copied().unwrap_or("other")
 }
 
-/// The host that a request names: in its address (HTTP/2), otherwise in its header.
+/// The host that a request names: in its address (HTTP/2), otherwise in its header. `None` if it names several: a proxy
+/// might have looked at another one.
 fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
-    uri.authority()
-        .map(axum::http::uri::Authority::as_str)
-        .or_else(|| headers.get(HOST).and_then(|host| host.to_str().ok()))
+    let mut hosts = headers.get_all(HOST).iter();
+    let in_header = hosts.next().and_then(|host| host.to_str().ok());
+    if hosts.next().is_some() {
+        return None;
+    }
+
+    uri.authority().map(axum::http::uri::Authority::as_str).or(in_header)
 }
 
 /// The key of a request: a bearer token, the password of HTTP Basic authentication, or the key's own header.

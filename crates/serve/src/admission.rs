@@ -1,10 +1,9 @@
-//! The queue: which samples are accepted, and how many are graded at once.
+//! The queue: which samples are accepted.
 //!
-//! Judges take seconds, so a busy server could accept far more than it can finish. Two limits keep that in
-//! bounds. `limit` is the number of accepted samples that are not answered yet; requests beyond it are refused
-//! at once with 429 and a time to retry, because a client that waits without end can't try another server.
-//! `at_once` is the number of samples being graded: a sample waits for one of these slots, and a stopped job
-//! gives up waiting.
+//! Judges take seconds, so a busy server could accept far more than it can finish. `limit` is the number of
+//! accepted samples that are not answered yet; requests beyond it are refused at once with 429 and a time to retry,
+//! because a client that waits without end can't try another server. Of each client, `at_once` samples are graded at
+//! once ([`Tenant::turn`](crate::tenant::Tenant::turn)).
 //!
 //! Every accepted sample is answered, even if only as ungraded. [`AcceptedSamples`] therefore holds the places
 //! of a whole request until its job has ended. `graded` counts the samples in it that have a result already,
@@ -12,9 +11,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use assize_engine::GradingStop;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
 
@@ -27,20 +23,12 @@ pub(crate) struct SampleQueue {
     /// Accepted samples that have a result, in requests whose other samples are not done yet.
     graded: AtomicUsize,
     limit: usize,
-    slots: Arc<Semaphore>,
     at_once: usize,
 }
 
 impl SampleQueue {
     pub(crate) fn new(at_once: usize, limit: usize) -> Self {
-        let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
-        Self {
-            accepted: AtomicUsize::new(0),
-            graded: AtomicUsize::new(0),
-            limit,
-            slots: Arc::new(Semaphore::new(at_once)),
-            at_once,
-        }
+        Self { accepted: AtomicUsize::new(0), graded: AtomicUsize::new(0), limit, at_once: at_once.max(1) }
     }
 
     /// Accepts samples. From then on, each of them gets an answer, whatever happens.
@@ -58,20 +46,11 @@ impl SampleQueue {
         if before + count > self.limit {
             let message = format!("the queue is full: {before} samples of {} are in it", self.limit);
             // A rough estimate is enough: how long judges take is unknown.
-            let wait = 1 + (before / self.at_once.max(1)) as u64;
+            let wait = 1 + (before / self.at_once) as u64;
             return Err(ApiError::overloaded(message, wait.min(MAX_RETRY_AFTER)));
         }
 
         Ok(accepted)
-    }
-
-    /// Waits for a slot to grade a sample; `None` if grading is stopped before.
-    pub(crate) async fn turn(&self, stop: &GradingStop) -> Option<OwnedSemaphorePermit> {
-        tokio::select! {
-            biased;
-            () = stop.stopped() => None,
-            permit = Arc::clone(&self.slots).acquire_owned() => permit.ok(),
-        }
     }
 
     /// Number of samples that are accepted and not answered yet.
@@ -94,9 +73,9 @@ impl SampleQueue {
         self.accepted().saturating_sub(self.graded.load(Ordering::Acquire))
     }
 
-    /// Number of samples being graded.
-    pub(crate) fn working(&self) -> usize {
-        self.at_once.saturating_sub(self.slots.available_permits())
+    /// Number of samples of a client that are graded at once.
+    pub(crate) fn at_once(&self) -> usize {
+        self.at_once
     }
 
     pub(crate) fn limit(&self) -> usize {

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use axum::http::{Request, Response, Version};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper_util::service::TowerToHyperService;
 use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::options::RequestLimits;
@@ -29,7 +31,11 @@ const REPLY_CHUNK_BYTES: usize = 16 << 10;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 
 /// How a connection is used.
-pub(crate) struct ConnectionWatch(Mutex<ConnectionUse>);
+pub(crate) struct ConnectionWatch {
+    state: Mutex<ConnectionUse>,
+    /// Notified when the connection has to make room for others.
+    dismissed: Notify,
+}
 
 struct ConnectionUse {
     /// Number of requests that are not fully answered.
@@ -45,13 +51,25 @@ struct ConnectionUse {
 impl ConnectionWatch {
     /// Starts to watch a connection.
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(ConnectionUse {
+        let state = Mutex::new(ConnectionUse {
             active: 0,
             has_asked: false,
             idle_since: Instant::now(),
             held: BTreeMap::new(),
             next: 0,
-        }))
+        });
+        Self { state, dismissed: Notify::new() }
+    }
+
+    /// Waits until the connection has to make room for others.
+    pub(crate) async fn is_dismissed(&self) {
+        self.dismissed.notified().await;
+    }
+
+    /// Since when no request is open; `None` while one is.
+    fn idle_since(&self) -> Option<Instant> {
+        let state = self.state();
+        (state.active == 0).then_some(state.idle_since)
     }
 
     /// Waits until the connection is held without use for longer than the limits allow.
@@ -63,7 +81,7 @@ impl ConnectionWatch {
     }
 
     fn state(&self) -> MutexGuard<'_, ConnectionUse> {
-        self.0.lock()
+        self.state.lock()
     }
 }
 
@@ -75,6 +93,44 @@ impl ConnectionUse {
 
         let longest = if self.has_asked { IDLE_TIME } else { limits.header_time };
         self.active == 0 && self.idle_since.elapsed() >= longest
+    }
+}
+
+/// The connections of a server, to find those that can make room for others.
+#[derive(Default)]
+pub(crate) struct OpenConnections(Mutex<Vec<(IpAddr, Weak<ConnectionWatch>)>>);
+
+impl OpenConnections {
+    /// Adds a connection from this address.
+    pub(crate) fn add(&self, address: IpAddr, watch: &Arc<ConnectionWatch>) {
+        let mut all = self.0.lock();
+        // Those that have ended are removed when they would take more memory than the others.
+        if all.len() == all.capacity() {
+            all.retain(|(_, watch)| watch.strong_count() > 0);
+        }
+        all.push((address, Arc::downgrade(watch)));
+    }
+
+    /// Closes a connection without a request: of the address that has the most of them, the one that has had none for
+    /// the longest time. So an address that holds many connections makes room before others do.
+    pub(crate) fn dismiss_one(&self) {
+        let mut all = self.0.lock();
+        all.retain(|(_, watch)| watch.strong_count() > 0);
+        let idle = || {
+            all.iter().filter_map(|(address, watch)| {
+                let watch = watch.upgrade()?;
+                Some((*address, watch.idle_since()?, watch))
+            })
+        };
+        let mut counts: BTreeMap<IpAddr, usize> = BTreeMap::new();
+        for (address, ..) in idle() {
+            *counts.entry(address).or_default() += 1;
+        }
+        let Some(most) = counts.into_iter().max_by_key(|(_, count)| *count) else { return };
+        let oldest = idle().filter(|(address, ..)| *address == most.0).min_by_key(|(_, since, _)| *since);
+        if let Some((.., watch)) = oldest {
+            watch.dismissed.notify_one();
+        }
     }
 }
 
@@ -254,6 +310,37 @@ mod tests {
         let begun = Instant::now();
         watch.is_held(&limits()).await;
         assert!(begun.elapsed() < Duration::from_secs(70), "{:?}", begun.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_address_with_the_most_idle_connections_makes_room() {
+        let open = OpenConnections::default();
+        let address = |last| IpAddr::from([127, 0, 0, last]);
+        let add = |last| {
+            let watch = Arc::new(ConnectionWatch::new());
+            open.add(address(last), &watch);
+            watch
+        };
+        let quiet = add(1);
+        let busy = add(2);
+        let request = ActiveRequest::new(&busy);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let (first, second) = (add(2), add(2));
+
+        let is_dismissed = |watch: &Arc<ConnectionWatch>| {
+            let watch = Arc::clone(watch);
+            async move { tokio::time::timeout(Duration::from_millis(1), watch.is_dismissed()).await.is_ok() }
+        };
+        open.dismiss_one();
+        assert!(is_dismissed(&first).await && !is_dismissed(&second).await);
+        drop(first);
+        drop(second);
+        open.dismiss_one();
+        assert!(is_dismissed(&quiet).await && !is_dismissed(&busy).await);
+        drop(quiet);
+        open.dismiss_one();
+        assert!(!is_dismissed(&busy).await, "it has a request");
+        drop(request);
     }
 
     #[tokio::test]

@@ -51,12 +51,68 @@ pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, A
             "invalid_json",
             format!("the body is ambiguous: {error}"),
         )),
-        Err(error) => Err(ApiError::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_json",
-            format!("the body is not JSON: {error}"),
-        )),
+        Err(error) => {
+            let problems = not_a_number(body);
+            let problem = ApiError::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_json",
+                format!("the body is not JSON: {error}"),
+            );
+            Err(if problems.is_empty() { problem } else { ApiError::invalid(problems) })
+        }
     }
+}
+
+/// Words that Python and JavaScript write for numbers that JSON does not have.
+const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+
+/// The places of such words in a body.
+fn not_a_number(body: &[u8]) -> Vec<RequestProblem> {
+    let mut problems = Vec::new();
+    // For each open list the index, and for each open object the key.
+    let mut open: Vec<(bool, usize, String)> = Vec::new();
+    let (mut last_text, mut at) = (0..0, 0);
+    while let Some(&byte) = body.get(at) {
+        let rest = &body[at..];
+        match byte {
+            b'"' => {
+                let begin = at + 1;
+                at += 1;
+                while body.get(at).is_some_and(|byte| *byte != b'"') {
+                    at += if body[at] == b'\\' { 2 } else { 1 };
+                }
+                last_text = begin..at.min(body.len());
+            }
+            b'[' | b'{' => open.push((byte == b'[', 0, String::new())),
+            b']' | b'}' => drop(open.pop()),
+            b':' => {
+                if let Some((_, _, key)) = open.last_mut() {
+                    *key = String::from_utf8_lossy(&body[last_text.clone()]).into_owned();
+                }
+            }
+            b',' => {
+                if let Some((_, index, _)) = open.last_mut() {
+                    *index += 1;
+                }
+            }
+            _ => {
+                if let Some(word) = NO_NUMBERS.iter().find(|word| rest.starts_with(word.as_bytes())) {
+                    let path = open.iter().fold(String::new(), |path, (is_list, index, key)| match is_list {
+                        true => child(&path, &index.to_string()),
+                        false => child(&path, key),
+                    });
+                    problems.push(RequestProblem::new(
+                        path,
+                        format!("`{word}` is no number of JSON; leave the value out, or send null"),
+                    ));
+                    at += word.len() - 1;
+                }
+            }
+        }
+        at += 1;
+    }
+
+    problems
 }
 
 /// Checks brackets outside of texts, before anything is parsed.
@@ -227,6 +283,16 @@ mod tests {
             StatusCode::UNPROCESSABLE_ENTITY
         );
         assert_eq!(parse_body(b"{", &limits).unwrap_err().status, StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn numbers_that_json_lacks_are_named_with_their_places() {
+        let body = br#"{"samples": [{"output": "NaN"}, {"vars": {"a\"b": [1, NaN], "c": -Infinity}}], "x": Infinity}"#;
+        let error = parse_body(body, &RequestLimits::default()).unwrap_err();
+        let paths: Vec<&str> = error.body.problems.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, [r#"/samples/1/vars/a\"b/1"#, "/samples/1/vars/c", "/x"]);
+        assert!(error.body.problems[1].message.starts_with("`-Infinity` is no number"));
+        assert_eq!(parse_body(b"[NaN", &RequestLimits::default()).unwrap_err().body.problems[0].path, "/0");
     }
 
     #[test]

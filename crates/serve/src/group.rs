@@ -7,7 +7,7 @@ use assize_rubric::Cost;
 use futures_util::future::join_all;
 
 use crate::api::{CompareMode, SampleResult};
-use crate::job::{Job, JobPlan, JobSample, grade_sample, stop_for_sample};
+use crate::job::{Job, JobPlan, JobSample, grade_sample};
 use crate::problem::RequestProblem;
 use crate::service::Service;
 use crate::tenant::Tenant;
@@ -37,8 +37,7 @@ pub(crate) async fn run(
 ) {
     let pairs = pairs_of(&plan.samples);
     let stop = job.stop();
-    let compared: Vec<_> =
-        pairs.iter().map(|pair| compare(service, tenant, &plan.samples, pair, stop)).collect();
+    let compared: Vec<_> = pairs.iter().map(|pair| compare(tenant, &plan.samples, pair, stop)).collect();
     let compared = join_all(compared);
     let copies = plan.samples.iter().map(|sample| JobSample {
         place: sample.place.clone(),
@@ -186,18 +185,12 @@ pub(crate) fn difference(index: usize, field: &str, first: usize) -> RequestProb
 }
 
 async fn compare(
-    service: &Service,
     tenant: &Tenant,
     samples: &[JobSample],
     pair: &PairPlan,
     stop: &assize_engine::GradingStop,
 ) -> assize_engine::ComparedPair {
     let (first, second) = (&samples[pair.first], &samples[pair.second]);
-    let _turn = service.queue.turn(stop).await;
-    let stop = stop_for_sample(tenant, stop);
-    let outcome =
-        tenant.grader.compare(&first.rubric, first.sample.clone(), second.sample.answer(), &stop).await;
-
-    tenant.spend(outcome.cost, &stop);
-    outcome
+    let _turn = tenant.turn(stop).await;
+    tenant.grader.compare(&first.rubric, first.sample.clone(), second.sample.answer(), stop).await
 }

@@ -19,7 +19,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_engine::{GradingSample, GradingStop, PreparedRubric, SamplePlace};
-use assize_rubric::Cost;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -83,7 +82,7 @@ impl Job {
             begun: Instant::now(),
             finished: Mutex::new(Vec::with_capacity(plan.samples.len())),
             news: FinishedCount::default(),
-            stop: service.stop.child(),
+            stop: service.stop.child_of(tenant.new_source()),
             duration_ms: AtomicUsize::new(0),
         });
 
@@ -299,11 +298,9 @@ pub(crate) async fn grade_sample(
     stop: &GradingStop,
 ) -> SampleResult {
     let JobSample { place, trace, sample, rubric } = sample;
-    let _turn = service.queue.turn(stop).await;
-    let stop = stop_for_sample(tenant, stop);
-    let record = tenant.grader.grade(&rubric, sample, &stop).await;
+    let _turn = tenant.turn(stop).await;
+    let record = tenant.grader.grade(&rubric, sample, stop).await;
 
-    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
     if let Some(telemetry) = &service.telemetry {
         telemetry.export(&tenant.name, rubric.config_hash(), trace.as_ref(), &record);
     }
@@ -315,17 +312,6 @@ pub(crate) async fn grade_sample(
         Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),
         None => result,
     }
-}
-
-/// Stop signal of one sample. It is stopped from the start if the client's budget is spent, so that no calls
-/// are made.
-pub(crate) fn stop_for_sample(tenant: &Tenant, stop: &GradingStop) -> GradingStop {
-    let stop = stop.child();
-    if let Some(reason) = tenant.exhausted() {
-        stop.stop(reason);
-    }
-
-    stop
 }
 
 #[cfg(test)]

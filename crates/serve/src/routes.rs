@@ -25,7 +25,7 @@ use crate::openapi::openapi;
 use crate::problem::ApiError;
 use crate::reply::{ReplyForm, reply};
 use crate::request::decode_request;
-use crate::request_memory::HeldMemory;
+use crate::request_memory::{HeldMemory, parsed_bytes};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
@@ -248,6 +248,18 @@ pub(crate) async fn read_body(
 
     // Most bodies arrive in one part.
     let body = if parts.len() == 1 { parts.swap_remove(0) } else { Bytes::from(parts.concat()) };
+    let length = body.len();
+    let (body, parsed) =
+        work_on_body(service, length, move || Ok((body.clone(), parsed_bytes(&body)))).await?;
+    if length.saturating_add(parsed) > service.memory.limit() {
+        let message = format!(
+            "the values of the body take more than {} bytes of memory; send fewer samples",
+            service.memory.limit()
+        );
+        return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message));
+    }
+    memory.take(parsed)?;
+
     Ok((body, memory))
 }
 

@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::ClientAccess;
-use crate::connection_watch::{ConnectionWatch, WatchedService};
+use crate::connection_watch::{ConnectionWatch, OpenConnections, WatchedService};
 use crate::options::{RequestLimits, ServeOptions};
 use crate::routes;
 use crate::service::Service;
@@ -146,6 +146,7 @@ impl GradingServer {
             tls,
             app,
             connections: Arc::new(Semaphore::new(service.options.limits.connections)),
+            open: OpenConnections::default(),
             limits: service.options.limits,
         };
 
@@ -157,9 +158,9 @@ impl GradingServer {
                 () = &mut stop => break,
                 accepted = gate.accept() => accepted,
             };
-            let Some((stream, permit)) = accepted else { continue };
+            let Some(accepted) = accepted else { continue };
             let watcher = graceful.watcher();
-            let conversation = gate.converse(stream, permit, Some(watcher));
+            let conversation = gate.converse(accepted, Some(watcher));
             tokio::spawn(conversation);
         }
 
@@ -194,44 +195,64 @@ struct ConnectionGate {
     tls: Option<TlsAcceptor>,
     app: Router,
     connections: Arc<Semaphore>,
+    open: OpenConnections,
     limits: RequestLimits,
 }
 
-impl ConnectionGate {
-    /// Waits for a connection, and for a free connection permit.
-    async fn accept(&self) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-        let permit = Arc::clone(&self.connections).acquire_owned().await.ok()?;
-        if let Ok((stream, _)) = self.listener.accept().await {
-            return Some((stream, permit));
-        }
+/// A connection that was accepted.
+struct AcceptedConnection {
+    stream: TcpStream,
+    watch: Arc<ConnectionWatch>,
+    permit: OwnedSemaphorePermit,
+}
 
-        tokio::time::sleep(ACCEPT_PAUSE).await;
-        None
+impl ConnectionGate {
+    /// Waits for a connection, and for a free connection permit. If there is none, a connection without a request makes
+    /// room.
+    async fn accept(&self) -> Option<AcceptedConnection> {
+        let Ok((stream, address)) = self.listener.accept().await else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            return None;
+        };
+        if self.connections.available_permits() == 0 {
+            self.open.dismiss_one();
+        }
+        let permit = Arc::clone(&self.connections).acquire_owned().await.ok()?;
+        let watch = Arc::new(ConnectionWatch::new());
+        self.open.add(address.ip(), &watch);
+
+        Some(AcceptedConnection { stream, watch, permit })
     }
 
     /// Answers the requests of a connection. With a watcher, the end of the server waits for them.
     fn converse(
         &self,
-        stream: TcpStream,
-        permit: OwnedSemaphorePermit,
+        accepted: AcceptedConnection,
         watcher: Option<Watcher>,
     ) -> impl Future<Output = ()> + Send + use<> {
         let (tls, app, limits) = (self.tls.clone(), self.app.clone(), self.limits);
         async move {
-            let _permit = permit;
+            let AcceptedConnection { stream, watch, permit: _permit } = accepted;
             let _ = stream.set_nodelay(true);
-            match tls {
-                None => {
-                    let stream = StallGuard::new(stream, limits.stall_time);
-                    converse(stream, app, limits, watcher).await;
-                }
-                Some(tls) => {
-                    let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
-                    if let Ok(Ok(stream)) = shaken {
+            let shared = Arc::clone(&watch);
+            let talk = async move {
+                match tls {
+                    None => {
                         let stream = StallGuard::new(stream, limits.stall_time);
-                        converse(stream, app, limits, watcher).await;
+                        converse(stream, app, limits, &shared, watcher).await;
+                    }
+                    Some(tls) => {
+                        let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
+                        if let Ok(Ok(stream)) = shaken {
+                            let stream = StallGuard::new(stream, limits.stall_time);
+                            converse(stream, app, limits, &shared, watcher).await;
+                        }
                     }
                 }
+            };
+            tokio::select! {
+                () = talk => {}
+                () = watch.is_dismissed() => {}
             }
         }
     }
@@ -241,9 +262,9 @@ impl ConnectionGate {
     async fn refuse_all(&self) {
         let mut conversations = JoinSet::new();
         loop {
-            if let Some((stream, permit)) = self.accept().await {
+            if let Some(accepted) = self.accept().await {
                 while conversations.try_join_next().is_some() {}
-                conversations.spawn(self.converse(stream, permit, None));
+                conversations.spawn(self.converse(accepted, None));
             }
         }
     }
@@ -254,6 +275,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     app: Router,
     limits: RequestLimits,
+    watch: &Arc<ConnectionWatch>,
     watcher: Option<Watcher>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
@@ -266,8 +288,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .max_concurrent_streams(1_024)
         .max_header_list_size(64 << 10);
 
-    let watch = Arc::new(ConnectionWatch::new());
-    let service = WatchedService::new(app, Arc::clone(&watch));
+    let service = WatchedService::new(app, Arc::clone(watch));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let talk = async {
         // Errors here mean that the client disconnected or did not speak HTTP.

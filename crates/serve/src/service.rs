@@ -142,7 +142,8 @@ impl Service {
         let changes = rubrics.refresh().map_err(EngineError::usage)?;
         let at_once = options.samples_at_once.unwrap_or_else(|| samples.samples_at_once());
         let file = options.keys.as_deref().map(KeyFile::read).transpose().map_err(EngineError::usage)?;
-        let tenants = TenantList::new(file.as_ref(), &samples, None)?;
+        let at_once = at_once.min(options.queue);
+        let tenants = TenantList::new(file.as_ref(), &samples, at_once, None)?;
         // Without `--judge`, the configuration or the environment names the judge.
         if judges.is_empty() {
             let prepared = samples.grader(None)?.check()?;
@@ -153,7 +154,7 @@ impl Service {
         }
 
         let service = Self {
-            queue: Arc::new(SampleQueue::new(at_once.min(options.queue), options.queue)),
+            queue: Arc::new(SampleQueue::new(at_once, options.queue)),
             rubrics,
             memory: RequestMemory::new(options.limits.bodies_bytes.max(options.limits.body_bytes)),
             replays: ReplayMemory::default(),
@@ -203,11 +204,13 @@ impl Service {
 
         let earlier = self.tenants();
         let read = KeyFile::read(path).and_then(|file| {
-            TenantList::new(Some(&file), &self.samples, Some(&earlier)).map_err(|error| error.to_string())
+            TenantList::new(Some(&file), &self.samples, self.queue.at_once(), Some(&earlier))
+                .map_err(|error| error.to_string())
         });
         *self.keys.write() = hash;
         match read {
             Ok(list) => {
+                list.apply_budgets();
                 *self.tenants.write() = Arc::new(list);
                 (self.log)("the keys were read again");
             }
@@ -252,7 +255,7 @@ impl Service {
     pub(crate) fn gauges(&self) -> MetricGauges {
         MetricGauges {
             accepted: self.queue.accepted(),
-            working: self.queue.working(),
+            working: self.tenants().working(),
             queue: self.queue.limit(),
             by_client: self.tenants().in_flight(),
             telemetry: self.telemetry.as_ref().map(|exporter| {

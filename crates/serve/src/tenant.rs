@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use assize_engine::{EngineError, EngineErrorKind, GradingStop, PreparedRubric, SampleGrader, SampleService};
 use assize_listen::SecretHash;
-use assize_rubric::{Cost, Usd, dollars};
+use assize_llm::{Budget, BudgetTracker, CallSource};
+use assize_rubric::dollars;
 use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
 use crate::problem::ApiError;
@@ -31,12 +33,17 @@ pub(crate) struct Tenant {
 /// What a client has used; it stays when its quotas change.
 struct TenantUsage {
     in_flight: AtomicUsize,
+    /// Number of requests so far.
+    requests: AtomicU64,
+    budget: Arc<BudgetTracker>,
+    /// A permit for each sample that may be graded now. Clients don't share them, so that none waits for another.
+    slots: Arc<Semaphore>,
+    at_once: usize,
     state: Mutex<TenantState>,
 }
 
 /// Values that change together.
 struct TenantState {
-    spent: Usd,
     /// Requests that may be sent at once (a token bucket).
     allowance: f64,
     refilled: Instant,
@@ -44,32 +51,30 @@ struct TenantState {
 
 impl TenantUsage {
     /// Usage of a new client.
-    fn new(quotas: KeyQuotas) -> Self {
+    fn new(quotas: KeyQuotas, at_once: usize) -> Self {
         let allowance = quotas.requests_per_minute.map_or(0.0, f64::from);
+        let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             in_flight: AtomicUsize::new(0),
-            state: Mutex::new(TenantState { spent: Usd::ZERO, allowance, refilled: Instant::now() }),
+            requests: AtomicU64::new(0),
+            budget: BudgetTracker::new(budget_of(quotas), |_| {}),
+            slots: Arc::new(Semaphore::new(at_once)),
+            at_once,
+            state: Mutex::new(TenantState { allowance, refilled: Instant::now() }),
         }
     }
 }
 
 impl Tenant {
-    /// A client with these quotas; `usage` is what it used under earlier quotas.
+    /// A client with these quotas; `usage` is what it used so far, under whatever quotas.
     fn new(
         name: &str,
         grader: SampleGrader,
         quotas: KeyQuotas,
         is_operator: bool,
-        usage: Option<Arc<TenantUsage>>,
+        usage: Arc<TenantUsage>,
     ) -> Self {
-        Self {
-            name: name.into(),
-            grader,
-            is_operator,
-            quotas,
-            usage: usage.unwrap_or_else(|| Arc::new(TenantUsage::new(quotas))),
-            prepared: Mutex::default(),
-        }
+        Self { name: name.into(), grader, is_operator, quotas, usage, prepared: Mutex::default() }
     }
 
     /// Counts a request.
@@ -125,17 +130,32 @@ impl Tenant {
         }
     }
 
-    /// Books the known cost of a sample, and the highest possible cost of calls that `stop` ended.
-    pub(crate) fn spend(&self, cost: Cost, stop: &GradingStop) {
-        self.state().spent += cost.lower_bound() + stop.abandoned_cost();
+    /// The source of the calls for a request that begins now.
+    pub(crate) fn new_source(&self) -> CallSource {
+        let name = blake3::hash(self.name.as_bytes());
+        let client = name.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+        CallSource { client, request: self.usage.requests.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Why no more calls are made for this client, if its budget is spent.
     pub(crate) fn exhausted(&self) -> Option<String> {
         let limit = self.quotas.budget_usd?;
-        let spent = self.state().spent;
-        (spent >= limit)
-            .then(|| format!("the budget of this key is spent: {} of ${limit}", dollars(spent.as_dollars())))
+        let spent = self.usage.budget.spent_up()?;
+        Some(format!("the budget of this key is spent: {} of ${limit}", dollars(spent.as_dollars())))
+    }
+
+    /// Waits for a slot to grade a sample; `None` if grading is stopped before.
+    pub(crate) async fn turn(&self, stop: &GradingStop) -> Option<OwnedSemaphorePermit> {
+        tokio::select! {
+            biased;
+            () = stop.stopped() => None,
+            permit = Arc::clone(&self.usage.slots).acquire_owned() => permit.ok(),
+        }
+    }
+
+    /// Number of samples being graded.
+    fn working(&self) -> usize {
+        self.usage.at_once.saturating_sub(self.usage.slots.available_permits())
     }
 
     /// The rubric prepared under this hash, or the one that `prepare` creates.
@@ -166,6 +186,11 @@ impl Tenant {
     fn state(&self) -> MutexGuard<'_, TenantState> {
         self.usage.state.lock()
     }
+}
+
+/// The budget of a client with these quotas.
+fn budget_of(quotas: KeyQuotas) -> Budget {
+    Budget { usd: quotas.budget_usd, ..Budget::default() }
 }
 
 /// An error that names the key whose budget can't be enforced.
@@ -203,19 +228,21 @@ pub(crate) struct TenantList {
 
 impl TenantList {
     /// Clients of a key file, or one for everyone without a file. Keys that `earlier` contains keep their
-    /// usage, even with new quotas.
+    /// usage, even with new quotas. For each client, `at_once` samples are graded at once.
     ///
     /// # Errors
     /// When a judge can't be used.
     pub(crate) fn new(
         file: Option<&KeyFile>,
         samples: &SampleService,
+        at_once: usize,
         earlier: Option<&Self>,
     ) -> Result<Self, EngineError> {
         let Some(file) = file else {
             let grader = samples.grader(None)?;
             grader.check()?;
-            let tenant = Tenant::new("", grader, KeyQuotas::default(), true, None);
+            let usage = Arc::new(TenantUsage::new(KeyQuotas::default(), at_once));
+            let tenant = Tenant::new("", grader, KeyQuotas::default(), true, usage);
             return Ok(Self { anyone: Some(Arc::new(tenant)), keyed: Vec::new() });
         };
 
@@ -229,19 +256,29 @@ impl TenantList {
             } else {
                 // The part of the cache belongs to the name, so that a client with a new key still finds its
                 // replies.
-                let grader = if key.quotas.budget_usd.is_some() {
-                    samples.limited_grader(&key.name)?
-                } else {
-                    samples.grader(Some(&key.name))?
-                };
-                grader.check().map_err(|error| of_key(&key.name, error))?;
                 let usage = known.map(|(.., tenant)| Arc::clone(&tenant.usage));
+                let usage = usage.unwrap_or_else(|| Arc::new(TenantUsage::new(key.quotas, at_once)));
+                let grader = samples.client_grader(&key.name, &usage.budget)?;
+                grader.check().map_err(|error| of_key(&key.name, error))?;
                 Arc::new(Tenant::new(&key.name, grader, key.quotas, key.operator, usage))
             };
             keyed.push((hash, key.clone(), tenant));
         }
 
         Ok(Self { anyone: None, keyed })
+    }
+
+    /// Applies the budgets of the clients. Until then, those of the list before hold.
+    pub(crate) fn apply_budgets(&self) {
+        for (.., tenant) in &self.keyed {
+            tenant.usage.budget.set_budget(budget_of(tenant.quotas));
+        }
+    }
+
+    /// Number of samples being graded.
+    pub(crate) fn working(&self) -> usize {
+        let all = self.anyone.iter().chain(self.keyed.iter().map(|(.., tenant)| tenant));
+        all.map(|tenant| tenant.working()).sum()
     }
 
     /// The client with this key. Compares all keys even after a match, so that the time says nothing.

@@ -24,7 +24,8 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
         return Err(too_large(&format!("it has more than {MAX_PARTS} parts")));
     }
 
-    let mut left = MAX_PARTS_BYTES;
+    let most = assize_files::max_expanded(bytes.len() as u64, MAX_PARTS_BYTES);
+    let mut left = most;
     let mut content = Vec::new();
     for index in 0..archive.len() {
         let part = archive.by_index(index).map_err(|error| damaged(&error))?;
@@ -38,7 +39,7 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
             std::io::copy(&mut limited, &mut std::io::sink()).map_err(|error| damaged(&error))?
         };
         left = left.checked_sub(size).ok_or_else(|| {
-            too_large(&format!("its parts are larger than {} MiB", MAX_PARTS_BYTES / 1024 / 1024))
+            too_large(&format!("its parts are larger than {}", expanded_size(most, MAX_PARTS_BYTES)))
         })?;
         if is_texts && !has_sound_count(&content) {
             return Err(TableError::refused("its list of texts is damaged", DAMAGED_HELP));
@@ -46,6 +47,15 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
     }
 
     Ok(())
+}
+
+/// Writes the limit of what a file becomes when it is decompressed.
+pub(crate) fn expanded_size(limit: u64, most: u64) -> String {
+    let mebibytes = limit >> 20;
+    if limit == most {
+        return format!("{mebibytes} MiB");
+    }
+    format!("{mebibytes} MiB, and more than {} times the file", assize_files::MAX_EXPANSION)
 }
 
 /// Returns false if the part claims to have more strings than fit into it.

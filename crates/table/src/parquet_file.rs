@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use assize_files::{MAX_FILE_BYTES, read_bytes};
+use assize_files::{MAX_FILE_BYTES, max_expanded, read_bytes};
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
@@ -12,6 +12,7 @@ use parquet::record::Field;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::archive::expanded_size;
 use crate::parquet_pages::{PageLimits, RowGroup};
 use crate::parquet_value::{TimeColumn, field_text};
 use crate::workbook::{MAX_CELLS, MAX_TEXT_BYTES};
@@ -22,6 +23,9 @@ const TOO_LARGE: &str =
     "keep only the columns that are needed, or write it as JSON lines, which can have any size";
 /// Maximum number of columns and values that a message names. Any others are only counted.
 const MAX_NAMED: usize = 20;
+/// Number of cells that a file may have for each of its bytes, and that it may have however small it is.
+const CELLS_PER_BYTE: usize = 4;
+const MIN_MAX_CELLS: usize = 1_000_000;
 
 /// Reads a Parquet file: its columns, and its rows, numbered from 1.
 pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {
@@ -60,18 +64,21 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
     let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
 
     let (mut rows, mut bytes, mut problems) = (Vec::new(), 0, Vec::new());
-    let limits = Arc::new(PageLimits::new(MAX_TEXT_BYTES as u64, MAX_CELLS as u64));
+    let max_bytes = max_expanded(file.len() as u64, MAX_TEXT_BYTES as u64);
+    // A column of nulls, or of one value, takes no space in the file.
+    let max_cells = file.len().saturating_mul(CELLS_PER_BYTE).clamp(MIN_MAX_CELLS, MAX_CELLS);
+    let limits = Arc::new(PageLimits::new(max_bytes, max_cells as u64));
     let shared = Arc::new(file);
     for group in metadata.row_groups() {
         check_places(group, shared.len())?;
         let wanted = usize::try_from(group.num_rows()).map_err(|error| damaged(&error))?;
-        if (rows.len().saturating_add(wanted)).saturating_mul(names.len().max(1)) > MAX_CELLS {
-            return Err(too_large(&format!("it has more than {MAX_CELLS} cells")));
+        if (rows.len().saturating_add(wanted)).saturating_mul(names.len().max(1)) > max_cells {
+            return Err(too_large(&format!("it has more than {max_cells} cells")));
         }
 
         let reader = RowGroup { file: Arc::clone(&shared), metadata: group, limits: Arc::clone(&limits) };
         let failed = |error: &ParquetError| match limits.exceeded() {
-            Some(what) => too_large(what),
+            Some(what) => too_large(&what),
             None => damaged(error),
         };
         let start = rows.len();
@@ -92,8 +99,9 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
                     Err(what) => problems.push(format!("row {number}, column `{name}`: {what}")),
                 }
             }
-            if bytes > MAX_TEXT_BYTES {
-                return Err(too_large("its texts are larger than 512 MiB"));
+            if bytes as u64 > max_bytes {
+                let size = expanded_size(max_bytes, MAX_TEXT_BYTES as u64);
+                return Err(too_large(&format!("its texts are larger than {size}")));
             }
             rows.push(SheetRow { number, cells, nulls });
         }

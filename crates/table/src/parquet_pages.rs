@@ -19,6 +19,9 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
+use crate::archive::expanded_size;
+use crate::workbook::MAX_TEXT_BYTES;
+
 /// Limits on how much more of a file may be read.
 #[derive(Debug)]
 pub(crate) struct PageLimits {
@@ -26,25 +29,32 @@ pub(crate) struct PageLimits {
     bytes: AtomicU64,
     /// Remaining number of values in pages.
     values: AtomicU64,
-    /// The limit that was exceeded, if any.
-    exceeded: Mutex<Option<&'static str>>,
+    /// Descriptions of the limits.
+    bytes_limit: String,
+    values_limit: String,
+    /// The description of the limit that was exceeded, if any.
+    exceeded: Mutex<Option<String>>,
 }
 
 impl PageLimits {
     pub(crate) fn new(bytes: u64, values: u64) -> Self {
-        Self { bytes: bytes.into(), values: values.into(), exceeded: Mutex::default() }
+        let bytes_limit =
+            format!("its pages are larger than {}", expanded_size(bytes, MAX_TEXT_BYTES as u64));
+        let values_limit = format!("it has more than {values} values");
+        let exceeded = Mutex::default();
+        Self { bytes: bytes.into(), values: values.into(), bytes_limit, values_limit, exceeded }
     }
 
     /// Returns the limit that a page exceeded, if any.
-    pub(crate) fn exceeded(&self) -> Option<&'static str> {
-        *self.exceeded.lock()
+    pub(crate) fn exceeded(&self) -> Option<String> {
+        self.exceeded.lock().clone()
     }
 
-    fn take(&self, left: &AtomicU64, count: u64, what: &'static str) -> Result<()> {
+    fn take(&self, left: &AtomicU64, count: u64, what: &str) -> Result<()> {
         if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(count)).is_ok() {
             return Ok(());
         }
-        *self.exceeded.lock() = Some(what);
+        *self.exceeded.lock() = Some(what.to_owned());
         Err(ParquetError::General(what.to_owned()))
     }
 }
@@ -137,7 +147,7 @@ impl LimitedPages {
     }
 
     fn take_bytes(&self, count: u64) -> Result<()> {
-        self.limits.take(&self.limits.bytes, count, "its pages are larger than 512 MiB")
+        self.limits.take(&self.limits.bytes, count, &self.limits.bytes_limit)
     }
 
     fn limited(&self, mut page: Page) -> Result<Page> {
@@ -164,7 +174,7 @@ impl LimitedPages {
         if is_dictionary && values > size as u64 {
             return Err(ParquetError::General("a dictionary is shorter than its header states".to_owned()));
         }
-        self.limits.take(&self.limits.values, values, "it has more than 10000000 values")?;
+        self.limits.take(&self.limits.values, values, &self.limits.values_limit)?;
 
         Ok(page)
     }

@@ -3,19 +3,22 @@
 
 use std::fmt::Write;
 
+use super::limits::TemplateLimits;
+
 /// Supported tags.
 const TAGS: [&str; 9] = ["if", "elif", "elseif", "else", "endif", "for", "endfor", "raw", "set"];
 
 /// Filter that is applied to the operands of `~`.
 const OPERAND_FILTER: &str = "|js_operand";
 
-/// Returns a template as minijinja reads it. Refuses what could make a large text of a small one: multiplication, and
-/// tags that bind texts of any size to names.
+/// Returns a template as minijinja reads it. Refuses what is too large or too deep to be compiled, and what could make a
+/// large text of a small one: multiplication, and tags that bind texts of any size to names.
 pub fn translate(text: &str) -> Result<String, String> {
     let mut written = String::with_capacity(text.len() + 16);
     let mut rest = text;
     let mut loops = 0_usize;
-    while let Some(at) = ["{{", "{%", "{#"].iter().filter_map(|marker| rest.find(marker)).min() {
+    let mut limits = TemplateLimits::new(text.len())?;
+    while let Some(at) = next_marker(rest) {
         written.push_str(&rest[..at]);
         let opening = &rest[at..at + 2];
         rest = &rest[at + 2..];
@@ -38,6 +41,7 @@ pub fn translate(text: &str) -> Result<String, String> {
         }
 
         let word = plain.split_whitespace().next().unwrap_or_default().to_owned();
+        limits.take(inner, &without_quotes(inner), (opening == "{%").then_some(word.as_str()))?;
         if opening == "{%" {
             check_tag(&word, &plain, loops)?;
             match word.as_str() {
@@ -59,6 +63,12 @@ pub fn translate(text: &str) -> Result<String, String> {
 
     written.push_str(rest);
     Ok(written)
+}
+
+/// Returns the position of the next braces, tag or comment.
+fn next_marker(text: &str) -> Option<usize> {
+    let opens = |at: &usize| matches!(text.as_bytes().get(at + 1), Some(b'{' | b'%' | b'#'));
+    text.match_indices('{').map(|(at, _)| at).find(opens)
 }
 
 fn check_tag(word: &str, plain: &str, loops: usize) -> Result<(), String> {
@@ -209,15 +219,11 @@ fn loop_over_pairs(inner: String) -> String {
 
 /// Returns the position of the closing marker, ignoring quoted strings.
 fn find_closing(text: &str, closing: &str) -> Option<usize> {
-    let mut at = 0;
-    for (part, is_quoted) in parts_by_quotes(text) {
-        if !is_quoted && let Some(found) = part.find(closing) {
-            return Some(at + found);
-        }
-        at += part.len();
-    }
+    let is_closing = |(at, _, place): &(usize, char, QuotePlace)| {
+        *place == QuotePlace::Outside && text[*at..].starts_with(closing)
+    };
     // An apostrophe in the text after the template may look like an open quote. Ignore quotes then.
-    text.find(closing)
+    quoted_letters(text).find(is_closing).map(|(at, ..)| at).or_else(|| text.find(closing))
 }
 
 /// Returns an expression without its quoted strings.

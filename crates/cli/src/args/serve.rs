@@ -100,7 +100,7 @@ pub(crate) struct ServeArgs {
         help_heading = LIMITS, hide_short_help = true
     )]
     budget_unknown_price: UnknownPrice,
-    /// Grade N samples at once.
+    /// Grade N samples of each client at once.
     ///
     /// Default: enough to keep every permitted request in flight.
     #[arg(long, short = 'j', value_name = "N", help_heading = LIMITS)]

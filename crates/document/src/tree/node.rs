@@ -45,6 +45,16 @@ pub struct MapEntry {
 }
 
 impl TreeNode {
+    /// Number of values: this one, and all those in it.
+    pub fn count(&self) -> usize {
+        let inner: usize = match &self.data {
+            NodeValue::Seq(items) => items.iter().map(Self::count).sum(),
+            NodeValue::Map(entries) => entries.iter().map(|entry| entry.value.count()).sum(),
+            _ => 0,
+        };
+        1 + inner
+    }
+
     /// Creates a node that did not come through an alias.
     pub fn new(span: Span, data: NodeValue) -> Self {
         Self { span, used_at: None, data }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_llm::AccountStatus;
+use assize_llm::{AccountStatus, BudgetTracker};
 use assize_model::ProjectConfig;
 
 use super::grader::SampleGrader;
@@ -86,14 +86,18 @@ impl SampleService {
         self.grader_through(gateway.unwrap_or_else(|| Arc::clone(&self.gateway)))
     }
 
-    /// Creates a grader for a client with its own budget, in addition to that of the process. Its rubrics may use models of
-    /// unknown price only if the options allow them.
+    /// Creates a grader for a client with its own budget, in addition to that of the process, and its own part of the reply
+    /// cache. If the budget limits money, its rubrics may use models of unknown price only if the options allow them.
     ///
     /// # Errors
     /// When the targets file has problems.
-    pub fn limited_grader(&self, namespace: &str) -> Result<SampleGrader, EngineError> {
+    pub fn client_grader(
+        &self,
+        namespace: &str,
+        budget: &Arc<BudgetTracker>,
+    ) -> Result<SampleGrader, EngineError> {
         let gateway = self.gateway.in_namespace(cache_namespace(namespace));
-        self.grader_through(Arc::new(gateway.within_limit(self.options.unknown_price)))
+        self.grader_through(Arc::new(gateway.within_client_budget(budget, self.options.unknown_price)))
     }
 
     fn grader_through(&self, gateway: Arc<ModelGateway>) -> Result<SampleGrader, EngineError> {

@@ -4,11 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use assize_grade::{CallForecast, Judge, JudgeQuestion};
 use assize_llm::{
-    AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelCard, ModelId,
-    SentRequests, reply_limit,
+    AskError, BoxFuture, CacheableReply, CallSource, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelCard,
+    ModelId, SentRequests,
 };
-use assize_rubric::{Decision, JudgeIdentity, UngradedKind, Usd};
-use parking_lot::Mutex;
+use assize_rubric::{Decision, JudgeIdentity, UngradedKind};
 use tokio_util::sync::CancellationToken;
 
 /// A signal after which no more decisions are made. Existing decisions are kept; all other criteria are
@@ -18,8 +17,8 @@ pub struct GradingStop {
     token: CancellationToken,
     reason: Arc<OnceLock<String>>,
     parent: Option<Arc<GradingStop>>,
-    /// The most that calls could have cost which were in flight when the signal fired.
-    abandoned: Arc<Mutex<Usd>>,
+    /// Whose calls it stops, if that is known.
+    source: Option<CallSource>,
 }
 
 impl GradingStop {
@@ -31,7 +30,18 @@ impl GradingStop {
     /// Creates a signal for a part of the work. It fires with this one, or on its own.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self { token: self.token.child_token(), parent: Some(Arc::new(self.clone())), ..Self::default() }
+        Self {
+            token: self.token.child_token(),
+            parent: Some(Arc::new(self.clone())),
+            source: self.source,
+            ..Self::default()
+        }
+    }
+
+    /// Creates a signal for the calls of one request of a client. If they fail, those of other clients go on.
+    #[must_use]
+    pub fn child_of(&self, source: CallSource) -> Self {
+        Self { source: Some(source), ..self.child() }
     }
 
     /// Fires the signal. Only the first reason counts.
@@ -50,22 +60,12 @@ impl GradingStop {
         self.token.cancelled().await;
     }
 
-    /// The most that calls can have cost which were in flight when this signal, and no child of it, ended them.
-    /// Their usage is never reported.
-    pub fn abandoned_cost(&self) -> Usd {
-        *self.abandoned.lock()
-    }
-
     fn reason(&self) -> &str {
         match (self.reason.get(), &self.parent) {
             (Some(reason), _) => reason,
             (None, Some(parent)) => parent.reason(),
             (None, None) => "grading was stopped",
         }
-    }
-
-    fn abandon(&self, cost: Usd) {
-        *self.abandoned.lock() += cost;
     }
 }
 
@@ -119,37 +119,19 @@ impl StoppableModel {
         AskError { message, advice: None, ..error }
     }
 
-    async fn until_stopped<T>(
-        &self,
-        request: &ChatRequest,
-        call: impl Future<Output = Result<T, AskError>>,
-    ) -> Result<T, AskError> {
-        let sent = Arc::new(SentRequests::default());
+    async fn until_stopped<T>(&self, call: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
+        let sent = Arc::new(SentRequests::of(self.stop.source));
         tokio::select! {
             biased;
-            () = self.stop.stopped() => {
-                if sent.is_in_flight() {
-                    self.stop.abandon(self.most(request));
-                }
-                Err(sent.cancelled(self.stop.reason()))
-            }
+            () = self.stop.stopped() => Err(sent.cancelled(self.stop.reason())),
             reply = sent.record(call) => reply.map_err(|error| self.recorded(error)),
         }
-    }
-
-    /// The most that a request can cost, as far as prices are known.
-    fn most(&self, request: &ChatRequest) -> Usd {
-        let card = self.inner.card();
-        let Some(price) = card.price else { return Usd::ZERO };
-        let output = reply_limit(&self.inner.describe().model, card, request).most;
-
-        price.most(card.estimator.most(request), output.into())
     }
 }
 
 impl ChatModel for StoppableModel {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        Box::pin(self.until_stopped(request, self.inner.ask(request)))
+        Box::pin(self.until_stopped(self.inner.ask(request)))
     }
 
     fn ask_repeat<'a>(
@@ -157,7 +139,7 @@ impl ChatModel for StoppableModel {
         request: &'a ChatRequest,
         repeat: u32,
     ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
-        Box::pin(self.until_stopped(request, self.inner.ask_repeat(request, repeat)))
+        Box::pin(self.until_stopped(self.inner.ask_repeat(request, repeat)))
     }
 
     fn describe(&self) -> ModelId {

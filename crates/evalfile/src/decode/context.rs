@@ -9,6 +9,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_files::FileRoots;
 use assize_model::{FilePosition, ProgramRunner, SourceMark};
+use assize_script::ScriptTime;
 
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
@@ -30,6 +31,8 @@ pub struct DecodeContext {
     pub(crate) secrets: Option<Vec<Span>>,
     /// Matrix file as it is in the `tests` format, if that is to be kept.
     pub lowered: Option<Box<LoweredSuite>>,
+    /// Time for the scripts that run while the file is read.
+    pub script_time: ScriptTime,
 }
 
 /// Files and variables that a load may access.
@@ -85,7 +88,8 @@ impl DecodeContext {
         let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
         let templates = TemplateCache::default();
         let (changed_suite, secrets, lowered) = (None, None, None);
-        Self { sources, problems, reach, templates, changed_suite, secrets, lowered }
+        let script_time = ScriptTime::default();
+        Self { sources, problems, reach, templates, changed_suite, secrets, lowered, script_time }
     }
 
     /// Creates a context with the same access and the same hidden secrets, but without sources and diagnostics.
@@ -99,6 +103,7 @@ impl DecodeContext {
             changed_suite: None,
             secrets: None,
             lowered: None,
+            script_time: self.script_time.clone(),
         }
     }
 

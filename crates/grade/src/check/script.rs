@@ -72,8 +72,7 @@ pub async fn score_by_code(
         AuthorCode::Script(script) => {
             let (script, named, context) = (script.clone(), named.clone(), context.clone());
             let run = move || script.call(&[("namedScores", &named), ("context", &context)]);
-            let ran = tokio::task::spawn_blocking(run).await.map_err(|error| error.to_string())?;
-            ran.map_err(|error| error.to_string())?
+            setup.threads.run(run).await?.map_err(|error| error.to_string())?
         }
         AuthorCode::Program(program) => {
             match call_program(program, CodePurpose::Score, json!([named, context]), folder, setup).await? {

@@ -30,6 +30,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
+use crate::check_threads::CheckThreads;
+
 pub(crate) use author_code::{Called, CodePurpose, call_program};
 use container::Container;
 use contract::ContractForm;
@@ -55,7 +57,7 @@ fn python_host(own: &str) -> String {
     [PYTHON_LOADER, include_str!("../../hosts/plain.py"), own].concat()
 }
 
-/// Settings that all programs of a run share.
+/// What all programs and checks of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSetup {
     /// Environment variables of programs.
@@ -68,6 +70,8 @@ pub struct ProgramSetup {
     pub slots: Option<Arc<Semaphore>>,
     /// Consent to start them.
     pub consent: Option<ProgramConsent>,
+    /// Threads for checks and scripts that may take long.
+    pub threads: CheckThreads,
 }
 
 impl ProgramSetup {

@@ -8,12 +8,14 @@
 //!
 //! One attempt goes through these steps, in this order:
 //!
-//! 1. A permit of the account ([`Permit`]): waits for rate limits, pauses and outages.
-//! 2. A reservation of the budget, which also decides the output limit that is sent. It comes after the permit,
-//!    so that a request that waits for the account does not block budget that others could use.
-//! 3. Encoding with everything that is known by now, since another question may have learned something during
+//! 1. A reservation of the client's own budget, if it has one. It comes before the permit, so that a client whose
+//!    money is nearly spent does not hold permits that others could use.
+//! 2. A permit of the account ([`Permit`]): waits for rate limits, pauses and outages.
+//! 3. A reservation of the budget of the process. It comes after the permit, so that a request that waits for the
+//!    account does not block budget that others could use. The reservations decide the output limit that is sent.
+//! 4. Encoding with everything that is known by now, since another question may have learned something during
 //!    the waits.
-//! 4. The rate that processes share, and the request itself.
+//! 5. The rate that processes share, and the request itself.
 //!
 //! What must hold:
 //!
@@ -28,13 +30,14 @@
 //!   mark (`cut_at`).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::shared::SharedClient;
 use reqwest::header::HeaderMap;
 
-use crate::budget::{Reservation, ReservationRequest};
+use crate::budget::{BudgetTracker, CallReservation, Reservation, ReservationRequest};
 use crate::call_event::CallEvent;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::estimate::TokenEstimator;
@@ -78,6 +81,8 @@ pub(super) struct CallAttempts<'a> {
     waited: Duration,
     /// The account's good answers when this question last looked.
     known_good_answers: u64,
+    /// The account's good answers when this question failed for the first time.
+    good_answers_at_failure: Option<u64>,
     failed: Vec<FailedAttempt>,
 }
 
@@ -93,7 +98,7 @@ enum AttemptOutcome {
 struct SentAttempt<'a> {
     request: Cow<'a, ChatRequest>,
     permit: Permit,
-    reservation: Option<Reservation>,
+    reservation: CallReservation,
     latency: Duration,
 }
 
@@ -138,13 +143,17 @@ impl<'a> CallAttempts<'a> {
             room: ReplyRoom::Usual,
             kept_permit: None,
             input,
-            max_input: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
+            max_input: match (&setup.budget, &setup.client_budget) {
+                (None, None) => 0,
+                _ => card.estimator.most(&request),
+            },
             policy: setup.policy,
             jitter: RetryJitter::new(setup.seed, client.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
             crowded: 0,
             waited: Duration::ZERO,
             known_good_answers: client.account.good_answers(),
+            good_answers_at_failure: None,
             failed: Vec::new(),
             request,
         })
@@ -170,11 +179,23 @@ impl<'a> CallAttempts<'a> {
     /// Sends the request once.
     async fn attempt(&mut self) -> Result<AttemptOutcome, AskError> {
         let client = self.client;
+        let own = match &client.setup.client_budget {
+            Some(tracker) => Some(self.reserve(tracker, u32::MAX).await?),
+            None => None,
+        };
         let permit = self.enter().await?;
 
         // Another question may have learned something during the wait.
         self.quirks = self.quirks.merge(client.learned(&self.request.model));
-        let (reservation, ceiling) = self.reserve().await?;
+        let process = match &client.setup.budget {
+            Some(tracker) => {
+                let most = own.as_ref().map_or(u32::MAX, Reservation::output);
+                Some(self.reserve(tracker, most).await?)
+            }
+            None => None,
+        };
+        let reservation = CallReservation { client: own, process };
+        let ceiling = self.ceiling(&reservation);
         let request = match ceiling {
             // Shares its texts with the original.
             None => self.request.clone(),
@@ -183,22 +204,14 @@ impl<'a> CallAttempts<'a> {
             }
         };
 
-        let call = match client.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks)
-        {
-            Ok(call) => call,
-            Err(error) => {
-                if let Some(reservation) = reservation {
-                    reservation.unsent();
-                }
-                return Err(error);
-            }
-        };
+        let call = client.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks)?;
 
         if let Some(rate) = &client.setup.shared_rate {
             let tokens = permit.expected_tokens();
             rate.admit(client.account.name(), tokens).await;
         }
 
+        let reservation = reservation.sent();
         let begun = Instant::now();
         sent_requests::note_in_flight(true);
         let answer = client.setup.transport.send(client.outgoing(call)).await;
@@ -236,6 +249,7 @@ impl<'a> CallAttempts<'a> {
             input: self.input,
             max_output: self.request.max_output_tokens,
             max_pause: self.policy.max_total_wait.saturating_sub(self.waited),
+            source: sent_requests::current_source(),
         };
         let entered = client.account.acquire(&*client.setup.clock, request).await;
 
@@ -268,26 +282,31 @@ impl<'a> CallAttempts<'a> {
         AskError { attempts: count(&failed), failed, retry_after, ..AskError::new(kind, &*outage.why) }
     }
 
-    /// Reserves budget for the request, if there is a budget. Also returns the output limit to send, if the
-    /// request has none of its own and needs one.
-    async fn reserve(&mut self) -> Result<(Option<Reservation>, Option<u32>), AskError> {
-        let (client, card) = (self.client, self.card);
-        let tracker = client.setup.budget.as_ref();
+    /// Waits until this budget has what the request may take, with a reply of at most so many tokens.
+    async fn reserve(&mut self, tracker: &Arc<BudgetTracker>, most: u32) -> Result<Reservation, AskError> {
+        let request = ReservationRequest {
+            input: self.max_input,
+            output_limit: self.output_limit().within(most),
+            card: self.card,
+        };
 
+        tracker.reserve(request).await.map_err(|why| self.over_budget(why))
+    }
+
+    /// The output limit to send, if the request has none of its own and needs one.
+    fn ceiling(&self, reservation: &CallReservation) -> Option<u32> {
+        let (client, card) = (self.client, self.card);
         // A limit is needed if the model's settings name one, if the length of the reply is known, or if spending is
         // limited and any reply might exceed that. A limit that the server does not accept cuts nothing off.
-        let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(card));
+        let mut budgets = client.setup.budget.iter().chain(&client.setup.client_budget);
         let wanted = self.request.max_output_tokens.is_none()
-            && (card.max_output_tokens.is_some() || self.request.expected_output.is_some() || limited())
+            && (card.max_output_tokens.is_some()
+                || self.request.expected_output.is_some()
+                || budgets.any(|tracker| tracker.limits_replies(card)))
             && client.parts.wire.limits_output(self.quirks);
-        let Some(tracker) = tracker else {
-            return Ok((None, wanted.then(|| self.output_limit().most)));
-        };
-        let request = ReservationRequest { input: self.max_input, output_limit: self.output_limit(), card };
-        let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
-        let ceiling = wanted.then(|| reservation.output());
 
-        Ok((Some(reservation), ceiling))
+        let most = || self.output_limit().most;
+        wanted.then(|| reservation.output().unwrap_or_else(most))
     }
 
     /// The limits of the reply. If the server accepts no limit, this is only the expected length: the longest reply so
@@ -338,14 +357,12 @@ impl<'a> CallAttempts<'a> {
 
         self.client.saw(reply.usage);
         let cut_at = request.ceiling().filter(|_| reply.finish == FinishReason::Length);
-        match reservation {
-            Some(reservation) if cut_at.is_some() && reservation.is_short() => {
-                self.note_failed(cut_short(&reply, status));
-                return Err(self.over_budget(reservation.ran_out(&reply)));
-            }
-            Some(reservation) => reservation.answered(&reply),
-            None => {}
+        if cut_at.is_some() && reservation.is_short() {
+            self.note_failed(cut_short(&reply, status));
+            let why = reservation.ran_out(&reply).unwrap_or_default();
+            return Err(self.over_budget(why));
         }
+        reservation.answered(&reply);
 
         if let Some(limit) = cut_at.filter(|_| self.room == ReplyRoom::Usual) {
             self.room = roomier(&reply, limit);
@@ -390,9 +407,7 @@ impl<'a> CallAttempts<'a> {
             usage: error.usage.as_deref().copied().unwrap_or_else(TokenCounts::default),
             sent: reached,
         };
-        if let Some(reservation) = reservation {
-            reservation.failed(&attempt);
-        }
+        reservation.failed(&attempt);
 
         if let Some(learned) = learned {
             return self.refused(permit, error, attempt, learned);
@@ -468,10 +483,13 @@ impl<'a> CallAttempts<'a> {
     /// waited in the server for others of ours until its time was over.
     fn note_outage(&mut self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
         let client = self.client;
+        // If the server answered others since this question failed, it fails because of this question.
+        let good = client.account.good_answers();
+        let is_own = reached && good > *self.good_answers_at_failure.get_or_insert(good);
         let why = || client.explained(error.clone(), &self.request.model).to_string();
 
         let time = permit.time(latency, client.setup.timeout);
-        match permit.failed(&*client.setup.clock, error.kind, time, why) {
+        match permit.failed(&*client.setup.clock, error.kind, time, is_own, why) {
             FailureConsequence::None => true,
             FailureConsequence::FewerInFlight => {
                 self.crowded += 1;

@@ -31,6 +31,8 @@ pub struct ClientSetup {
     pub accounts: Arc<ProviderAccounts>,
     /// Budget of all clients that share it. `None` means no budget.
     pub budget: Option<Arc<BudgetTracker>>,
+    /// Budget of one of several clients of the process, in addition to `budget`.
+    pub client_budget: Option<Arc<BudgetTracker>>,
     /// Rates that are shared with other processes. `None` leaves them to the accounts.
     pub shared_rate: Option<Arc<dyn SharedRate>>,
     /// Receives retries and pauses, if anyone wants to know.
@@ -48,6 +50,7 @@ impl Default for ClientSetup {
             seed: 0,
             accounts: Arc::default(),
             budget: None,
+            client_budget: None,
             shared_rate: None,
             observer: None,
         }

@@ -13,11 +13,12 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::allowance::allowances;
-use super::limiter::{AnswerTime, RateLimiter, SendChance};
+use super::limiter::{AnswerTime, RateLimiter, RequestFailure, SendChance};
 use super::outage::{FailureConsequence, ServerOutage};
 use super::turns::TurnQueue;
 use super::window::ConcurrencyWindow;
 use crate::call_order;
+use crate::call_source::CallSource;
 use crate::clock::Clock;
 use crate::endpoint::ModelEndpoint;
 use crate::error::ErrorKind;
@@ -167,6 +168,8 @@ pub(crate) struct ProviderAccount {
     turns: Arc<TurnQueue>,
     /// Wakes the request at the head of the queue when something has changed.
     changed: Notify,
+    /// Wakes the requests that wait beside the queue when a request in flight has ended.
+    ended: Notify,
     state: Mutex<AccountLimits>,
 }
 
@@ -194,6 +197,8 @@ pub(crate) struct QueuedRequest<'a> {
     pub(crate) max_output: Option<u32>,
     /// The longest pause of the account that the caller waits for.
     pub(crate) max_pause: Duration,
+    /// Whose call it is, if that is known.
+    pub(crate) source: Option<CallSource>,
 }
 
 impl ProviderAccount {
@@ -210,6 +215,7 @@ impl ProviderAccount {
             name,
             turns: Arc::default(),
             changed: Notify::new(),
+            ended: Notify::new(),
             state: Mutex::new(AccountLimits {
                 limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute)
                     .with_recovery(limits.recovery),
@@ -234,23 +240,32 @@ impl ProviderAccount {
         request: QueuedRequest<'_>,
     ) -> Result<Permit, AcquireError> {
         let _queued = QueuePlace::new(self);
-        let _turn = self.turns.wait(call_order::place()).await;
+        let mut turn = Some(self.turns.wait(call_order::place()).await);
 
         // After a wait its end has passed, even by a clock that stands still, as clocks of tests may.
         let mut now_at_least = Duration::ZERO;
         loop {
+            if turn.is_none() {
+                turn = Some(self.turns.wait(call_order::place()).await);
+            }
+            let ended = self.ended.notified();
             let changed = self.changed.notified();
             let (chance, now) = {
                 let mut state = self.state();
                 let now = state.now(clock).max(now_at_least);
                 let tokens = state.limiter.expected(request.input, request.max_output);
-                let chance = state.limiter.chance(now, request.model, tokens);
+                let chance = state.limiter.chance(now, request.model, request.source, tokens);
                 if chance == SendChance::Now {
-                    let number = state.limiter.send_to(request.model, now, tokens);
-                    let model = Arc::clone(request.model);
-                    let sent_at = state.limiter.busy_time(now);
-                    let load = state.limiter.window.in_flight();
-                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens, load });
+                    let number = state.limiter.send_to(request.model, now, request.source, tokens);
+                    return Ok(Permit {
+                        account: Arc::clone(self),
+                        model: Arc::clone(request.model),
+                        source: request.source,
+                        number,
+                        sent_at: state.limiter.busy_time(now),
+                        tokens,
+                        load: state.limiter.window.in_flight(),
+                    });
                 }
 
                 (chance, now)
@@ -260,6 +275,23 @@ impl ProviderAccount {
                 SendChance::Now => {}
                 SendChance::AfterAnswer => changed.await,
                 SendChance::Not(outage) => return Err(AcquireError::GivenUp(outage)),
+                SendChance::Aside(None) => {
+                    turn = None;
+                    ended.await;
+                }
+                SendChance::Aside(Some(at)) => {
+                    let wait = at.saturating_sub(now);
+                    if wait > request.max_pause {
+                        return Err(AcquireError::Pause(wait));
+                    }
+
+                    turn = None;
+                    tokio::select! {
+                        biased;
+                        () = clock.sleep(wait) => now_at_least = at,
+                        () = ended => {}
+                    }
+                }
                 SendChance::At(at) => {
                     let wait = at.saturating_sub(now);
                     if wait > request.max_pause {
@@ -332,6 +364,7 @@ impl Drop for QueuePlace<'_> {
 pub(crate) struct Permit {
     account: Arc<ProviderAccount>,
     model: Arc<str>,
+    source: Option<CallSource>,
     number: u64,
     /// In busy time of the account, see [`RateLimiter::busy_time`].
     sent_at: Duration,
@@ -392,23 +425,27 @@ impl Permit {
         Some(until.saturating_sub(now))
     }
 
-    /// Notes that the request got no good answer. `why` describes the failure to a person.
+    /// Notes that the request got no good answer. `is_own` if the server answered others since the same question
+    /// failed before; `why` describes the failure to a person.
     pub(crate) fn failed(
         &self,
         clock: &dyn Clock,
         kind: ErrorKind,
         time: AnswerTime,
+        is_own: bool,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
+        let failure = RequestFailure { source: self.source, kind, time, is_own };
         let mut state = self.account.state();
         let now = state.now(clock);
-        state.limiter.failed(self.number, &self.model, kind, now, time, why)
+        state.limiter.failed(self.number, &self.model, failure, now, why)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.account.state().limiter.leave(&self.model);
+        self.account.state().limiter.leave(self.number, &self.model);
         self.account.changed.notify_one();
+        self.account.ended.notify_waiters();
     }
 }

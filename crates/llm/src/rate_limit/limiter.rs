@@ -14,6 +14,7 @@ use super::bucket::TokenBucket;
 use super::outage::{AccountState, FailureConsequence, OutageTracker, ServerOutage};
 use super::pace::{RefusalMeaning, RequestPace};
 use super::window::ConcurrencyWindow;
+use crate::call_source::CallSource;
 use crate::error::ErrorKind;
 use crate::token_counts::TokenCounts;
 
@@ -87,6 +88,16 @@ pub(super) struct LimiterStatus {
     pub(super) outage: Option<ServerOutage>,
 }
 
+/// How a request failed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequestFailure {
+    pub(super) source: Option<CallSource>,
+    pub(super) kind: ErrorKind,
+    pub(super) time: AnswerTime,
+    /// True if it says nothing about the account: the server answered others since the same question failed before.
+    pub(super) is_own: bool,
+}
+
 /// Whether the next request may be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SendChance {
@@ -95,6 +106,9 @@ pub(super) enum SendChance {
     At(Duration),
     /// After one of the requests in flight is answered.
     AfterAnswer,
+    /// Not before this time, if there is one, or after a request in flight ends. Other requests need not wait for this
+    /// one.
+    Aside(Option<Duration>),
     /// Not for now: the account, or this model of it, was given up.
     Not(ServerOutage),
 }
@@ -134,9 +148,19 @@ impl RateLimiter {
     }
 
     /// Whether a request to this model, of about so many tokens, may be sent now.
-    pub(super) fn chance(&self, now: Duration, model: &str, tokens: f64) -> SendChance {
-        let probe_at = match self.outage.state(model, now) {
+    pub(super) fn chance(
+        &self,
+        now: Duration,
+        model: &str,
+        source: Option<CallSource>,
+        tokens: f64,
+    ) -> SendChance {
+        let probe_at = match self.outage.state(model, source, now) {
             AccountState::GivenUp(outage) => return SendChance::Not(outage),
+            AccountState::Aside => return SendChance::Aside(None),
+            AccountState::ProbingAside(from) if from > now => return SendChance::Aside(Some(from)),
+            AccountState::ProbingAside(_) if !self.window.has_room() => return SendChance::AfterAnswer,
+            AccountState::ProbingAside(from) => from,
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
             AccountState::Probing(from) => from,
             AccountState::Open if !self.window.has_room() || self.waits_for_first(model) => {
@@ -169,21 +193,28 @@ impl RateLimiter {
     }
 
     /// Counts a request to a model that goes out now, and returns its number.
-    pub(super) fn send_to(&mut self, model: &Arc<str>, now: Duration, tokens: f64) -> u64 {
+    pub(super) fn send_to(
+        &mut self,
+        model: &Arc<str>,
+        now: Duration,
+        source: Option<CallSource>,
+        tokens: f64,
+    ) -> u64 {
         self.models.entry(Arc::clone(model)).or_default().in_flight += 1;
-        self.send(now, tokens)
+        self.send(now, source, tokens)
     }
 
-    /// A request to a model is no longer in flight.
-    pub(super) fn leave(&mut self, model: &str) {
+    /// Notes that the request with this number to a model is no longer in flight.
+    pub(super) fn leave(&mut self, number: u64, model: &str) {
         if let Some(first) = self.models.get_mut(model) {
             first.in_flight = first.in_flight.saturating_sub(1);
         }
         self.window.leave();
+        self.outage.left(number);
     }
 
     /// Counts a request that goes out now, and returns its number.
-    pub(super) fn send(&mut self, now: Duration, tokens: f64) -> u64 {
+    pub(super) fn send(&mut self, now: Duration, source: Option<CallSource>, tokens: f64) -> u64 {
         if self.window.in_flight() == 0 && self.window.sent() > 0 {
             let possible = self.last_end.max(self.spaced_until(tokens));
             self.idle += now.saturating_sub(possible);
@@ -205,7 +236,9 @@ impl RateLimiter {
         }
 
         self.pace.send(now);
-        self.window.send()
+        let number = self.window.send();
+        self.outage.sent(number, source);
+        number
     }
 
     /// Time without idle time. A rate is measured in it, because the few requests of a quiet minute say nothing
@@ -301,18 +334,21 @@ impl RateLimiter {
         &mut self,
         number: u64,
         model: &str,
-        kind: ErrorKind,
+        failure: RequestFailure,
         now: Duration,
-        time: AnswerTime,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
+        let RequestFailure { source, kind, time, is_own } = failure;
         self.note_end(now);
         let was_crowded = kind == ErrorKind::Timeout && self.window.timed_out(time.limit);
         if kind == ErrorKind::Timeout {
             self.window.note_latency(number, time.latency, 0);
         }
 
-        match self.outage.failed(number, model, kind, now, self.window.sent(), why) {
+        if is_own {
+            return FailureConsequence::None;
+        }
+        match self.outage.failed(number, model, source, kind, now, self.window.sent(), why) {
             FailureConsequence::None if was_crowded => FailureConsequence::FewerInFlight,
             other => other,
         }
@@ -364,12 +400,12 @@ mod tests {
 
     /// Sends a request as soon as possible, and returns when that was.
     fn send(limiter: &mut RateLimiter, tokens: f64) -> Duration {
-        let at = match limiter.chance(Duration::ZERO, "m", tokens) {
+        let at = match limiter.chance(Duration::ZERO, "m", None, tokens) {
             SendChance::Now => Duration::ZERO,
             SendChance::At(at) => at,
             other => panic!("{other:?}"),
         };
-        limiter.send(at, tokens);
+        limiter.send(at, None, tokens);
         at
     }
 
@@ -396,10 +432,10 @@ mod tests {
     fn last_sent(limiter: &mut RateLimiter, requests: u32, late: Duration) -> Duration {
         let mut now = Duration::ZERO;
         for _ in 0..requests {
-            while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+            while let SendChance::At(at) = limiter.chance(now, "m", None, 1.0) {
                 now = at + late;
             }
-            limiter.send(now, 1.0);
+            limiter.send(now, None, 1.0);
         }
         now
     }
@@ -413,9 +449,9 @@ mod tests {
         assert!(late >= exact && late < exact + Duration::from_millis(5), "{late:?}");
 
         let mut limiter = new();
-        limiter.send(SECOND, 1.0);
+        limiter.send(SECOND, None, 1.0);
         assert_eq!(
-            limiter.chance(SECOND, "m", 1.0),
+            limiter.chance(SECOND, "m", None, 1.0),
             SendChance::At(SECOND + FIRST_SPACING),
             "time before the first request is not made up for"
         );
@@ -432,10 +468,10 @@ mod tests {
         let latency = Duration::from_millis(10);
         let mut now = Duration::ZERO;
         for turn in 0..count {
-            while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+            while let SendChance::At(at) = limiter.chance(now, "m", None, 1.0) {
                 now = at;
             }
-            let number = limiter.send(now, 1.0);
+            let number = limiter.send(now, None, 1.0);
             let sent_at = limiter.busy_time(now);
             let end = now + latency;
             if is_refused(turn) {
@@ -462,10 +498,10 @@ mod tests {
             (0..100).for_each(|_| limiter.window.queue());
             let mut now = begun;
             for _ in 0..30 {
-                while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+                while let SendChance::At(at) = limiter.chance(now, "m", None, 1.0) {
                     now = at;
                 }
-                limiter.send(now, 1.0);
+                limiter.send(now, None, 1.0);
             }
 
             // The account may rest first. That says nothing about the rate.
@@ -482,10 +518,10 @@ mod tests {
 
         let mut now = Duration::ZERO;
         while limiter.status(now).requests_per_second < Some(50.0) {
-            while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+            while let SendChance::At(at) = limiter.chance(now, "m", None, 1.0) {
                 now = at;
             }
-            limiter.send(now, 1.0);
+            limiter.send(now, None, 1.0);
             // The callers give up, so no request is ever answered.
             limiter.window.leave();
         }

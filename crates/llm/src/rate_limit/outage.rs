@@ -13,6 +13,10 @@
 //! - An error about a single request (bad request, content filter) shows that the server is there, and ends the
 //!   streak.
 //!
+//! In a service, a hold and what follows from it concern those whose calls fail: one request, or one client with
+//! several, or everyone, once calls of several clients fail and none is answered ([`SourceScope`]). The others are
+//! not held up, and a good answer to one of them ends the hold, because it shows that the server works.
+//!
 //! Failures of different kinds do not add up: an outage fails all requests in one way. In a run, an account
 //! that was given up stays so. In a service (`recovery` is set) it is tried again from time to time.
 
@@ -20,6 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call_source::{CallSource, SourceScope};
 use crate::error::ErrorKind;
 
 /// Failures in a row after which an account is held.
@@ -55,6 +60,10 @@ pub(super) struct OutageTracker {
     has_answered: bool,
     models: BTreeMap<Arc<str>, ModelStreak>,
     given_up: Option<GivenUp>,
+    /// Whose calls the streak, the hold and `given_up` are about.
+    scope: SourceScope,
+    /// Number of the probe in flight, while a hold concerns only some.
+    probe: Option<u64>,
     /// The longest time until something that was given up is tried again; `None` for never.
     recovery: Option<Duration>,
 }
@@ -118,6 +127,11 @@ pub(super) enum AccountState {
     Open,
     /// As a probe: only when nothing else is in flight, and not before this time.
     Probing(Duration),
+    /// As a probe of those whose calls fail: only when none of them is in flight, and not before this time. Others need
+    /// not wait for it.
+    ProbingAside(Duration),
+    /// After the probe in flight of those whose calls fail. Others need not wait for it.
+    Aside,
     /// Not at all for the time being, or never.
     GivenUp(ServerOutage),
 }
@@ -145,23 +159,45 @@ impl OutageTracker {
         self.hold.is_some() || self.given_up.is_some()
     }
 
-    pub(super) fn state(&self, model: &str, now: Duration) -> AccountState {
+    pub(super) fn state(&self, model: &str, source: Option<CallSource>, now: Duration) -> AccountState {
         let streak = self.models.get(model);
-        if let Some(given_up) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
+        let is_covered = self.scope.covers(source);
+        let of_account = self.given_up.as_ref().filter(|_| is_covered);
+        if let Some(given_up) = of_account.or_else(|| streak?.given_up.as_ref()) {
             let outage = self.outage_of(given_up, now);
             return match outage.again {
-                Some(Duration::ZERO) => AccountState::Probing(Duration::ZERO),
+                Some(Duration::ZERO) => self.probing(Duration::ZERO),
                 _ => AccountState::GivenUp(outage),
             };
         }
 
-        match self.hold {
-            Some(hold) => AccountState::Probing(hold.until),
+        match self.hold.filter(|_| is_covered) {
+            Some(hold) => self.probing(hold.until),
             None if streak.is_some_and(|streak| streak.count >= self.refusals()) => {
                 AccountState::Probing(Duration::ZERO)
             }
             None => AccountState::Open,
         }
+    }
+
+    fn probing(&self, from: Duration) -> AccountState {
+        match (self.scope, self.probe) {
+            (SourceScope::All, _) => AccountState::Probing(from),
+            (_, None) => AccountState::ProbingAside(from),
+            (_, Some(_)) => AccountState::Aside,
+        }
+    }
+
+    /// Notes that the request with this number is sent.
+    pub(super) fn sent(&mut self, number: u64, source: Option<CallSource>) {
+        if self.is_held() && self.scope.covers(source) {
+            self.probe = Some(number);
+        }
+    }
+
+    /// Notes that the request with this number is no longer in flight.
+    pub(super) fn left(&mut self, number: u64) {
+        self.probe = self.probe.filter(|probe| *probe != number);
     }
 
     fn outage_of(&self, given_up: &GivenUp, now: Duration) -> ServerOutage {
@@ -197,6 +233,7 @@ impl OutageTracker {
         &mut self,
         number: u64,
         model: &str,
+        source: Option<CallSource>,
         kind: ErrorKind,
         now: Duration,
         sent: u64,
@@ -214,11 +251,13 @@ impl OutageTracker {
                 self.refused(model, kind, now, why)
             }
             ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Overloaded => {
-                self.missed(number, kind, now, sent, why)
+                self.missed(number, source, kind, now, sent, why)
             }
             // If all answers are unreadable, they come from something other than a model server: a sign-in
             // page, another service at the address. After one good answer, they are faults of single requests.
-            ErrorKind::MalformedReply if !self.has_answered => self.missed(number, kind, now, sent, why),
+            ErrorKind::MalformedReply if !self.has_answered => {
+                self.missed(number, source, kind, now, sent, why)
+            }
             // The server works, and objects to this one request.
             _ => {
                 self.streak = None;
@@ -263,6 +302,7 @@ impl OutageTracker {
     fn missed(
         &mut self,
         number: u64,
+        source: Option<CallSource>,
         kind: ErrorKind,
         now: Duration,
         sent: u64,
@@ -274,6 +314,11 @@ impl OutageTracker {
             self.hold = None;
         }
 
+        self.scope = if self.streak.is_none() && self.given_up.is_none() {
+            SourceScope::of(source)
+        } else {
+            self.scope.widened(source)
+        };
         let streak = self.streak.get_or_insert(FailureStreak { kind, count: 0, since: now });
         streak.count += 1;
 
@@ -317,8 +362,9 @@ mod tests {
         let mut now = Duration::ZERO;
         for number in 0..64 {
             now += LONGEST_PAUSE;
-            tracker.failed(number, "m", ErrorKind::Connection, now, number + 1, || "refused".to_owned());
-            if matches!(tracker.state("m", now), AccountState::GivenUp(_)) {
+            tracker
+                .failed(number, "m", None, ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            if matches!(tracker.state("m", None, now), AccountState::GivenUp(_)) {
                 break;
             }
         }
@@ -331,7 +377,7 @@ mod tests {
         let recovery = Duration::from_secs(30);
         let mut for_ever = OutageTracker::default();
         let end = give_up(&mut for_ever);
-        assert!(matches!(for_ever.state("m", end + recovery * 100), AccountState::GivenUp(_)));
+        assert!(matches!(for_ever.state("m", None, end + recovery * 100), AccountState::GivenUp(_)));
 
         let mut service = OutageTracker::default().with_recovery(Some(recovery));
         let end = give_up(&mut service);
@@ -340,16 +386,17 @@ mod tests {
         let mut now = end;
         for (number, seconds) in (99_u64..).zip([2, 4, 8, 16, 30, 30]) {
             let pause = Duration::from_secs(seconds);
-            let AccountState::GivenUp(outage) = service.state("m", now) else { panic!("{seconds}") };
+            let AccountState::GivenUp(outage) = service.state("m", None, now) else { panic!("{seconds}") };
             assert_eq!((&*outage.why, outage.again), ("refused", Some(pause)));
             assert_eq!(service.outage(now), Some(outage));
 
             now += pause;
-            assert_eq!(service.state("m", now), AccountState::Probing(Duration::ZERO));
-            service.failed(number, "m", ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            assert_eq!(service.state("m", None, now), AccountState::Probing(Duration::ZERO));
+            service
+                .failed(number, "m", None, ErrorKind::Connection, now, number + 1, || "refused".to_owned());
         }
         assert!(service.answered("m"));
-        assert_eq!((service.state("m", now), service.outage(now)), (AccountState::Open, None));
+        assert_eq!((service.state("m", None, now), service.outage(now)), (AccountState::Open, None));
     }
 
     #[test]
@@ -357,11 +404,49 @@ mod tests {
         let mut service = OutageTracker::default().with_recovery(Some(Duration::from_secs(30)));
         for number in 0..=u64::from(HOLDING_REFUSALS) {
             let why = || "no such model".to_owned();
-            service.failed(number, "m", ErrorKind::NotFound, Duration::ZERO, number + 1, why);
+            service.failed(number, "m", None, ErrorKind::NotFound, Duration::ZERO, number + 1, why);
         }
 
         let outage = service.outage(Duration::from_secs(1)).expect("it was given up");
         assert_eq!((&*outage.why, outage.again), ("no such model", Some(Duration::from_secs(1))));
-        assert_eq!(service.state("other", Duration::ZERO), AccountState::Open);
+        assert_eq!(service.state("other", None, Duration::ZERO), AccountState::Open);
     }
+
+    #[test]
+    fn a_hold_is_about_those_whose_calls_fail() {
+        let source = |client, request| Some(CallSource { client, request });
+        let (failing, same_client, other) = (source(1, 1), source(1, 2), source(2, 1));
+        let mut tracker = OutageTracker::default();
+        let fail = |tracker: &mut OutageTracker, number, source| {
+            tracker.failed(number, "m", source, ErrorKind::Server, SECOND, number + 1, || "boom".to_owned())
+        };
+        for number in 0..u64::from(HOLDING_FAILURES) {
+            fail(&mut tracker, number, failing);
+        }
+
+        let until = SECOND + FIRST_PAUSE;
+        let states =
+            |tracker: &OutageTracker| [failing, same_client, other].map(|of| tracker.state("m", of, until));
+        let open = AccountState::Open;
+        assert_eq!(states(&tracker), [AccountState::ProbingAside(until), open.clone(), open.clone()]);
+
+        // One probe at a time.
+        tracker.sent(20, failing);
+        assert_eq!(states(&tracker), [AccountState::Aside, open.clone(), open.clone()]);
+        tracker.left(20);
+
+        // A failure of another request of the client concerns the client, one of another client everyone.
+        fail(&mut tracker, 8, same_client);
+        assert!(matches!(
+            states(&tracker),
+            [AccountState::ProbingAside(_), AccountState::ProbingAside(_), AccountState::Open]
+        ));
+        fail(&mut tracker, 9, other);
+        assert!(states(&tracker).iter().all(|state| matches!(state, AccountState::Probing(_))));
+
+        assert!(tracker.answered("m"));
+        assert_eq!(states(&tracker), [open.clone(), open.clone(), open]);
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
 }

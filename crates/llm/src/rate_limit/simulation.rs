@@ -131,7 +131,7 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
 
     while done < calls {
         while !queue.is_empty() {
-            match limiter.chance(Duration::from_micros(now), MODEL, 1.0) {
+            match limiter.chance(Duration::from_micros(now), MODEL, None, 1.0) {
                 SendChance::Now => {}
                 SendChance::At(at) => {
                     let tick = (at.as_micros() as u64).div_ceil(TICK) * TICK;
@@ -147,7 +147,7 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
 
             let request = queue.pop_front().unwrap();
             limiter.window.unqueue();
-            let number = limiter.send(Duration::from_micros(now), 1.0);
+            let number = limiter.send(Duration::from_micros(now), None, 1.0);
             bucket.fill(now);
             let is_refused =
                 bucket.level < 1.0 || random.random_bool(server.random) || in_flight >= server.at_once;

@@ -71,7 +71,7 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Transformed(changed) => Box::pin(transform::grade(&path, changed)).await,
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(&path, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(&path, composite)).await,
-            kind => match timed_check::check_in_time(kind, path.context.facts()).await {
+            kind => match timed_check::check_in_time(kind, path.context).await {
                 Some(Ok(checked)) => vec![path.checked_decision(checked)],
                 Some(Err(message)) => vec![path.broken_decision(message)],
                 None => vec![path.broken_decision("this type of grader is not supported".to_owned())],

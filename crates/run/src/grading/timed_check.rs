@@ -1,40 +1,28 @@
-//! Checks that may take long run on threads that can be abandoned.
+//! Checks that may take long run on other threads, within a time limit.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assize_grade::{AnswerFacts, CheckResult, check};
+use assize_grade::{AnswerFacts, CHECK_TIME, CheckResult, CheckThreads, check};
 use assize_model::{GraderKind, TextRule};
 
-/// Time limit of a check. A schema of a few lines can require more steps than any machine can do.
-const CHECK_TIME: Duration = Duration::from_secs(10);
-/// The most abandoned checks that may still run. At that number no further checks are begun.
-const MAX_GIVEN_UP: usize = 4;
-
-/// The number of abandoned checks that still run. A thread can't be stopped from outside.
-static GIVEN_UP: AtomicUsize = AtomicUsize::new(0);
+use super::GradingContext;
 
 /// Grades like [`check`], within a time limit. Other tasks do not wait for a check that takes long.
 pub(super) async fn check_in_time(
     kind: &GraderKind,
-    facts: &AnswerFacts,
+    context: &GradingContext<'_>,
 ) -> Option<Result<CheckResult, String>> {
-    check_within(kind, facts, CHECK_TIME).await
+    check_within(kind, context.facts(), &context.item.programs.threads, CHECK_TIME).await
 }
 
 async fn check_within(
     kind: &GraderKind,
     facts: &AnswerFacts,
+    threads: &CheckThreads,
     limit: Duration,
 ) -> Option<Result<CheckResult, String>> {
     if !may_take_long(kind) {
         return check(kind, facts);
-    }
-    if GIVEN_UP.load(Ordering::Acquire) >= MAX_GIVEN_UP {
-        return Some(Err(format!(
-            "not checked: {MAX_GIVEN_UP} earlier checks exceeded {} s and are still running",
-            limit.as_secs()
-        )));
     }
 
     let facts = match kind {
@@ -42,21 +30,7 @@ async fn check_within(
         _ => AnswerFacts { answer: facts.answer.clone(), ..AnswerFacts::default() },
     };
     let kind = kind.clone();
-    let mut checked = tokio::task::spawn_blocking(move || check(&kind, &facts));
-    match tokio::time::timeout(limit, &mut checked).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(error)) => Some(Err(format!("the check failed: {error}"))),
-        Err(_) => {
-            GIVEN_UP.fetch_add(1, Ordering::AcqRel);
-            tokio::spawn(async move {
-                // The result comes too late and is ignored.
-                let _ = checked.await;
-                GIVEN_UP.fetch_sub(1, Ordering::AcqRel);
-            });
-
-            Some(Err(format!("the check was stopped after {} s", limit.as_secs())))
-        }
-    }
+    threads.run_within(limit, move || check(&kind, &facts)).await.unwrap_or_else(|error| Some(Err(error)))
 }
 
 /// Whether a check uses patterns, schemas or scripts of an author.
@@ -113,10 +87,12 @@ mod tests {
         let facts = AnswerFacts { answer: "1".to_owned(), ..AnswerFacts::default() };
         let check =
             |levels| GraderKind::IsJson(IsJson { schema: Some(doubling_schema(levels)), embedded: false });
-        let small = check_in_time(&check(3), &facts).await.unwrap().unwrap();
+        let threads = CheckThreads::default();
+        let small = check_within(&check(3), &facts, &threads, CHECK_TIME).await.unwrap().unwrap();
         assert_eq!(small.score.unwrap().get(), 1.0);
 
-        let error = check_within(&check(18), &facts, Duration::from_millis(5)).await.unwrap().unwrap_err();
+        let limit = Duration::from_millis(5);
+        let error = check_within(&check(18), &facts, &threads, limit).await.unwrap().unwrap_err();
         assert!(error.contains("was stopped"), "{error}");
     }
 }

@@ -85,8 +85,7 @@ pub(super) async fn run_transform(
     match code {
         AuthorCode::Script(script) => {
             let script = script.clone();
-            let ran = tokio::task::spawn_blocking(move || transform_answer(&script, &facts)).await;
-            ran.map_err(|error| error.to_string()).and_then(|changed| changed)
+            programs.threads.run(move || transform_answer(&script, &facts)).await?
         }
         AuthorCode::Program(program) => {
             let folder = code_folder(program);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
 use assize_model::{GivenOutput, GivenPrompt};
 use assize_rubric::{
-    CaseMessage, Cost, Finding, FormulaError, MessageRole, Tokens, UngradedKind, ValueRange,
-    evaluate_formula, formula_names,
+    CaseMessage, Finding, FormulaError, MessageRole, Tokens, UngradedKind, ValueRange, evaluate_formula,
+    formula_names,
 };
 use assize_store::CaseRecord;
 use axum::Json;
@@ -22,7 +22,7 @@ use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
 use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
-use crate::job::{DEADLINE_REASON, stop_for_sample};
+use crate::job::DEADLINE_REASON;
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::{beside_connections, seconds_since};
 use crate::service::Service;
@@ -124,7 +124,7 @@ pub(crate) async fn run(
     };
 
     let places = (tenant.take_samples(1)?, service.queue.accept(1)?, memory);
-    let stop = service.stop.child();
+    let stop = service.stop.child_of(tenant.new_source());
     let deadline = query.deadline_ms();
     let context = RunContext {
         service: Arc::clone(&service),
@@ -605,14 +605,12 @@ async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
     let item = serde_json::to_string_pretty(values.item()).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
-    let _turn = service.queue.turn(stop).await;
-    let stop = stop_for_sample(tenant, stop);
-    let (record, config_hash) = match ask(context, task, sample, &stop).await {
+    let _turn = tenant.turn(stop).await;
+    let (record, config_hash) = match ask(context, task, sample, stop).await {
         Ok(asked) => asked,
         Err(error) => return GraderRun::failed("model_grader_server_error", error.message),
     };
 
-    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
     if let Some(telemetry) = &service.telemetry {
         telemetry.export(&tenant.name, &config_hash, trace.as_ref(), &record);
     }

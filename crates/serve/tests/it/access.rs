@@ -308,3 +308,48 @@ async fn a_judge_of_unknown_price_that_only_a_rubric_names_is_refused_to_a_key_w
     assert_eq!(ask(&keys[0], &body()).await.status, 200);
     assert_eq!(ask(&keys[1], &named).await.status, 200);
 }
+
+#[tokio::test]
+async fn the_budget_of_a_key_bounds_one_request_and_many_at_once() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.run.spending.cache = assize_engine::CacheUse::Off;
+    // Ten dollars a million tokens.
+    setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 10, output: 10}\n");
+    let budget =
+        |usd| KeyQuotas { budget_usd: assize_rubric::Usd::from_dollars(usd), ..KeyQuotas::default() };
+    let keys = setup.keys(&[("one", budget(0.5)), ("many", budget(0.5)), ("free", KeyQuotas::default())]);
+    let server = setup.start().await;
+    let ask = |key: &str, name: &str, samples: usize, criteria: usize| {
+        let samples: Vec<Value> =
+            (0..samples).map(|number| json!({"output": format!("{name} {number}")})).collect();
+        let rubric: Vec<String> = (0..criteria).map(|number| format!("yes {number}")).collect();
+        let body = json!({"rubric": rubric, "samples": samples}).to_string();
+        let text = request_text("POST", "/v1/grade", &[("X-Api-Key", key)], body.as_bytes());
+        let address = server.address;
+        async move { send(address, &text).await }
+    };
+    let spent = || {
+        let (read, written) = model.usage();
+        (read + written) as f64 / 1e5
+    };
+
+    let reply = ask(&keys[0], "one", 100, 4).await;
+    let first = spent();
+    assert!(first > 0.3 && first <= 0.5, "${first}");
+    let graded = reply.json();
+    assert_eq!(reply.status, 200);
+    assert!(graded["summary"]["graded"].as_u64().unwrap() > 5, "{}", graded["summary"]);
+    assert!(graded["summary"]["cost_usd"].as_f64().unwrap() <= 0.5, "{}", graded["summary"]);
+    let refused = graded["results"].as_array().unwrap().last().unwrap();
+    assert!(refused["error"].as_str().unwrap().contains("the budget of $0.5"), "{refused}");
+    let again = ask(&keys[0], "one", 1, 1).await;
+    assert_eq!((again.status, again.kind().as_str()), (429, "quota_exceeded"), "{again:?}");
+
+    let parallel = (0..20).map(|number| ask(&keys[1], &format!("many {number}"), 20, 1));
+    let replies = futures_util::future::join_all(parallel).await;
+    let second = spent() - first;
+    assert!(second > 0.3 && second <= 0.5, "${second}");
+    assert!(replies.iter().all(|reply| matches!(reply.status, 200 | 429)), "{:?}", replies.last());
+    assert_eq!(ask(&keys[2], "free", 5, 1).await.json()["summary"]["graded"], 5);
+}

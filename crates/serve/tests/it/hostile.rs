@@ -143,6 +143,35 @@ async fn bodies_of_all_requests_together_are_limited() {
 }
 
 #[tokio::test]
+async fn bodies_are_counted_by_the_memory_that_their_values_take() {
+    let mut setup = Setup::offline();
+    setup.options.limits.body_bytes = 1 << 20;
+    setup.options.limits.bodies_bytes = 8 << 20;
+    let server = setup.start().await;
+    let body = |values: usize| {
+        let list = vec!["1"; values].join(",");
+        format!(r#"{{"rubric": ["a"], "samples": [{{"output": "x"}}], "none": [{list}]}}"#)
+    };
+    let ask = |text: String| {
+        let address = server.address;
+        async move { send(address, &request_text("POST", "/v1/grade", &[], text.as_bytes())).await }
+    };
+
+    let refused = ask(body(500_000)).await;
+    assert_eq!((refused.status, refused.kind().as_str()), (413, "payload_too_large"), "{refused:?}");
+    assert!(refused.body.contains("8388608 bytes of memory"), "{refused:?}");
+    assert_eq!(ask(body(50_000)).await.status, 422, "it is read, and has an unknown key");
+    server.graded(&json!({"rubric": ["a"], "samples": [{"output": "1,".repeat(250_000)}]})).await;
+}
+
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let server = Setup::offline().start().await;
+    let two = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n";
+    assert_eq!(send(server.address, two).await.status, 421);
+}
+
+#[tokio::test]
 async fn a_client_that_sends_too_much_before_it_reads_sees_why() {
     let mut setup = Setup::offline();
     setup.options.limits.body_bytes = 4 << 20;
@@ -480,13 +509,25 @@ async fn connections_beyond_the_limit_wait() {
     setup.options.limits.connections = 1;
     let server = setup.start().await;
     let address = server.address;
-    let first = TcpStream::connect(address).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let healthy =
+        || tokio::spawn(async move { send(address, &request_text("GET", "/healthz", &[], b"")).await });
 
-    let second = tokio::spawn(async move { send(address, &request_text("GET", "/healthz", &[], b"")).await });
+    // A connection that asks nothing makes room.
+    let silent = TcpStream::connect(address).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let begun = Instant::now();
+    assert_eq!(healthy().await.unwrap().status, 200);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    drop(silent);
+
+    let mut asking = TcpStream::connect(address).await.unwrap();
+    let head = "POST /v1/grade HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{";
+    asking.write_all(head.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let second = healthy();
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!second.is_finished(), "there is one place");
-    drop(first);
+    drop(asking);
     assert_eq!(second.await.unwrap().status, 200);
 }
 

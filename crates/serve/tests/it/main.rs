@@ -6,6 +6,7 @@ mod access;
 mod adapters;
 mod client;
 mod endings;
+mod fairness;
 mod fixture;
 mod grading;
 mod hostile;

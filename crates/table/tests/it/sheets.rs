@@ -229,3 +229,16 @@ fn damaged_files_are_refused_and_never_crash() {
         assert!(matches!(found, Err(TableError::Refused { .. })), "{rows}: {found:?}");
     }
 }
+
+#[test]
+fn a_workbook_that_decompresses_without_end_is_refused() {
+    let bytes = book(|sheet| {
+        sheet.write_string(0, 0, "answer").expect("a cell");
+        for row in 1..1_500 {
+            sheet.write_string(row, 0, format!("{row}{}", "x".repeat(30_000))).expect("a cell");
+        }
+    });
+    assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
+    let error = read(&bytes).unwrap_err().to_string();
+    assert!(error.contains("its parts are larger than 32 MiB, and more than 50 times the file"), "{error}");
+}

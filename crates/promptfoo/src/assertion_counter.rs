@@ -1,0 +1,50 @@
+//! Counts the assertions that a file's templates and sets expand to.
+
+use std::cell::Cell;
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_document::codes;
+use assize_evalfile::reading::DecodeContext;
+
+/// Most assertions of a test, those of its sets among them.
+pub(super) const MAX_TEST_ASSERTIONS: usize = 10_000;
+/// Most assertions of all tests of a file.
+pub(super) const MAX_FILE_ASSERTIONS: usize = 500_000;
+
+/// The assertions of a file so far. A template that is named in another one is written again each time, so a short file
+/// can expand to any number of them.
+#[derive(Debug, Default)]
+pub(super) struct AssertionCounter {
+    of_test: Cell<usize>,
+    of_file: Cell<usize>,
+    is_reported: Cell<bool>,
+}
+
+impl AssertionCounter {
+    /// Begins with another test.
+    pub(super) fn begin_test(&self) {
+        self.of_test.set(0);
+    }
+
+    /// Counts an assertion. Returns false, after adding one diagnostic for the file, if there are too many.
+    pub(super) fn take(&self, cx: &mut DecodeContext, span: Span) -> bool {
+        self.of_test.set(self.of_test.get() + 1);
+        self.of_file.set(self.of_file.get() + 1);
+        let label = if self.of_test.get() > MAX_TEST_ASSERTIONS {
+            format!("more than {MAX_TEST_ASSERTIONS} assertions in a test")
+        } else if self.of_file.get() > MAX_FILE_ASSERTIONS {
+            format!("more than {MAX_FILE_ASSERTIONS} assertions in this file")
+        } else {
+            return true;
+        };
+
+        if !self.is_reported.replace(true) {
+            let title = "the assertions expand to too many";
+            cx.problems.add(
+                Diagnostic::error(codes::LIMIT_REACHED, title, span, label)
+                    .with_help("name fewer templates, sets and default assertions"),
+            );
+        }
+        false
+    }
+}
