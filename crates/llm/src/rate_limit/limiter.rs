@@ -345,10 +345,12 @@ impl RateLimiter {
             self.window.note_latency(number, time.latency, 0);
         }
 
-        if is_own {
-            return FailureConsequence::None;
-        }
-        match self.outage.failed(number, model, source, kind, now, self.window.sent(), why) {
+        let consequence = if is_own {
+            FailureConsequence::None
+        } else {
+            self.outage.failed(number, model, source, kind, now, self.window.sent(), why)
+        };
+        match consequence {
             FailureConsequence::None if was_crowded => FailureConsequence::FewerInFlight,
             other => other,
         }
