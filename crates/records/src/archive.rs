@@ -17,6 +17,9 @@ use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
 const MAX_ARCHIVE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// Maximum number of parts of an archive.
 const MAX_PARTS: usize = 1_000_000;
+/// Number of commas in the parts of an archive for each of its bytes, and however small it is.
+const COMMAS_PER_BYTE: u64 = 4;
+const MIN_MAX_COMMAS: u64 = 2_000_000;
 /// Compression methods, by their numbers in the zip format: none, deflate, zstandard.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
@@ -42,11 +45,15 @@ pub(crate) struct RecordArchive<R> {
     /// Number of bytes that were decompressed so far, and that may be.
     read: u64,
     limit: u64,
+    /// Number of commas that may still come. Each separates two values, and a value takes many times its text.
+    commas: u64,
 }
 
 impl RecordArchive<BufReader<File>> {
     pub(crate) fn open(file: File) -> Result<Self, RecordError> {
-        let limit = max_expanded(file.metadata()?.len(), MAX_ARCHIVE_BYTES);
+        let length = file.metadata()?.len();
+        let limit = max_expanded(length, MAX_ARCHIVE_BYTES);
+        let commas = length.saturating_mul(COMMAS_PER_BYTE).max(MIN_MAX_COMMAS);
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             let why = match error {
                 ZipError::Io(error) => error.to_string(),
@@ -57,7 +64,7 @@ impl RecordArchive<BufReader<File>> {
         })?;
         check_parts(zip.len())?;
 
-        Ok(Self { zip, read: 0, limit })
+        Ok(Self { zip, read: 0, limit, commas })
     }
 }
 
@@ -100,6 +107,11 @@ impl<R: Read + Seek> RecordArchive<R> {
         if bytes.len() as u64 > MAX_RECORD_BYTES {
             return Err(damaged(format!("it is larger than {} MiB", MAX_RECORD_BYTES / 1024 / 1024)));
         }
+
+        let commas = bytes.iter().filter(|byte| **byte == b',').count() as u64;
+        self.commas = self.commas.checked_sub(commas).ok_or_else(|| {
+            RecordError::Archive("the parts of the archive have more values than can be read".to_owned())
+        })?;
 
         let mut crc = Crc::new();
         crc.update(&bytes);

@@ -315,6 +315,12 @@ fn archives_that_decompress_without_end_are_refused() {
     assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
     let error = error_of("a.eval", &bomb);
     assert_eq!(error, "the parts of the archive are larger than 32 MiB, and more than 50 times the archive");
+
+    let dense =
+        format!(r#"{{"id": 1, "epoch": 1, "input": "x", "messages": [{}1]}}"#, "1,".repeat(3_000_000));
+    let error =
+        error_of("a.eval", &archive_of(&[("header.json", header), ("samples/1.json", dense.as_bytes())]));
+    assert_eq!(error, "the parts of the archive have more values than can be read");
 }
 
 #[test]

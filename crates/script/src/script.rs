@@ -214,8 +214,8 @@ impl Script {
         takes_value: bool,
     ) -> Result<ScriptValue, ScriptError> {
         self.check_size()?;
-        let session = ScriptSession::with_time(time.left()?.min(MAX_SCRIPT_TIME))?;
         let begun = Instant::now();
+        let session = ScriptSession::with_time(time.left()?.min(MAX_SCRIPT_TIME))?;
         let returned = self.call_in_session(&session, arguments, takes_value);
         time.take(begun.elapsed());
 
