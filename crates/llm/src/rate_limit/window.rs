@@ -175,8 +175,8 @@ impl ConcurrencyWindow {
 
     /// Starts again from the first size, after an outage.
     pub(super) fn restart(&mut self) {
-        let Self { start, ceiling, in_flight, waiting, sent, is_open, seconds_each, limit_seconds, .. } =
-            *self;
+        let Self { start, ceiling, in_flight, waiting, sent, .. } = *self;
+        let Self { is_open, seconds_each, seconds, proven, limit_seconds, .. } = *self;
         let new = Self::new(start, ceiling);
         *self = Self {
             in_flight,
