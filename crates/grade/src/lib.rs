@@ -11,6 +11,7 @@ mod answer_score;
 mod behaviour;
 mod check;
 mod context;
+mod digits;
 mod evidence;
 mod exchange;
 mod fence;
