@@ -4,15 +4,25 @@
 
 mod roots;
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use parking_lot::Mutex;
 pub use roots::FileRoots;
 
 /// Maximum size of a file that is read as a whole. The data structures that are built from it take many times
 /// the memory.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The files that this process has opened. A report must not replace any of them.
+static OPENED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Returns true if this process has opened the file with [`open_file`].
+pub fn was_opened(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| OPENED.lock().contains(&real))
+}
 
 /// Opens a regular file for reading. Other files are refused without waiting: a named pipe may never have a
 /// writer, and a device may never end.
@@ -32,6 +42,9 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 
     let file = options.open(path)?;
     check_type(&file.metadata()?)?;
+    if let Ok(real) = path.canonicalize() {
+        OPENED.lock().insert(real);
+    }
 
     Ok(file)
 }
@@ -113,6 +126,7 @@ mod tests {
         assert_eq!(read_bytes(&path, 5).unwrap(), b"12345");
         assert_eq!(read_bytes(&path, 4).unwrap_err().kind(), ErrorKind::FileTooLarge);
         assert_eq!(read_text(&path).unwrap(), "12345");
+        assert!(was_opened(&folder.path().join(".").join("a")) && !was_opened(&folder.path().join("b")));
         assert_eq!(open_file(&folder.path().join("b")).unwrap_err().kind(), ErrorKind::NotFound);
         assert_eq!(open_file(folder.path()).unwrap_err().kind(), ErrorKind::IsADirectory);
     }
