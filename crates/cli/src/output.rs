@@ -184,9 +184,10 @@ impl ResultOutput<'_> {
 /// Writes a report file atomically.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> {
     create_parent(path)?;
-    assize_engine::replace_file(path, text)?;
-
-    Ok(())
+    assize_engine::write_report_file(path, |file| {
+        file.write_all(text.as_bytes())
+            .map_err(|error| format!("{}: can't be written: {error}", path.display()).into())
+    })
 }
 
 /// Creates the folder of a report file.

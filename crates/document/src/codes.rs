@@ -238,6 +238,10 @@ codes! {
         "The case gives its `output`, so no target runs, and time, cost and tokens are not measured. Such a grader can't decide, and the case stays incomplete. Remove the grader, or the `output` so that a target answers, or give `output` as messages that record it (`duration_ms`, `token_usage`, `tool_calls`).";
     ITEM_IN_TEXT = "W0414", "A line that looks like an item of a list is part of a text.",
         "In YAML, a text without quotation marks continues on each line that is indented more than its key or its dash. Indent the line like the items before it, or write a text of several lines as a block (`|`).";
+    CUT_TEXT = "W0415", "A text ends before a `#`.",
+        "In YAML, ` #` begins a comment, so that `Mentions issue #42` is read as `Mentions issue`. Put the text into quotation marks. A comment is written with a space after the `#`.";
+    FULL_WIDTH = "W0416", "A full-width character stands where YAML needs an ASCII one.",
+        "Input methods for Chinese and Japanese write `：` for `:` and a wide space (U+3000) for a space. YAML reads both as letters of a text, so there is no key, or no indentation. Write `: ` and ordinary spaces; a text that begins like this needs quotation marks.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

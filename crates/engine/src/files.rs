@@ -15,6 +15,31 @@ pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
     })
 }
 
+/// Refuses to write a report in place of a file that was read.
+///
+/// # Errors
+/// If this process has opened the file.
+pub fn refuse_read_file(path: &Path) -> Result<(), EngineError> {
+    if assize_files::was_opened(path) {
+        let message = "was read, and a report does not replace it; name another file";
+        return Err(EngineError::usage(format!("{}: {message}", path.display())));
+    }
+
+    Ok(())
+}
+
+/// Like [`replace_file_with`], for a report.
+///
+/// # Errors
+/// Also if the file was read.
+pub fn write_report_file<T, E: From<EngineError>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    refuse_read_file(path)?;
+    replace_file_with(path, write)
+}
+
 /// Like [`replace_file`], with the content that `write` writes.
 ///
 /// # Errors

@@ -229,6 +229,8 @@ pub struct RunOptions {
     pub shard: Option<ShardNumber>,
     /// Conditions under which the shard is run for a coordinator.
     pub unit: Option<UnitOptions>,
+    /// Files that reports of the run will be written to. A run that reads one of them does not start.
+    pub reports: Vec<PathBuf>,
     /// Folder of the run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
     /// Run to resume: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).

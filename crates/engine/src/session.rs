@@ -58,6 +58,7 @@ use crate::error::EngineError;
 use crate::eval::RunOutcome;
 use crate::event::EngineEvent;
 use crate::exchange::{BatchExchange, ExportReport};
+use crate::files::refuse_read_file;
 use crate::gateway::ModelGateway;
 use crate::metrics;
 use crate::mode::RunMode;
@@ -705,6 +706,9 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     items: impl Fn() -> I,
     engine: &Engine,
 ) -> Result<OpenedRun, EngineError> {
+    for report in &options.reports {
+        refuse_read_file(&engine.process().resolve(report))?;
+    }
     let run_dir = options.run_dir.as_ref().map(|folder| engine.process().resolve(folder));
     runs::check_run_dir(run_dir.as_deref())?;
     let earlier = match (&options.resume, &run_dir) {

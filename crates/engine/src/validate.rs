@@ -385,20 +385,23 @@ pub(crate) fn check_suite(
         .into_iter()
         .collect();
 
-    for reference in &settings.targets {
-        let name = reference.use_target.as_deref().unwrap_or(&reference.name);
-        let errors = suite
-            .defined_targets
-            .iter()
-            .filter(|target| target.name == name)
-            .flat_map(|target| &target.errors);
-        found.extend(errors.filter_map(|error| {
-            let title = format!("target `{name}`: {}", error.title);
+    for target in &suite.defined_targets {
+        found.extend(target.errors.iter().filter_map(|error| {
+            let title = format!("target `{}`: {}", target.name, error.title);
             let warning =
                 Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&error.place)?, "can't be run");
             Some(warning.with_help("remove it, or run the file with `--target`"))
         }));
+        found.extend(target.without_effect.iter().filter_map(|idle| {
+            let title = format!("{} has no effect", idle.feature);
+            let warning =
+                Diagnostic::warning(codes::NO_EFFECT, title, span_of(&idle.place)?, "not used here");
+            Some(warning.with_help("remove it"))
+        }));
+    }
 
+    for reference in &settings.targets {
+        let name = reference.use_target.as_deref().unwrap_or(&reference.name);
         if name != ECHO && !is_target(name) && ModelName::from_str(name).is_err() {
             let Some(span) = span_of(&reference.place) else { continue };
             let known = suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str());

@@ -4,10 +4,12 @@
 
 mod roots;
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use parking_lot::Mutex;
 pub use roots::FileRoots;
 
 /// Maximum size of a file that is read as a whole. The data structures that are built from it take many times
@@ -22,6 +24,14 @@ pub const MIN_EXPANDED_BYTES: u64 = 32 * 1024 * 1024;
 /// Maximum size that a compressed file of this size may become, if `most` is the limit for the largest files.
 pub fn max_expanded(packed: u64, most: u64) -> u64 {
     packed.saturating_mul(MAX_EXPANSION).max(MIN_EXPANDED_BYTES).min(most)
+}
+
+/// The files that this process has opened. A report must not replace any of them.
+static OPENED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Returns true if this process has opened the file with [`open_file`].
+pub fn was_opened(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| OPENED.lock().contains(&real))
 }
 
 /// Opens a regular file for reading. Other files are refused without waiting: a named pipe may never have a
@@ -42,6 +52,9 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 
     let file = options.open(path)?;
     check_type(&file.metadata()?)?;
+    if let Ok(real) = path.canonicalize() {
+        OPENED.lock().insert(real);
+    }
 
     Ok(file)
 }
@@ -123,6 +136,7 @@ mod tests {
         assert_eq!(read_bytes(&path, 5).unwrap(), b"12345");
         assert_eq!(read_bytes(&path, 4).unwrap_err().kind(), ErrorKind::FileTooLarge);
         assert_eq!(read_text(&path).unwrap(), "12345");
+        assert!(was_opened(&folder.path().join(".").join("a")) && !was_opened(&folder.path().join("b")));
         assert_eq!(open_file(&folder.path().join("b")).unwrap_err().kind(), ErrorKind::NotFound);
         assert_eq!(open_file(folder.path()).unwrap_err().kind(), ErrorKind::IsADirectory);
     }

@@ -12,6 +12,7 @@ mod behaviour;
 mod check;
 mod check_threads;
 mod context;
+mod digits;
 mod evidence;
 mod exchange;
 mod fence;

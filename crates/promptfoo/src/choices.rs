@@ -36,15 +36,12 @@ pub(super) fn prompts_of<'a>(
         check_name(cx, wanted, all);
     }
 
-    let wanted = |prompt: &MatrixPrompt| {
-        test.prompts.is_empty() || test.prompts.iter().any(|name| is_meant(prompt, &name.value))
-    };
     let asked = |prompt: &MatrixPrompt| {
         let providers = &file.providers;
         providers.is_empty()
             || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
     };
-    let chosen: Vec<_> = all.iter().filter(|prompt| wanted(prompt) && asked(prompt)).map(Some).collect();
+    let chosen: Vec<_> = all.iter().filter(|prompt| takes(test, prompt) && asked(prompt)).map(Some).collect();
     if chosen.is_empty() && test.prompts.is_empty() && cx.problems.error_count() == before {
         cx.problems.add(
             Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test", span, "left out")
@@ -90,6 +87,11 @@ fn check_name(cx: &mut DecodeContext, wanted: &SpannedValue<String>, all: &[Matr
 /// Returns true if a name refers to the prompt. It may be a pattern that ends with `*`.
 fn is_meant(prompt: &MatrixPrompt, wanted: &str) -> bool {
     prompt.is_called(wanted) || glob_fits(prompt, wanted)
+}
+
+/// Returns true if the test is run with this prompt.
+pub(super) fn takes(test: &MatrixTest, prompt: &MatrixPrompt) -> bool {
+    test.prompts.is_empty() || test.prompts.iter().any(|name| is_meant(prompt, &name.value))
 }
 
 /// Returns true if the provider gets this prompt.

@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{MatrixAuthoredTest, MatrixSource};
 use super::choices::{asks, check_prompts_of_providers, prompts_of, runs};
+use super::history::{refuse_needed_answers, with_history};
 use super::kept_case::{decode_readable_graders, keep_case};
 use super::matrix_file::{MatrixFile, place_of};
 use super::matrix_test::MatrixTest;
@@ -109,6 +110,7 @@ impl<'a> MatrixExpander<'a> {
         }
 
         check_prompts_of_providers(cx, self.file);
+        refuse_needed_answers(cx, self.file);
         for (index, test) in self.file.tests.iter().enumerate() {
             let merged = Rc::new(merge_default(self.file, test));
             if !self.expand_test(cx, index, merged, into) {
@@ -350,7 +352,8 @@ impl<'a> MatrixExpander<'a> {
     ) -> Option<CaseNode> {
         let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
         let (prompt, span, vars) = (*prompt, *span, &variant.vars);
-        let scope = self.file.templates.scope(vars);
+        let history = prompt.and_then(|prompt| with_history(prompt, vars));
+        let scope = self.file.templates.scope(history.as_ref().unwrap_or(vars));
         let mut case = MapNode::new(span);
         let id_span = test.id.as_ref().map_or(span, |id| id.span);
         case.add("id", id_span, text_node(id_span, id));

@@ -69,9 +69,6 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("writeLatestResults", NoEffect("every run is kept")),
 ];
 
-/// Why settings for the order of tests have no effect.
-const ALONE: &str = "tests are run on their own, several at once";
-
 /// Keys of tests and of the default test, sorted by name.
 pub const TEST_KEYS: &[MatrixKey] = &[
     key("$schema", Read("for editors")),
@@ -93,8 +90,8 @@ pub const TEST_KEYS: &[MatrixKey] = &[
 
 /// Keys of `options` of a test, sorted by name.
 pub const OPTION_KEYS: &[MatrixKey] = &[
-    key("delay", NoEffect("`--rate` limits requests per minute")),
-    key("disableConversationVar", NoEffect(ALONE)),
+    key("delay", NoEffect("`--requests-per-minute` limits the rate")),
+    key("disableConversationVar", Read("prompts then show no `_conversation`")),
     key("disableDefaultAsserts", Read("")),
     key("disableVarExpansion", Read("")),
     key("factuality", NoEffect("an answer passes unless it contradicts the value")),
@@ -104,11 +101,11 @@ pub const OPTION_KEYS: &[MatrixKey] = &[
     key("provider", Read("the judge, or a map with `text`, `embedding`, `moderation` and `classification`")),
     key("response_format", NoEffect("judges reply in a fixed format")),
     key("rubricPrompt", Read("the prompt of an `llm-grader`, where there is no criterion")),
-    key("runSerially", NoEffect(ALONE)),
+    key("runSerially", NoEffect("tests are run on their own, several at once")),
     key("showOutput", NoEffect("every result has its answer")),
-    key("storeOutputAs", NoEffect(ALONE)),
+    key("storeOutputAs", Read("an error if a later test uses the output")),
     key("suffix", Read("")),
-    key("timeout", NoEffect("`--timeout` limits the time of a call")),
+    key("timeout", NoEffect("`--request-timeout` limits the time of a request")),
     key("transform", Read("JavaScript, or a file of code")),
     key("transformVars", Read("JavaScript, or a file of it")),
 ];
@@ -117,7 +114,7 @@ pub const OPTION_KEYS: &[MatrixKey] = &[
 pub const PROVIDER_KEYS: &[MatrixKey] = &[
     key("command", Read("AgentV's; the command of a `cli` target")),
     key("config", Read("settings of the model")),
-    key("delay", NoEffect("`--rate` limits requests per minute")),
+    key("delay", NoEffect("`--requests-per-minute` limits the rate")),
     key("env", Read("")),
     key("id", Read("")),
     key("inputs", NoEffect("no attacks are generated here")),

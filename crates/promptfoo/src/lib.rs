@@ -39,6 +39,7 @@ mod context_assertions;
 mod expand;
 mod extensions;
 mod filters;
+mod history;
 mod http_provider;
 mod idle_keys;
 mod include;

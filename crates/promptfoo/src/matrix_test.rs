@@ -63,4 +63,8 @@ pub(super) struct TestOptions {
     pub(super) prefix: Option<String>,
     pub(super) suffix: Option<String>,
     pub(super) disable_expansion: bool,
+    /// True if its prompts don't show the conversation so far.
+    pub(super) disable_conversation: bool,
+    /// Name under which later tests can use its output.
+    pub(super) store: Option<SpannedValue<String>>,
 }

@@ -70,6 +70,8 @@ pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     own.prefix = own.prefix.take().or_else(|| other.prefix.clone());
     own.suffix = own.suffix.take().or_else(|| other.suffix.clone());
     own.disable_expansion |= other.disable_expansion;
+    own.disable_conversation |= other.disable_conversation;
+    own.store = own.store.take().or_else(|| other.store.clone());
 
     merged
 }

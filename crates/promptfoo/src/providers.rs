@@ -57,6 +57,12 @@ const CONFIG_KEYS: [(&str, &str); 21] = [
     ("model", "model"),
 ];
 
+/// Key of `config` with the name of the variable that holds the key.
+const KEY_VARIABLE: &str = "apiKeyEnvar";
+
+/// Keys of `config` that set the form of an answer. A judge's reply has its own form.
+const FORM_CONFIG: [&str; 2] = ["response_format", "responseFormat"];
+
 /// Keys of `config` that change what is asked. Without support for them, the provider can't be run.
 const NEEDED_CONFIG: [&str; 18] = [
     "tools", "tool_choice", "toolConfig", "functions", "function_call", "functionToolCallbacks", "mcp",
@@ -167,7 +173,8 @@ impl ProviderReader<'_> {
         }
 
         let answering = std::mem::take(&mut self.found);
-        let name = self.read(cx, node);
+        let judge = without_form(cx, node);
+        let name = self.read(cx, &judge);
         self.found = answering;
 
         name
@@ -253,6 +260,24 @@ impl ProviderReader<'_> {
 
         object.finish_leniently(&mut cx.problems);
     }
+}
+
+/// Returns a judge without the settings for the form of its replies, which Assize sets itself.
+fn without_form(cx: &mut DecodeContext, judge: &TreeNode) -> TreeNode {
+    let mut judge = judge.clone();
+    let NodeValue::Map(entries) = &mut judge.data else { return judge };
+    for entry in entries.iter_mut().filter(|entry| entry.key == "config") {
+        let NodeValue::Map(settings) = &mut entry.value.data else { continue };
+        settings.retain(|setting| {
+            let is_form = FORM_CONFIG.contains(&setting.key.as_str());
+            if is_form {
+                cx.problems.add(super::values::no_effect(setting, "judges reply in a fixed format"));
+            }
+            !is_form
+        });
+    }
+
+    judge
 }
 
 /// Converts a provider that only AgentV has to the entry of a target. Its settings are the same as those of the
@@ -431,12 +456,17 @@ fn add_config(
     let config = settings.and_then(|settings| settings.get("config").or(Some(settings)));
     for part in config.and_then(TreeNode::as_map).unwrap_or_default() {
         let key = part.key.as_str();
-        if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
+        if key == KEY_VARIABLE {
+            if let Some(name) = part.value.as_str() {
+                let reference = format!("${{{{ {} }}}}", name.trim());
+                entry.add("api_key", part.key_span, text_node(part.value.use_span(), reference));
+            }
+        } else if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
             add_setting(entry, own, part.key_span, &part.value);
         } else if NEEDED_CONFIG.contains(&key) {
             problems.push(format!("`{key}` in its `config` is not supported here"));
         } else if settings.is_some_and(|settings| settings.get("config").is_some()) {
-            let known = CONFIG_KEYS.iter().map(|row| row.0).chain(NEEDED_CONFIG);
+            let known = CONFIG_KEYS.iter().map(|row| row.0).chain(NEEDED_CONFIG).chain([KEY_VARIABLE]);
             let near = if OTHER_CONFIG.contains(&key) { None } else { did_you_mean(key, known) };
             idle.push(IdleSetting { key: key.to_owned(), near, span: part.key_span });
         }

@@ -329,7 +329,10 @@ fn read_options(
     }
     for key in ["delay", "timeoutMs", "maxEvalTimeMs", "filterRange", "showProgressBar"] {
         if let Some(entry) = spelling.entry(&mut options, key, &mut cx.problems) {
-            cx.problems.add(no_effect(entry, "`--rate`, `--timeout` and `--filter` do that"));
+            cx.problems.add(no_effect(
+                entry,
+                "`--requests-per-minute`, `--request-timeout`, `--deadline` and `--filter` do that",
+            ));
         }
     }
 

@@ -359,6 +359,11 @@ impl TestReader {
             prefix: object.string("prefix", &mut cx.problems).map(|text| text.value),
             suffix: object.string("suffix", &mut cx.problems).map(|text| text.value),
             disable_expansion: spelling.flag(&mut object, "disableVarExpansion", &mut cx.problems),
+            disable_conversation: spelling.flag(&mut object, "disableConversationVar", &mut cx.problems),
+            store: spelling
+                .entry(&mut object, "storeOutputAs", &mut cx.problems)
+                .filter(|entry| !entry.value.is_null())
+                .and_then(|entry| string(&entry.value, &entry.key, &mut cx.problems)),
         };
         *alone |= spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
 

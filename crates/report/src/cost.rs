@@ -31,8 +31,15 @@ fn uses_models(info: &RunInfo, summary: &RunSummary) -> bool {
 fn reason_of_zero(info: &RunInfo, summary: &RunSummary) -> &'static str {
     let sent = summary.sent_in_all().map_or(summary.judge_calls > 0, |sent| sent.requests > 0);
 
+    // A refused request costs nothing, whatever the model costs.
+    let tokens = [summary.tokens.input, summary.tokens.output];
+    let is_unanswered = tokens.iter().all(|count| count.unwrap_or(0) == 0)
+        && summary.counts.incomplete == summary.counts.total();
+
     if !uses_models(info, summary) {
         "no model was called"
+    } else if sent && is_unanswered {
+        "no request was answered"
     } else if sent {
         "the models are free of charge"
     } else {

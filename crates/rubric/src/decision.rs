@@ -45,6 +45,8 @@ pub struct JudgingUsage {
     pub cost: Cost,
     /// The judge's replies, word for word, in order.
     pub replies: Vec<String>,
+    /// True if the reply with the decision has slips of JSON that leave only one reading.
+    pub has_slips: bool,
 }
 
 impl JudgingUsage {
@@ -64,6 +66,7 @@ impl JudgingUsage {
             },
             cost: self.cost + other.cost,
             replies: self.replies.into_iter().chain(other.replies).collect(),
+            has_slips: self.has_slips || other.has_slips,
         }
     }
 }

@@ -72,6 +72,9 @@ pub struct JudgementRow {
     pub truncated: Option<TruncationRecord>,
     /// Replies of the judge, verbatim.
     pub replies: Vec<String>,
+    /// True if the reply with the decision has slips of JSON that leave only one reading.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_slips: bool,
     /// Way in which the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<Arc<str>>,
@@ -186,7 +189,8 @@ impl JudgementRow {
             decided.clone();
         let FindingColumns { criterion, outcome, raw_score, points, grader_result } =
             FindingColumns::new(&decision);
-        let JudgingUsage { attempts, cached_calls, tokens, latency_ms, cost, replies } = decision.spent;
+        let JudgingUsage { attempts, cached_calls, tokens, latency_ms, cost, replies, has_slips } =
+            decision.spent;
 
         Self {
             suite: key.suite.clone(),
@@ -214,6 +218,7 @@ impl JudgementRow {
             cost_partial: cost.to_partial(),
             truncated: decision.truncated,
             replies,
+            has_slips,
             judging,
             member,
             turn,
@@ -246,6 +251,7 @@ impl From<JudgementRow> for CaseDecision {
             latency_ms: row.latency_ms,
             cost: Cost::from_parts(row.cost_usd, row.cost_partial),
             replies: row.replies,
+            has_slips: row.has_slips,
         };
 
         Self {

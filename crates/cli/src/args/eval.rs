@@ -281,6 +281,7 @@ impl RunArgs {
             shard: None,
             unit: None,
             min_pass_rate: None,
+            reports: self.output.out.iter().map(|file| file.path.clone()).collect(),
             run_dir: self.output.run_dir.clone(),
             resume: self.resume.clone(),
             retry_incomplete: self.retry_incomplete,

@@ -11,7 +11,7 @@ use assize_audit::StoredAudit;
 use assize_engine::audit::read_audit;
 use assize_engine::calibration::calibrate_run;
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, ReportMaterial, ScoredCard, replace_file_with, summary_json,
+    EngineError, ExitStatus, LabelOptions, ReportMaterial, ScoredCard, summary_json, write_report_file,
 };
 use assize_report::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
@@ -167,7 +167,7 @@ fn write_file(
         return write_skill_folder(&file.path, reports);
     }
     output::create_parent(&file.path)?;
-    replace_file_with(&file.path, |out: &mut BufWriter<File>| match file.format {
+    write_report_file(&file.path, |out: &mut BufWriter<File>| match file.format {
         ReportFormat::Json => {
             let text = format!("{:#}\n", json(runs));
             out.write_all(text.as_bytes()).map_err(|error| unwritable(&file.path, error))?;
@@ -186,7 +186,7 @@ fn write_skill_folder(folder: &Path, reports: &[RunReport<'_>]) -> Result<Vec<St
         let path = folder.join(name);
         let put = || -> Result<(), CommandFailure> {
             output::create_parent(&path)?;
-            replace_file_with(&path, |out: &mut BufWriter<File>| {
+            write_report_file(&path, |out: &mut BufWriter<File>| {
                 out.write_all(content).map_err(|error| unwritable(&path, error))
             })
         };

@@ -164,6 +164,56 @@ fn the_tutorial_shows_the_files_of_its_example() {
     assert!(page.contains(&rows[..3].join("\n")), "the first rows of the table");
 }
 
+/// Options of other programs that messages and pages name.
+const FOREIGN_OPTIONS: &[&str] = &[
+    // agents and their logs
+    "--allow-all-tools", "--approval-mode", "--mode", "--output-format", "--sandbox",
+    // cargo, pip, pytest, trainers, scripts of the repository
+    "--assize", "--assize-args", "--assize-judge", "--features", "--omit", "--quick", "--record", "--reward",
+    "--rm-type",
+];
+
+/// Every `--option` of a message or a page is one of the program. The page about AgentV names its options.
+#[test]
+fn options_that_messages_and_pages_name_exist() {
+    let script = CliTest::new(env!("CARGO_BIN_EXE_assize")).run(&["completions", "bash"]).expect_code(0);
+    let known: std::collections::BTreeSet<&str> = named_options(&script.stdout, &[' ', '"']).collect();
+    assert!(known.len() > 100, "{known:?}");
+
+    let mut folders = vec![root().join("docs"), root().join("crates")];
+    let mut unknown = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("readable") {
+            let path = entry.expect("readable").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let is_skipped = matches!(
+                &*name,
+                "tests" | "xtask" | "testkit" | "design" | "compatibility.md" | "usage_error.rs"
+            );
+            if path.is_dir() && !is_skipped {
+                folders.push(path);
+            } else if !is_skipped && (name.ends_with(".rs") || name.ends_with(".md")) {
+                let text = fs::read_to_string(&path).expect("text");
+                let named = named_options(&text, &['`', '\''])
+                    .filter(|option| !known.contains(option) && !FOREIGN_OPTIONS.contains(option));
+                unknown.extend(named.map(|option| format!("{}: {option}", path.display())));
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
+/// The long options that a text names after one of these characters.
+fn named_options<'t>(text: &'t str, after: &'t [char]) -> impl Iterator<Item = &'t str> {
+    text.match_indices("--").filter_map(move |(at, _)| {
+        let end =
+            text[at + 2..].find(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '-')?;
+        let option = &text[at..at + 2 + end];
+        let is_whole = end > 1 && !option.ends_with('-') && option.as_bytes()[2] != b'-';
+        (is_whole && text[..at].ends_with(after)).then_some(option)
+    })
+}
+
 #[test]
 fn every_provider_is_documented() {
     let text = fs::read_to_string(root().join("docs/judging.md")).expect("readable");

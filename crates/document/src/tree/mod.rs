@@ -37,3 +37,4 @@ pub use node::{MapEntry, NodeValue, TreeNode};
 pub(crate) use scalar::resolve_scalar;
 pub use yaml::{YamlListReader, read_yaml, read_yaml_outline};
 pub use yaml_reader::SyntaxFailure;
+pub use yaml_syntax::cut_text;

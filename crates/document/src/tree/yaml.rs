@@ -336,6 +336,32 @@ mod tests {
     }
 
     #[test]
+    fn traps_of_plain_text_are_warned_about() {
+        for (text, code, at) in [
+            ("- Mentions issue #42 and its date\n", codes::CUT_TEXT, "#42 and its date"),
+            ("value: issue #42\n", codes::CUT_TEXT, "#42"),
+            ("a: Greets the user #todo\n", codes::CUT_TEXT, "#todo"),
+            ("a: says\n  in two lines #1\n", codes::CUT_TEXT, "#1"),
+            ("- outcome：Greets\n", codes::FULL_WIDTH, "："),
+            ("\u{3000}\u{3000}id: a\n", codes::FULL_WIDTH, "\u{3000}\u{3000}"),
+        ] {
+            let (_, problems, sources) = read(text);
+            assert_eq!(problems.len(), 1, "{text}: {problems:?}");
+            assert_eq!((problems[0].code, sources.slice(problems[0].primary.span)), (code, at), "{text}");
+        }
+        for text in [
+            "a: Mentions the date # a comment\n", "a: openai #main\n", "a: C# and F#\n",
+            "a: \"issue #42\" #x\n", "a: 'x y' #42\n", "a: https://x.example/#42\n", "a: |\n  issue #42\n",
+            "a: 价格：10\n", "a: 'x：1'\n",
+        ] {
+            assert_eq!(read(text).1, vec![], "{text}");
+        }
+        let (_, problems, sources) = read("a:\n  b: 1\n  outcome：x\n  c: 2\n");
+        assert_eq!(problems[0].code, codes::YAML_SYNTAX);
+        assert_eq!(sources.slice(problems[0].primary.span), "：");
+    }
+
+    #[test]
     fn tabs_get_their_own_advice() {
         let (_, problems, _) = read("a:\n\tb: 1\n");
         assert_eq!(problems[0].code, codes::YAML_SYNTAX);

@@ -43,6 +43,11 @@ impl<'t> BytePositions<'t> {
         self.text.get(span.start - self.skipped..span.end - self.skipped).unwrap_or("")
     }
 
+    /// Returns what follows a span.
+    pub(super) fn text_after(&self, span: Span) -> &str {
+        self.text.get(span.end - self.skipped..).unwrap_or("")
+    }
+
     fn byte_of(&mut self, character: usize) -> usize {
         if character >= self.character {
             for c in self.text[self.byte..].chars().take(character - self.character) {

@@ -23,7 +23,7 @@ use super::scalar::resolve_scalar;
 use super::yaml_escapes::without_stand_ins;
 use super::yaml_merge::merge_maps;
 use super::yaml_positions::BytePositions;
-use super::yaml_syntax::{ScannerError, item_in_text, quote_text};
+use super::yaml_syntax::{ScannerError, cut_text, full_width_character, item_in_text, quote_text};
 use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
 use crate::diagnostic_collector::DiagnosticCollector;
@@ -169,10 +169,16 @@ impl<'t> YamlTreeReader<'t> {
 
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
-                if style == ScalarStyle::Plain
-                    && let Some(warning) = item_in_text(self.places.text_at(span), span)
-                {
-                    self.problems.add(warning);
+                if style == ScalarStyle::Plain {
+                    let (written, rest) = (self.places.text_at(span), self.places.text_after(span));
+                    let traps = [
+                        item_in_text(written, span),
+                        full_width_character(written, span),
+                        cut_text(written, rest, span),
+                    ];
+                    for warning in traps.into_iter().flatten() {
+                        self.problems.add(warning);
+                    }
                 }
                 let data = if style != ScalarStyle::Plain
                     || tag.as_ref().is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str")

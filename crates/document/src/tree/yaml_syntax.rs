@@ -70,6 +70,7 @@ impl ScannerError<'_> {
     /// Returns the diagnostic.
     pub(super) fn to_diagnostic(&self) -> Diagnostic {
         self.explain_tab()
+            .or_else(|| self.explain_full_width())
             .or_else(|| self.explain_escape())
             .or_else(|| self.explain_alias())
             .or_else(|| self.explain_first_character())
@@ -96,6 +97,24 @@ impl ScannerError<'_> {
             Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, "a tab")
                 .with_help("YAML is indented with spaces only; replace the tab by spaces"),
         )
+    }
+
+    /// Explains a full-width character on the line of the error, or on the one before it.
+    fn explain_full_width(&self) -> Option<Diagnostic> {
+        let line_start = self.line_start();
+        let before =
+            self.text[..line_start].trim_end_matches('\n').rfind('\n').map_or(0, |newline| newline + 1);
+        [before, line_start].into_iter().find_map(|start| {
+            let line = self.text[start..].lines().next()?;
+            let (offset, end) = find_full_width(line.trim_start_matches([' ', '-']))?;
+            let start = start + line.len() - line.trim_start_matches([' ', '-']).len();
+            let at = self.span(start + offset, start + end);
+            let label = full_width_label(&self.text[start + offset..start + end]);
+            Some(
+                Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, label)
+                    .with_help(FULL_WIDTH_HELP),
+            )
+        })
     }
 
     fn explain_escape(&self) -> Option<Diagnostic> {
@@ -271,6 +290,60 @@ impl ScannerError<'_> {
 /// Returns a text in double quotes.
 pub(super) fn quote_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+const FULL_WIDTH_HELP: &str = "write an ordinary `: ` or space; a text that begins like this needs quotes";
+
+/// Finds a full-width colon after a key, or a wide space before it: the range of its bytes.
+fn find_full_width(text: &str) -> Option<(usize, usize)> {
+    if text.starts_with('\u{3000}') {
+        return Some((0, text.len() - text.trim_start_matches('\u{3000}').len()));
+    }
+    let key = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'))?;
+    (key > 0 && text[key..].starts_with('：')).then_some((key, key + '：'.len_utf8()))
+}
+
+fn full_width_label(found: &str) -> &'static str {
+    if found.starts_with('：') {
+        "a full-width `：`, which ends no key"
+    } else {
+        "a wide space (U+3000), which is a letter"
+    }
+}
+
+/// Returns a warning if a plain scalar has a full-width character where YAML needs an ASCII one.
+pub(super) fn full_width_character(text: &str, span: Span) -> Option<Diagnostic> {
+    let (start, end) = find_full_width(text)?;
+    let at = Span { start: span.start + start, end: span.start + end, ..span };
+    let title = "a full-width character is read as part of a text";
+    Some(
+        Diagnostic::warning(codes::FULL_WIDTH, title, at, full_width_label(&text[start..end]))
+            .with_help(FULL_WIDTH_HELP),
+    )
+}
+
+/// Returns a warning if a comment cut a text short: `rest` follows the plain scalar, and its `#` stands directly
+/// before a word. A single word before a word is more likely a value with a comment.
+pub fn cut_text(text: &str, rest: &str, span: Span) -> Option<Diagnostic> {
+    let line = rest.lines().next().unwrap_or_default();
+    let comment = line.trim_start_matches([' ', '\t']);
+    let first = comment.strip_prefix('#')?.chars().next().filter(|c| c.is_alphanumeric())?;
+    if comment.len() == line.len() || !first.is_numeric() && !text.contains(' ') {
+        return None;
+    }
+
+    let start = span.end + line.len() - comment.len();
+    let at = Span { start, end: start + comment.trim_end().len(), ..span };
+    let whole = Span { end: at.end, ..span };
+    let title = "the text ends before ` #`, which begins a comment";
+    let diagnostic = Diagnostic::warning(codes::CUT_TEXT, title, at, "not part of the text")
+        .with_help("put the text in quotes; if this is a comment, write a space after the `#`");
+    let written = format!("{text}{}", line.trim_end());
+    Some(if text.contains('\n') {
+        diagnostic
+    } else {
+        diagnostic.with_suggestion("quote the text", whole, quote_text(&written))
+    })
 }
 
 /// Returns a warning if a line inside of a plain scalar looks like a list item. With this indentation, YAML

@@ -495,6 +495,12 @@ impl TargetRegistry {
                 "{}: target `{name}`: its `api_version` is invalid: write a date such as 2024-10-21 or 2025-04-01-preview",
                 spec.place
             ),
+            ConfigError::MissingKey { host, base_url_variable, .. } if model.base_url.is_some() => format!(
+                "{}: target `{name}`: no API key for {host}: a key of the environment is not sent to an address that a file \
+                 names; name its variable too, as `api_key: ${{{{ NAME }}}}` of the target or `apiKeyEnvar: NAME` in the \
+                 `config` of a provider, or remove the address and set {base_url_variable}",
+                spec.place
+            ),
             error => format!("target `{name}`: {error}"),
         };
 

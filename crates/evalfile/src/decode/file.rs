@@ -11,6 +11,7 @@ use assize_document::{
 };
 use assize_files::{MAX_FILE_BYTES, read_bytes};
 use assize_table::{RowFault, RowProblem, decode_text, is_table, utf8_text};
+use serde_json::value::RawValue;
 
 use super::DecodeContext;
 use super::context::unreadable_help;
@@ -182,7 +183,13 @@ pub(crate) fn for_each_item(
     Some(())
 }
 
+/// Returns true for a source that is read as JSON. A YAML file that holds JSON is one too: the reader of JSON needs far
+/// less memory.
 fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
     let file = cx.sources.file(source);
-    file_extension(file.path()) == "json" && !file.text().trim().is_empty()
+    let text = file.text().trim_start_matches('\u{feff}').trim_start();
+    match file_extension(file.path()).as_str() {
+        "json" => !text.is_empty(),
+        _ => text.starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok(),
+    }
 }

@@ -12,8 +12,9 @@ use crate::JudgeMaterial;
 /// search.
 ///
 /// Two texts compare equal when they differ only in case, white space, compatibility forms (NFKC), the kind
-/// of quote marks and dashes, Markdown emphasis, or invisible characters. `...` inside a quote matches
-/// omitted text.
+/// of quote marks and dashes, the script of digits, Markdown emphasis, or invisible characters. Between
+/// characters of Chinese and Japanese, white space does not matter at all. `...` inside a quote matches omitted
+/// text.
 #[derive(Debug, Clone)]
 pub struct EvidenceIndex {
     written: Vec<String>,
@@ -49,7 +50,25 @@ impl EvidenceIndex {
 
 /// Characters that judges add around a quote or omit from its ends.
 fn is_wrapping(c: char) -> bool {
-    matches!(c, ' ' | '\'' | '"' | '.' | ',' | ';' | ':' | '!' | '?' | '[' | ']')
+    matches!(
+        c,
+        ' ' | '\''
+            | '.'
+            | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '['
+            | ']'
+            | '。'
+            | '、'
+            | '،'
+            | '؛'
+            | '؟'
+            | '۔'
+            | '।'
+    )
 }
 
 /// Returns true if the parts of a quote with `...` occur in order.
@@ -104,6 +123,36 @@ mod tests {
             "quick [...] always.",
         ] {
             assert!(index.contains(quote), "{quote}");
+        }
+    }
+
+    #[test]
+    fn punctuation_digits_and_spaces_of_other_scripts_are_compared_by_what_they_mean() {
+        for (answer, quote, is_found) in [
+            ("他说「三十天」。", "他说“三十天”", true),
+            ("使用 Python 编程", "使用Python编程", true),
+            ("您有三十天的时\n间申请退款", "您有三十天的时间申请退款", true),
+            ("您有三十天的时间，请申请", "您有三十天的时间。", true),
+            ("il dit « oui »", "il dit \"oui\"", true),
+            ("er sagte ›nein‹", "er sagte 'nein'", true),
+            ("خلال ٣٠ يوما", "خلال 30 يوما", true),
+            ("३० दिन के भीतर।", "30 दिन के भीतर", true),
+            ("استرجاع خـــلال يوم", "استرجاع خلال يوم", true),
+            ("3〜5日", "3～5日", true),
+            ("3～5日", "35日", false),
+            ("İADE SÜRESİ", "iade süresi", true),
+            ("❤️ merci", "❤ merci", true),
+            ("退款期限为３０天", "期限为30天", true),
+            ("about 10⁶ cells", "about 106 cells", false),
+            ("about 10⁶ cells", "about 10^6 cells", true),
+            ("about 10¹² cells", "about 10^12 cells", true),
+            ("1½ cups", "11/2 cups", false),
+            ("1½ cups", "1 1/2 cups", true),
+            ("it is 3*5 here", "it is 35 here", false),
+            ("서른 일 이내", "서른일이내", false),
+            ("two words", "twowords", false),
+        ] {
+            assert_eq!(index(answer).contains(quote), is_found, "{answer}: {quote}");
         }
     }
 

@@ -2,55 +2,81 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Normalises to lower-case NFKC with single spaces, plain quote marks and dashes, no emphasis marks and no
-/// invisible characters.
+use crate::digits::{ascii_digit, raised_digit};
+
+/// Normalises to lower-case NFKC with single spaces, plain quote marks, dashes and digits, no emphasis marks and no
+/// invisible characters. White space is left out beside quotation marks and beside characters of scripts that
+/// are written without spaces.
 pub(super) fn normalise(text: &str) -> String {
     // ASCII has no compatibility forms, and most texts are ASCII.
     if text.is_ascii() {
-        normalise_ascii(text)
+        fold(text.chars().map(|c| c.to_ascii_lowercase()), text.len())
     } else {
-        normalise_chars(text.nfkc().flat_map(char::to_lowercase), text.len())
+        fold(keep_values(text).nfkc().flat_map(lower_case), text.len())
     }
 }
 
-/// ASCII-only fast path of [`normalise_chars`].
-fn normalise_ascii(text: &str) -> String {
+/// Replaces the characters whose compatibility form has another value: `10⁶` would become 106, and `1½` 11/2. A
+/// wave dash would become a mark of emphasis.
+fn keep_values(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut space = false;
-    for byte in text.bytes() {
-        let byte = match byte {
-            b'"' => b'\'',
-            b'*' | b'_' | b'`' | b'~' => continue,
-            // White space as defined by Unicode, which includes the vertical tab.
-            b'\t'..=b'\r' | b' ' => {
-                space = true;
-                continue;
+    let mut is_raised = false;
+    for c in text.chars() {
+        let raised = raised_digit(c);
+        match (raised, c) {
+            (Some(digit), _) => {
+                if !is_raised {
+                    out.push('^');
+                }
+                out.push(digit);
             }
-            byte if byte.is_ascii_control() => continue,
-            byte => byte.to_ascii_lowercase(),
-        };
-
-        if space && !out.is_empty() {
-            out.push(' ');
+            (None, '\u{bc}'..='\u{be}' | '\u{2150}'..='\u{215e}' | '\u{2460}'..='\u{249b}') => {
+                out.push(' ');
+                out.push(c);
+            }
+            (None, '\u{301c}' | '\u{ff5e}') => out.push('-'),
+            _ => out.push(ascii_digit(c).unwrap_or(c)),
         }
-
-        space = false;
-        out.push(char::from(byte));
+        is_raised = raised.is_some();
     }
 
     out
 }
 
-/// Normalises characters that are already lower case and in compatibility form.
-fn normalise_chars(chars: impl Iterator<Item = char>, length: usize) -> String {
+/// Returns a character in lower case. The Turkish capital with a dot would become two characters.
+fn lower_case(c: char) -> impl Iterator<Item = char> {
+    let c = if c == 'İ' { 'i' } else { c };
+    c.to_lowercase()
+}
+
+/// Folds characters that are already lower case and in compatibility form.
+fn fold(chars: impl Iterator<Item = char>, length: usize) -> String {
     let mut out = String::with_capacity(length);
+    let mut chars = chars.peekable();
+    let mut last = ' ';
     let mut space = false;
-    for c in chars {
+    while let Some(c) = chars.next() {
         let c = match c {
             // Judges replace double quote marks by single ones to avoid escaping them in JSON.
-            '"' | '\u{2018}'..='\u{201f}' | '\u{2032}' | '\u{2033}' | '\u{b4}' | '\u{ab}' | '\u{bb}' => '\'',
+            '"'
+            | '\u{2018}'..='\u{201f}'
+            | '\u{2032}'
+            | '\u{2033}'
+            | '\u{b4}'
+            | '\u{ab}'
+            | '\u{bb}'
+            | '\u{2039}'
+            | '\u{203a}'
+            | '\u{300a}'..='\u{300f}'
+            | '\u{301d}'..='\u{301f}' => '\'',
             '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-            '*' | '_' | '`' | '~' => continue,
+            '\u{2044}' => '/',
+            // Between digits, it is a sign of arithmetic or a range, not emphasis.
+            '*' | '_' | '`' | '~'
+                if !(last.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit)) =>
+            {
+                continue;
+            }
             c if c.is_whitespace() => {
                 space = true;
                 continue;
@@ -59,21 +85,33 @@ fn normalise_chars(chars: impl Iterator<Item = char>, length: usize) -> String {
             c => c,
         };
 
-        if space && !out.is_empty() {
+        if space && !out.is_empty() && !needs_no_space(last) && !needs_no_space(c) {
             out.push(' ');
         }
 
         space = false;
+        last = c;
         out.push(c);
     }
 
     out
 }
 
+/// Returns true for characters beside which white space has no meaning: quotation marks, and the scripts of Chinese
+/// and Japanese, whose lines break anywhere.
+fn needs_no_space(c: char) -> bool {
+    c == '\''
+        || matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// Returns true for characters without a glyph: zero-width characters, bidirectional controls, soft hyphen,
-/// byte order mark.
+/// byte order mark, variation selectors; and for the stroke that lengthens Arabic words.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(
+        c,
+        '\u{ad}' | '\u{640}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+    )
 }
 
 /// Returns true if a neighbouring character continues a word. Never true for scripts written without spaces.
@@ -90,7 +128,7 @@ mod tests {
     proptest! {
         #[test]
         fn ascii_is_made_comparable_as_any_other_text_is(text in "[ -~]{0,40}|[\\x00-\\x7f]{0,40}") {
-            let any = normalise_chars(text.nfkc().flat_map(char::to_lowercase), text.len());
+            let any = fold(keep_values(&text).nfkc().flat_map(lower_case), text.len());
             prop_assert_eq!(normalise(&text), any);
         }
     }

@@ -25,6 +25,7 @@ use super::model_judge::ModelJudge;
 use super::tally::UsageTally;
 use super::window;
 use crate::prompt::repair_part;
+use crate::reply::has_slips;
 
 /// What the judge is told after a reply that was cut off.
 const TOO_LONG: &str = "the reply was cut off because it was too long; keep quotes and reason short";
@@ -250,11 +251,15 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
             }
         };
 
+        let slipped = has_slips(text);
         let mut open = Vec::new();
         let mut problems = Vec::new();
         for (&part, reading) in parts.iter().zip(each) {
             self.slots[part].state = match reading {
-                Ok(reading) => PartState::Decided(reading),
+                Ok(reading) => {
+                    self.slots[part].tally.spent.has_slips = slipped;
+                    PartState::Decided(reading)
+                }
                 // Another reply would have the same probabilities.
                 Err(failure) if failure.kind == UngradedKind::Probability => PartState::Open(Some(failure)),
                 Err(failure) => {

@@ -43,6 +43,9 @@ impl OfflineJudge {
         let mut quotes = Vec::new();
         for fact in facts.iter().take(MAX_FACTS) {
             let covered = decide(&Criterion::checklist("fact", fact), &library, None);
+            if covered.outcome == Outcome::Ungraded {
+                return refuse(&covered.reason);
+            }
             quotes.extend(covered.quote.clone());
 
             let contradicts = compares.then(|| find_contradiction(fact, &library)).flatten();

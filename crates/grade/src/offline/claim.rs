@@ -90,7 +90,7 @@ impl ClaimPart<'_> {
 
     /// Returns true for words in quotation marks; back-ticks mark names instead.
     fn is_quotation(&self, text: &str) -> bool {
-        self.is_phrase && text[..self.bytes().start].ends_with(['"', '“', '«'])
+        self.is_phrase && text[..self.bytes().start].ends_with(['"', '“', '«', '「', '『'])
     }
 
     /// Returns true for a capitalized word, such as a name; not for an abbreviation or a piece of an
@@ -194,6 +194,13 @@ impl CriterionClaim {
     }
 }
 
+/// The words of a criterion outside its quotations, in lower case.
+pub(super) fn plain_words(text: &str) -> Vec<String> {
+    let words = split_words(text);
+    let parts = split_parts(text, &words).into_iter().filter(|part| !part.is_phrase);
+    parts.map(|part| part.word().to_owned()).collect()
+}
+
 /// Range of the parts whose quotations alone decide a criterion: quotations that must be absent, and examples,
 /// of which one is enough (`a greeting such as "hello" or "good morning"`).
 fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range<usize>> {
@@ -272,6 +279,8 @@ fn phrase_end(text: &str, start: usize) -> Option<usize> {
         Some('`') if before.matches('`').count() % 2 == 1 => '`',
         Some('“') => '”',
         Some('«') => '»',
+        Some('「') => '」',
+        Some('『') => '』',
         _ if rest.starts_with("O(") || rest.starts_with("Θ(") => ')',
         _ => return None,
     };

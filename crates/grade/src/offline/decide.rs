@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Outcome, RawScore, ScoreBands};
 
-use super::claim::{ClaimPolarity, ClaimTerm, CriterionClaim, SearchTerm};
+use super::claim::{ClaimPolarity, ClaimTerm, CriterionClaim, SearchTerm, plain_words};
+use super::language::{is_english_criterion, is_foreign_text};
 use super::limits::LengthLimit;
 use super::search::{AnswerCorpus, ClaimCoverage, NegationHandling};
 use super::text::AnswerWord;
@@ -36,12 +37,49 @@ pub(super) fn decide(
     library: &AnswerCorpus<'_>,
     reference: Option<&CriterionClaim>,
 ) -> CoverageDecision {
+    if let Some(reason) = unread_language(criterion, library) {
+        return CoverageDecision { outcome: Outcome::Ungraded, reason: reason.to_owned(), quote: None };
+    }
+
     match (&criterion.scale, criterion.operator) {
         (CriterionScale::Bands(bands), _) => decide_score(criterion, bands, library, reference),
         (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
             decide_contradiction(criterion, library)
         }
         (CriterionScale::Checklist, CriterionOperator::Correctness) => decide_checklist(criterion, library),
+    }
+}
+
+/// Returns why a criterion can't be decided, if it or the answer is in a language that is not read. In an answer of any
+/// language, quoted text and numbers can be found.
+fn unread_language(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Option<&'static str> {
+    let text = searched_text(criterion);
+    if !is_english_criterion(plain_words(text).iter().map(String::as_str)) {
+        return Some(
+            "The offline judge reads only English criteria; this needs a model (`--judge PROVIDER:MODEL`).",
+        );
+    }
+
+    let is_foreign = library.documents.iter().any(|document| is_foreign_text(document.text));
+    if !is_foreign || LengthLimit::parse(text).is_some() {
+        return None;
+    }
+    let claim = CriterionClaim::parse_checklist(text);
+    let is_literal = claim.wanted.iter().all(|term| !matches!(term.sought, SearchTerm::Stem(_)));
+    let is_decidable =
+        is_literal && criterion.scale == CriterionScale::Checklist && claim.polarity != ClaimPolarity::Denial;
+    (!is_decidable).then_some(
+        "The offline judge reads only English answers; this needs a model (`--judge PROVIDER:MODEL`).",
+    )
+}
+
+/// Returns the text with the terms to search for: that of the criterion, or else of its highest score range.
+fn searched_text(criterion: &Criterion) -> &str {
+    match &criterion.scale {
+        CriterionScale::Bands(bands) if criterion.text.trim().is_empty() => {
+            bands.as_slice().last().map_or("", |band| &band.text)
+        }
+        CriterionScale::Bands(_) | CriterionScale::Checklist => &criterion.text,
     }
 }
 
@@ -170,10 +208,7 @@ fn decide_score(
     let slice = bands.as_slice();
     let top = slice.last().map_or("", |band| band.text.as_str());
 
-    // The text of the criterion has the terms to search for; without one, the highest band has those of a full
-    // answer.
-    let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
-    let claim = CriterionClaim::parse(&text);
+    let claim = CriterionClaim::parse(searched_text(criterion));
     let coverage = library.search_claim(&claim, NegationHandling::Words);
     let full = CriterionClaim::parse(top);
     let full = combined_coverage(&full, &library.search_claim(&full, NegationHandling::Words));
@@ -311,6 +346,63 @@ mod tests {
         let said = decide("Says that the parcel moved", "The parcel has not moved.");
         assert_eq!(said.outcome, Outcome::Unmet);
         assert!(said.reason.contains("says no"), "{}", said.reason);
+    }
+
+    #[test]
+    fn a_criterion_in_another_language_is_never_decided() {
+        // In each language: the criterion that an answer names the price, its negation, and an answer that names it.
+        for (language, plain, negated, answer) in [
+            ("German", "Nennt den Preis", "Nennt keinen Preis", "Der Preis beträgt 10 Euro."),
+            ("French", "Indique le prix", "N’indique pas le prix", "Le prix est de 10 euros."),
+            ("Spanish", "Menciona el precio", "No menciona el precio", "El precio es de 10 euros."),
+            ("Portuguese", "Menciona o preço", "Não menciona o preço", "O preço é 10 euros."),
+            ("Italian", "Indica il prezzo", "Non indica il prezzo", "Il prezzo è di 10 euro."),
+            ("Dutch", "Noemt de prijs", "Noemt geen prijs", "De prijs is 10 euro."),
+            ("Swedish", "Nämner priset", "Nämner inte priset", "Priset är 10 euro."),
+            ("Danish", "Nævner prisen", "Nævner ikke prisen", "Prisen er 10 euro."),
+            ("Finnish", "Mainitsee hinnan", "Ei mainitse hintaa", "Hinta on 10 euroa."),
+            ("Polish", "Podaje cenę", "Nie podaje ceny", "Cena wynosi 10 euro."),
+            ("Czech", "Uvádí cenu", "Neuvádí cenu", "Cena je 10 eur."),
+            ("Hungarian", "Említi az árat", "Nem említi az árat", "Az ár 10 euró."),
+            ("Romanian", "Menționează prețul", "Nu menționează prețul", "Prețul este 10 euro."),
+            ("Turkish", "Fiyattan bahsediyor", "Fiyattan bahsetmiyor", "Fiyat 10 avro."),
+            ("Vietnamese", "Nêu giá", "Không nêu giá", "Giá là 10 euro."),
+            ("Indonesian", "Menyebutkan harga", "Tidak menyebutkan harga", "Harganya 10 euro."),
+            ("Russian", "Указывает цену", "Не указывает цену", "Цена 10 евро."),
+            ("Greek", "Αναφέρει την τιμή", "Δεν αναφέρει την τιμή", "Η τιμή είναι 10 ευρώ."),
+            ("Arabic", "يذكر السعر", "لا يذكر السعر", "السعر 10 يورو."),
+            ("Hebrew", "מציין מחיר", "לא מציין מחיר", "המחיר הוא 10 אירו."),
+            ("Hindi", "कीमत बताता है", "कीमत नहीं बताता", "कीमत 10 यूरो है।"),
+            ("Thai", "ระบุราคา", "ไม่ระบุราคา", "ราคา 10 ยูโร"),
+            ("Chinese", "提及价格", "不提及价格", "价格是10欧元。"),
+            ("Japanese", "価格に言及する", "価格に言及しない", "価格は10ユーロです。"),
+            ("Korean", "가격을 언급함", "가격을 언급하지 않음", "가격은 10유로입니다."),
+        ] {
+            let library = AnswerCorpus::parse(std::iter::once(answer));
+            for text in [plain, negated] {
+                for operator in [CriterionOperator::Correctness, CriterionOperator::Contradiction] {
+                    let criterion = Criterion { operator, ..Criterion::checklist("c", text) };
+                    let decided = decide(&criterion, &library, None);
+                    assert_eq!(decided.outcome, Outcome::Ungraded, "{language}: {text}: {}", decided.reason);
+                }
+            }
+        }
+        for (text, answer, expected) in [
+            (
+                "Does not mention the price",
+                "Der Preis ist nicht hoch, und er beträgt 10 Euro.",
+                Outcome::Ungraded,
+            ),
+            ("Mentions \"Preis\"", "Der Preis beträgt 10 Euro und ist nicht hoch.", Outcome::Met),
+            ("Mentions 30", "退款期限为３０天。", Outcome::Met),
+            ("Mentions 106", "有10⁶个。", Outcome::Unmet),
+            ("Mentions 30 days", "You have ３０ days.", Outcome::Met),
+            ("Says 「退款」", "我们承诺退款。", Outcome::Met),
+        ] {
+            let library = AnswerCorpus::parse(std::iter::once(answer));
+            let decided = decide(&Criterion::checklist("c", text), &library, None);
+            assert_eq!(decided.outcome, expected, "{text}: {}", decided.reason);
+        }
     }
 
     #[test]

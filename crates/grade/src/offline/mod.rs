@@ -2,12 +2,14 @@
 //!
 //! For each criterion it searches for the passage of the answer that covers the criterion's content words best,
 //! quotes it, and decides by how much of them it covers. It compares words; it does not know facts and
-//! understands nothing. All of its decisions carry low confidence.
+//! understands nothing. All of its decisions carry low confidence. It reads English only: a criterion in another
+//! language stays ungraded, because a negation that is not read turns a criterion around.
 
 mod answer_score;
 mod behaviour;
 mod claim;
 mod decide;
+mod language;
 mod limits;
 mod pair;
 mod search;
@@ -16,7 +18,8 @@ mod word_lists;
 
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Criterion, Decision, EvidenceQuote, Finding, JudgeConfidence, JudgeIdentity, UngradedKind, UngradedReason,
+    Criterion, Decision, EvidenceQuote, Finding, JudgeConfidence, JudgeIdentity, Outcome, UngradedKind,
+    UngradedReason,
 };
 use futures_util::FutureExt as _;
 
@@ -27,7 +30,7 @@ use decide::{CoverageDecision, decide};
 use search::AnswerCorpus;
 
 /// Version of the method. Any change that can change a decision needs a new version.
-const VERSION: &str = "offline.v4";
+const VERSION: &str = "offline.v5";
 
 /// The built-in judge that needs no model and no network: the same answer always gets the same decisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,9 +49,13 @@ impl OfflineJudge {
                 let evidence =
                     decision.quote.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect();
                 let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
+                let is_open = decision.outcome == Outcome::Ungraded;
+                let ungraded =
+                    UngradedReason { kind: UngradedKind::NotJudged, message: decision.reason.clone() };
                 Decision {
                     evidence,
-                    confidence: Some(JudgeConfidence::Low),
+                    confidence: (!is_open).then_some(JudgeConfidence::Low),
+                    ungraded: is_open.then_some(ungraded),
                     ..Decision::new(judge.clone(), finding, decision.reason)
                 }
             })

@@ -33,7 +33,9 @@ impl OfflineJudge {
         let Some(criteria) = criteria else { return refuse("what counts can't be judged by itself") };
         let covered = (covers(task, &task.first, &criteria), covers(task, &task.second, &criteria));
         let (Some(first), Some(second)) = covered else {
-            return refuse("what counts has no words to look for");
+            return refuse(
+                "the offline judge can't decide what counts, as it reads only English; name a model with `--judge`",
+            );
         };
         let preference = if first - second > MIN_LEAD - TOLERANCE {
             AnswerPreference::First
@@ -60,8 +62,8 @@ fn coverage_form(criterion: Criterion) -> Option<Criterion> {
     Some(Criterion { scale: scored.scale, ..criterion })
 }
 
-/// The weighted mean score of an answer over the criteria; penalties count against it. `None` if none of the
-/// criteria could be searched for.
+/// The weighted mean score of an answer over the criteria; penalties count against it. `None` if one of the
+/// criteria can't be decided, or none of them counts.
 fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> {
     let material = JudgeMaterial {
         reference: task.reference.clone(),
@@ -71,7 +73,7 @@ fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> 
     let decided = coverage_decisions(&material, criteria);
     let (mut sum, mut total) = (0.0, 0.0);
     for (criterion, decision) in criteria.iter().zip(&decided) {
-        let Some(value) = decision.outcome.value() else { continue };
+        let value = decision.outcome.value()?;
         // A criterion that is only a gate counts with weight 1 here, because no answer can make up for it.
         let weight = if criterion.weight == Weight::ZERO { 1.0 } else { criterion.weight.get() };
         sum += weight * value;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::digits::{ascii_digit, raised_digit};
+
 use super::word_lists::{WORDS, negates_backwards, parse_number_word};
 
 /// Most words of a passage, so that a text without full stops has passages too.
@@ -85,15 +87,16 @@ pub(super) fn split_words(text: &str) -> Vec<AnswerWord> {
 }
 
 fn parse_word(text: &str, bytes: Range<usize>) -> AnswerWord {
+    let written = &text[bytes.clone()];
+    let digits = written.starts_with(char::is_numeric);
     let plain = |c: char| match c {
         '’' => '\'',
-        '²' => '2',
-        '³' => '3',
-        other => other,
+        // A raised digit after a number is its exponent, and no further digit of it.
+        other if !digits => raised_digit(other).or(ascii_digit(other)).unwrap_or(other),
+        other => ascii_digit(other).unwrap_or(other),
     };
 
-    let mut spelling: String = text[bytes.clone()].chars().flat_map(char::to_lowercase).map(plain).collect();
-    let digits = spelling.starts_with(char::is_numeric);
+    let mut spelling: String = written.chars().flat_map(char::to_lowercase).map(plain).collect();
     if digits {
         spelling.retain(|c| c != ',');
         if spelling.matches('.').count() == 1 {

@@ -13,10 +13,11 @@ mod probability;
 mod questions;
 mod reading;
 mod results;
+mod slips;
 
 pub(crate) use answer_score::{parse_notes, read_answer_score};
 pub(crate) use behaviour::read_behaviour;
-pub(crate) use find::ReplyShape;
+pub(crate) use find::{ReplyShape, has_slips};
 pub(crate) use other_names::{StatedDecision, refuse_contradiction};
 pub(crate) use pair::read_pair;
 pub(crate) use probability::{PROBABILITY_ADVICE, expected_decision};

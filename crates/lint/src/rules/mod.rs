@@ -7,6 +7,7 @@ mod cited;
 mod comments;
 mod correct_without_key;
 mod cross_reference;
+mod cut_text;
 mod dominant;
 mod double_negative;
 mod everything_required;
@@ -70,6 +71,7 @@ pub const RULES: &[LintRule] = &[
     correct_without_key::RULE,
     unverifiable::RULE,
     layout::RULE,
+    cut_text::RULE,
     sign::RULE,
     everything_required::RULE,
     nice_to_have::RULE,

@@ -449,6 +449,85 @@ fn a_misspelt_setting_of_a_provider_is_named_with_the_right_one() {
 }
 
 #[test]
+fn tests_that_need_the_answers_to_others_are_refused() {
+    let head = "prompts: ['{% for c in _conversation %}{{ c.output }}{% endfor %}{{ q }}', '{{ q }}']\nproviders: [a:b, c:d]\n";
+    let assert = "assert: [{type: contains, value: x}]";
+    let conversation = [
+        ("{vars: {q: one}, ASSERT}, {vars: {q: two}, ASSERT}", true),
+        ("{vars: {q: [one, two]}, ASSERT}", true),
+        (
+            "{vars: {q: one}, metadata: {conversationId: c}, ASSERT}, {vars: {q: two}, metadata: {conversationId: c}, ASSERT}",
+            true,
+        ),
+        ("{vars: {q: one}, ASSERT}, {vars: {q: two}, metadata: {conversationId: c}, ASSERT}", false),
+        (
+            "{vars: {q: one}, ASSERT}, {vars: {q: two}, options: {disableConversationVar: true}, ASSERT}",
+            false,
+        ),
+        ("{vars: {q: one, _conversation: [{output: o}]}, ASSERT}, {vars: {q: two}, ASSERT}", false),
+        ("{vars: {q: one}, providers: ['a:b'], ASSERT}, {vars: {q: two}, providers: ['c:d'], ASSERT}", false),
+        ("{vars: {q: one}, ASSERT}", false),
+    ];
+    let stored = [
+        (
+            "{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: 'Why {{fruit}}?'}, ASSERT}",
+            true,
+        ),
+        (
+            "{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: two}, assert: [{type: contains, value: '{{ fruit }}'}]}",
+            true,
+        ),
+        (
+            "{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: two}, assert: [{type: javascript, value: output == context.vars.fruit}]}",
+            true,
+        ),
+        ("{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: a fruit}, ASSERT}", false),
+        (
+            "{vars: {q: 'Why {{fruit}}?', fruit: fig}, ASSERT}, {vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}",
+            false,
+        ),
+    ];
+    for (prompts, table) in
+        [(head, &conversation[..]), ("prompts: ['{{ q }}']\nproviders: [a:b]\n", &stored[..])]
+    {
+        for (tests, is_refused) in table {
+            let text = format!("{prompts}tests: [{}]\n", tests.replace("ASSERT", assert));
+            let found = load_with(&text, &[]).loaded.diagnostics;
+            let errors: Vec<&str> = found
+                .iter()
+                .filter(|found| found.severity == Severity::Error)
+                .map(|found| found.title.as_str())
+                .collect();
+            assert_eq!(errors.len(), usize::from(*is_refused), "{tests}: {errors:?}");
+            assert!(errors.iter().all(|error| error.contains("run on its own")), "{errors:?}");
+            assert!(found.iter().all(|found| !found.title.contains("no variable")), "{tests}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_variable_of_a_key_is_read_and_the_form_of_a_judge_s_reply_is_ignored() {
+    let text = "prompts: [p]\nproviders: [{id: 'openai:chat:m', config: {apiBaseUrl: 'https://a.example/v1', apiKeyEnvar: CITY}}]\n\
+                defaultTest: {options: {provider: {id: 'openai:j', config: {response_format: {type: json_object}}}}}\n\
+                tests: [{assert: [{type: llm-rubric, value: ok}]}]\n";
+    let loaded = load_with(text, &[]).loaded;
+    let found: Vec<&str> = loaded.diagnostics.iter().map(|found| found.title.as_str()).collect();
+    assert_eq!(found, ["`response_format` has no effect"]);
+    let targets = loaded.suite.expect("read").defined_targets;
+    let TargetSpecKind::Model(spec) = &targets[0].kind else { panic!("{:?}", targets[0]) };
+    assert_eq!(spec.api_key.as_ref().map(|key| key.expose()), Some("Oslo"));
+    assert!(targets.iter().all(|target| target.errors.is_empty()), "{targets:?}");
+}
+
+#[test]
+fn json_in_a_yaml_file_is_read_as_json() {
+    let text = "{\"prompts\": [\"p\"], \"providers\": [\"echo\"], \"tests\": [{\"description\": \"\\ud83d\\ude00\", \"assert\": [{\"type\": \"contains\", \"value\": \"p\"}]}]}";
+    assert_eq!(cases(text)[0].id.as_str(), "\u{1f600}");
+    let flow = "{prompts: [p], providers: [echo], tests: [{assert: [{type: contains, value: p}]}]}";
+    assert_eq!(cases(flow).len(), 1);
+}
+
+#[test]
 fn no_template_grows_beyond_its_limit() {
     let big = "x".repeat(100_000);
     for template in [

@@ -118,6 +118,7 @@ fn record_model_calls(decision: &mut Decision, usage: ProxyUsage) {
         latency_ms: (usage.sent > 0).then(|| u64::try_from(usage.latency.as_millis()).unwrap_or(u64::MAX)),
         cost: usage.cost,
         replies: Vec::new(),
+        has_slips: false,
     };
 
     decision.judge.model = usage.model.map(Into::into);

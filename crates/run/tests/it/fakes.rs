@@ -47,6 +47,7 @@ fn decision(criterion: &Criterion, outcome: Outcome) -> Decision {
         latency_ms: Some(1),
         cost: Cost::from_known(Usd::from_pico(500_000_000_000)),
         replies: Vec::new(),
+        has_slips: false,
     };
 
     Decision { spent, ..Decision::new(judge, finding, "as scripted") }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_engine::replace_file_with;
+use assize_engine::write_report_file;
 use assize_report::escape_unsafe;
 use assize_review::{ReviewItem, write_spreadsheet};
 
@@ -21,7 +21,7 @@ pub(super) fn write_items(
         return Err("`--export` writes CSV: give the file the ending `.csv`".into());
     }
 
-    let count = replace_file_with(path, |file| {
+    let count = write_report_file(path, |file| {
         write_spreadsheet(file, items, who)
             .map_err(|error| CommandFailure::from(format!("{}: {error}", path.display())))
     })?;

@@ -242,3 +242,20 @@ fn records_of_other_tools_are_graded_as_they_are() {
     let table = cli.run(&["grade", "rubric.yaml", "--answers", "r.csv"]).expect_code(2);
     assert!(table.stderr.contains("promptfoo export eval"), "{}", table.stderr);
 }
+
+#[test]
+fn a_report_never_replaces_a_file_that_the_run_reads() {
+    let (cli, server) = with_server(honest);
+    cli.file("rubric.yaml", RUBRIC);
+    let table = "id,answer\ngood,apples and pears\n";
+    cli.file("answers.csv", table).file("other.csv", "kept,\n");
+    let args =
+        ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:m", "--run-dir", "run"];
+    for out in ["answers.csv", "./answers.csv"] {
+        let refused = cli.run(&[&args[..], &["-o", out]].concat()).expect_code(2);
+        assert!(refused.stderr.contains("was read, and a report does not replace it"), "{}", refused.stderr);
+    }
+    assert_eq!((cli.read("answers.csv").as_str(), server.count()), (table, 0));
+    cli.run(&[&args[..], &["-o", "report.csv"]].concat()).expect_code(0);
+    cli.run(&["report", "run", "-o", "report.csv"]).expect_code(0);
+}

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use assize_testkit::mock::{MockReply, always};
+
 use crate::e2e::bench::{judgements, object, outcomes, rows, with_server};
 use crate::e2e::judge::{JudgeRequest, honest};
 
@@ -110,4 +112,25 @@ fn the_judging_mode_of_the_command_beats_that_of_a_grader() {
     cli.file("s.yaml", SUITE.replace("    weight: 2\n", "    weight: 2\n    judging: per-criterion\n"));
     cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", "batched"]).expect_code(1);
     assert_eq!(server.count(), 2, "one call for each rubric");
+}
+
+#[test]
+fn thoughts_and_slips_around_one_reply_cost_no_further_call() {
+    let ok = r#"{"evidence":[],"reason":"ok","outcome":"met"}"#;
+    let draft = r#"{"evidence":[],"reason":"no","outcome":"unmet"}"#;
+    for (reply, slipped) in [
+        (format!("thoughts\n</think>\n\n{ok}"), false),
+        (format!("Draft: {draft} no wait.\n</think>\n{ok}"), false),
+        (format!("[THINK]{draft}[/THINK]{ok}"), false),
+        (format!("◁think▷{draft}◁/think▷{ok}"), false),
+        (format!("<seed:think>{draft}</seed:think>{ok}"), false),
+        ("{\"evidence\":[],\"reason\":\"two\nlines\",\"outcome\":\"met\"}".to_owned(), true),
+        (r#"{"evidence":[],"reason":"\d+","outcome":"met",}"#.to_owned(), true),
+    ] {
+        let (cli, server) = with_server(always(MockReply::text(reply.clone())));
+        cli.file("s.yaml", "tests: [{id: a, input: q, output: o, assertions: [ok]}]\n");
+        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(0);
+        assert_eq!(server.count(), 1, "{reply}");
+        assert_eq!(judgements(&cli, "run")[0]["has_slips"].as_bool().unwrap_or(false), slipped, "{reply}");
+    }
 }
