@@ -27,8 +27,9 @@ fn two_runs_are_compared_over_the_cases_both_have() {
     let top = node(&found, "TOP");
     assert_eq!(top["difference"], 0.625);
     let (low, high) = (top["low"].as_f64().expect("a number"), top["high"].as_f64().expect("a number"));
-    assert!(low > 0.0 && low < 0.625 && high > 0.625 && high <= 1.0, "{low} {high}");
-    assert_eq!((&top["method"], &top["conclusion"]), (&"Bonett-Price".into(), &"better".into()));
+    // Five of eight cases improved, which McNemar's exact test does not tell from chance: p = 0.0625.
+    assert!(low == 0.0 && high > 0.625 && high <= 1.0, "{low} {high}");
+    assert_eq!((&top["method"], &top["conclusion"]), (&"Bonett-Price".into(), &"inconclusive".into()));
     assert_eq!(node(&found, "C4")["difference"], Value::Null);
 
     let text = compare(&["before", "after"]).expect_code(0).stdout;
