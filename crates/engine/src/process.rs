@@ -109,6 +109,12 @@ impl ProcessContext {
         (self.environment())(name)
     }
 
+    /// The value of a variable that the user set, as opposed to a file in the working folder, which may be a stranger's.
+    pub fn user_variable(&self, name: &str) -> Option<String> {
+        let is_of_file = self.file_variables.split(' ').any(|known| known == name);
+        self.variable(name).filter(|_| !is_of_file)
+    }
+
     /// Returns all variables, for child processes.
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.variables

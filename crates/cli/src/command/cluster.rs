@@ -79,7 +79,7 @@ pub(super) fn job_secret(
             })?;
             Some(String::from_utf8_lossy(&bytes).into_owned())
         }
-        None => context.process.variable(SECRET_VARIABLE),
+        None => context.process.user_variable(SECRET_VARIABLE),
     };
 
     text.map(|text| JobSecret::new(&text)).transpose()
