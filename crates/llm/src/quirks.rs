@@ -140,6 +140,8 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) logprobs: Option<u8>,
     /// True if the reply schema was sent, in whatever form.
     pub(crate) schema: bool,
+    /// True if that schema has lengths of texts or lists.
+    pub(crate) lengths: bool,
     /// The name of the output limit.
     pub(crate) limit: Option<&'a str>,
     /// The output limit, if it was not the caller's own.
@@ -153,6 +155,7 @@ impl<'a> SentFeatures<'a> {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             schema: request.schema.is_some() && quirks.schema != SchemaSupport::None,
+            lengths: request.schema.as_ref().is_some_and(|format| format.schema.has_lengths()),
             ceiling: request.ceiling(),
             ..Self::default()
         }
@@ -210,8 +213,8 @@ pub(crate) fn learn(
         let points_at_format = text == param && names("format");
         if sent.schema && (points_at_format || SCHEMA_NAMES.iter().any(|name| names_schema(&name))) {
             let schema = match quirks.schema {
-                SchemaSupport::Full => SchemaSupport::Lengthless,
-                SchemaSupport::Lengthless => SchemaSupport::JsonObject,
+                SchemaSupport::Full if sent.lengths => SchemaSupport::Lengthless,
+                SchemaSupport::Full | SchemaSupport::Lengthless => SchemaSupport::JsonObject,
                 SchemaSupport::JsonObject | SchemaSupport::None => SchemaSupport::None,
             };
             return Some(ServerQuirks { schema, ..quirks });
@@ -308,6 +311,7 @@ mod tests {
         seed: Some("seed"),
         logprobs: Some(20),
         schema: true,
+        lengths: true,
         limit: Some("max_tokens"),
         ceiling: None,
     };

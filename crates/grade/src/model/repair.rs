@@ -228,11 +228,12 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
                     UngradedKind::Truncated if parts.len() > 1 => {
                         self.split_call(parts, left, Some(TOO_LONG))
                     }
-                    // The client has asked again with more room already. A limit of the user leaves it at that, so
-                    // the judge is told once to be brief.
+                    // Where there was more room, the client has asked again already. A limit of the user or of the server
+                    // leaves it at that, so the judge is told once to be brief.
                     UngradedKind::Truncated => {
-                        let has_room = self.question.card().max_output_tokens.is_none();
-                        if has_room || left < self.judge.options.repairs {
+                        let own_limit = self.question.card().max_output_tokens.is_some();
+                        let had_more_room = reply.cut_at.is_some() && !own_limit;
+                        if had_more_room || left < self.judge.options.repairs {
                             return Vec::new();
                         }
                         vec![self.build_repair_calls(parts.to_vec(), TOO_LONG, "")]

@@ -116,7 +116,7 @@ fn failures_keep_their_kind() {
     let table = [
         (Ok(refused), UngradedKind::Refusal, 1, "I can't help"),
         (Ok(filtered), UngradedKind::Refusal, 1, "content filter"),
-        (Ok(cut), UngradedKind::Truncated, 3, "cut off"),
+        (Ok(cut), UngradedKind::Truncated, 2, "cut off"),
         (Err(slow), UngradedKind::Transport, 1, "no answer in 60 s"),
         (Err(AskError::new(ErrorKind::ContentRefused, "flagged")), UngradedKind::Refusal, 1, "flagged"),
         (Err(AskError::new(ErrorKind::ContextLength, "8192 tokens")), UngradedKind::ContextLength, 1, "8192"),

@@ -117,7 +117,7 @@ fn refusals_teach() {
     };
     assert_eq!(
         learned("this model does not support structured outputs").unwrap().schema,
-        SchemaSupport::Lengthless
+        SchemaSupport::JsonObject
     );
     assert_eq!(learned("model is required"), None);
 }

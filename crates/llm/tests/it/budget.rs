@@ -66,7 +66,8 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
             let reply = client.ask(&judging(1)).await.unwrap();
             (reply.text, client.call_key(&judging(1), 1).unwrap())
         };
-        let usual = if format.model.starts_with("anthropic") { "8192" } else { "none" };
+        // A judge's reply has a length that is known, so it is limited in any case.
+        let usual = "2000";
         let calls = Budget { calls: Some(5), ..Budget::default() };
         let usd = Budget { usd: Usd::from_dollars(1.0), ..Budget::default() };
         let wanted = ModelCard { max_output_tokens: Some(700), ..card() };
@@ -74,9 +75,8 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
         assert_eq!(free, usual, "{format:?}");
         for (budget, card, expected) in [
             (Some(calls), card(), usual),
-            (Some(tokens(1_000_000)), card(), "8192"),
-            (Some(usd), card(), "8192"),
-            // A server that is free of charge can't exceed a limit in money.
+            (Some(tokens(1_000_000)), card(), usual),
+            (Some(usd), card(), usual),
             (Some(usd), ModelCard { price: Some(ModelPrice::FREE), ..ModelCard::default() }, usual),
             (Some(tokens(1_000_000)), wanted, "700"),
             (None, wanted, "700"),
@@ -89,19 +89,19 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
 #[tokio::test]
 async fn output_limit_above_the_models_maximum_is_lowered_once() {
     let server = MockServer::start(|incoming: &MockRequest| match incoming.output_limit() {
-        Some(limit) if limit > 4096 => MockReply::Status {
+        Some(limit) if limit > 1500 => MockReply::Status {
             code: 400,
             headers: Vec::new(),
             body: format!(
-                r#"{{"error":{{"message":"max_tokens is too large: {limit}. This model supports at most 4096 completion tokens, whereas you provided {limit}.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}}}"#
+                r#"{{"error":{{"message":"max_tokens is too large: {limit}. This model supports at most 1500 completion tokens, whereas you provided {limit}.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}}}"#
             ),
         },
         limit => MockReply::text(format!("{limit:?}")),
     });
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let first = client.ask(&judging(1)).await.unwrap();
-    assert_eq!((first.text.as_str(), first.attempts), ("Some(4096)", 2));
-    assert_eq!(client.learned("judge-1").most_output, Some(4096));
+    assert_eq!((first.text.as_str(), first.attempts), ("Some(1500)", 2));
+    assert_eq!(client.learned("judge-1").most_output, Some(1500));
     assert_eq!(client.ask(&judging(2)).await.unwrap().attempts, 1);
     // The caller's own limit is never lowered.
     let own = ChatRequest { max_output_tokens: Some(5000), ..judging(3) };
@@ -147,7 +147,7 @@ async fn reply_cut_off_at_our_own_limit_sets_cut_at() {
     let server = MockServer::start(|_: &MockRequest| MockReply::text("x".repeat(100_000)));
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let reply = client.ask(&judging(1)).await.unwrap();
-    assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(8192)));
+    assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(4000)));
     let own = ChatRequest { max_output_tokens: Some(10), ..judging(2) };
     assert_eq!(client.ask(&own).await.unwrap().cut_at, None);
 }

@@ -64,9 +64,10 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Whether the server says that it gets too many requests.
+    /// Whether the server says that it gets too many requests, or seems to: one that times out among others may have
+    /// waited for them.
     pub(crate) fn is_lack_of_room(&self) -> bool {
-        self.name.contains("429")
+        self.name.contains("429") || self.slow
     }
 }
 

@@ -116,7 +116,7 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
     assert_eq!(kinds, expected, "{context}");
     let asked = noted.requests.get(case).copied();
     assert_eq!(Some(attempts), asked, "{context}: requests that the rows and the server count");
-    // A question that is refused because others are being answered loses none of its attempts, so how often it
+    // A question that fails because others are being answered loses none of its attempts, so how often it
     // is asked depends on the others.
     if kind.is_lack_of_room() {
         assert!(attempts >= end.requests, "{context}: {attempts} requests");

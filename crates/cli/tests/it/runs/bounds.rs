@@ -115,9 +115,10 @@ fn every_command_limits_what_models_may_say_where_tokens_are_limited() {
         assert_eq!(unlimited.load(Ordering::Relaxed), 0, "{command:?}");
         before = server.count();
     }
-    // Without a limit in tokens or money, nothing is cut off.
+    // Without a limit in tokens or money, only what judges say is limited.
     eval(&cli, &["--target", "openai:answers-1", "--budget-calls", "1000", "--no-cache"]);
-    assert_eq!(unlimited.load(Ordering::Relaxed), server.count() - before);
+    let unlimited = unlimited.load(Ordering::Relaxed);
+    assert!((1..server.count() - before).contains(&unlimited), "{unlimited}");
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
         if incoming.body["response_format"].is_object() {
             model(incoming)
         } else {
-            MockReply::text("word ".repeat(20_000))
+            MockReply::text("word ".repeat(40_000))
         }
     });
     let cli = fixture(&server);
@@ -268,7 +269,7 @@ fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
     let row = &rows(&cli, "short/results.jsonl")[0];
     let message = row["error"]["message"].as_str().unwrap_or_default();
     assert!(
-        message.contains("cut off after 16,384 tokens") && message.contains("max_output_tokens"),
+        message.contains("cut off after 32,768 tokens") && message.contains("max_output_tokens"),
         "{row}"
     );
     eval(&cli, &[&target[..], &["whole"]].concat()).expect_code(0);

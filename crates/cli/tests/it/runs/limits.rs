@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_testkit::mock::{MockReply, MockRequest, MockServer, with_slots};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, RecordedRequest, with_slots};
 
 use crate::runs::support::{decisions, eval, fixture, model, printed, rows, suite};
 
@@ -54,13 +54,16 @@ fn a_slow_server_is_sent_what_it_can_answer_and_ends_one_case_after_the_other() 
     assert_eq!((&output["criteria"], &output["criteria_ungraded"]), (&48.into(), &0.into()));
     assert_eq!(server.count(), 48, "no request ran into its time limit");
 
-    for (at, request) in server.requests().iter().enumerate() {
+    let is_early_or_late = |(at, request): (usize, &RecordedRequest)| {
         let text = request.json().to_string();
         let (_, rest) = text.split_once("the answer is ").expect("an answer");
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let case: usize = rest[..digits].parse().expect("a number");
-        assert!(case.abs_diff(at / 4) <= 5, "request {at} is about case {case}");
-    }
+        case.abs_diff(at / 4) > 3
+    };
+    // The first requests are those of the cases that happen to be the first to ask.
+    let others = server.requests().iter().enumerate().filter(|request| is_early_or_late(*request)).count();
+    assert!(others <= 8, "{others} of 48 requests did not go out in the order of the cases");
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn a_budget_in_tokens_limits_what_judges_of_behaviours_may_say() {
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
     for request in requests {
-        assert_eq!(request.json()["max_tokens"], 8192, "{}", request.json());
+        assert_eq!(request.json()["max_tokens"], 2000, "{}", request.json());
     }
 }
 
