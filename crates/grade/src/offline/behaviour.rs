@@ -7,7 +7,7 @@ use assize_rubric::{
 use serde_json::Value;
 
 use super::OfflineJudge;
-use super::decide::{CoverageDecision, decide};
+use super::decide::{CoverageDecision, decide, decide_read, is_readable_fact};
 use super::search::AnswerCorpus;
 use crate::{BehaviourTask, Judge as _};
 
@@ -42,7 +42,12 @@ impl OfflineJudge {
         let (mut met, mut missed, mut doubted) = (0u32, None, None);
         let mut quotes = Vec::new();
         for fact in facts.iter().take(MAX_FACTS) {
-            let covered = decide(&Criterion::checklist("fact", fact), &library, None);
+            let criterion = Criterion::checklist("fact", fact);
+            let covered = if compares && is_readable_fact(fact, &library) {
+                decide_read(&criterion, &library, None)
+            } else {
+                decide(&criterion, &library, None)
+            };
             if covered.outcome == Outcome::Ungraded {
                 return refuse(&covered.reason);
             }
@@ -87,7 +92,7 @@ impl OfflineJudge {
 fn find_contradiction(fact: &str, library: &AnswerCorpus<'_>) -> Option<CoverageDecision> {
     let mut criterion = Criterion::checklist("fact", fact);
     criterion.operator = CriterionOperator::Contradiction;
-    let decision = decide(&criterion, library, None);
+    let decision = decide_read(&criterion, library, None);
     (decision.outcome == Outcome::Unmet).then_some(decision)
 }
 

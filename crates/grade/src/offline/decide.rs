@@ -41,6 +41,15 @@ pub(super) fn decide(
         return CoverageDecision { outcome: Outcome::Ungraded, reason: reason.to_owned(), quote: None };
     }
 
+    decide_read(criterion, library, reference)
+}
+
+/// Decides a criterion whose language is read.
+pub(super) fn decide_read(
+    criterion: &Criterion,
+    library: &AnswerCorpus<'_>,
+    reference: Option<&CriterionClaim>,
+) -> CoverageDecision {
     match (&criterion.scale, criterion.operator) {
         (CriterionScale::Bands(bands), _) => decide_score(criterion, bands, library, reference),
         (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
@@ -60,17 +69,29 @@ fn unread_language(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Option<
         );
     }
 
-    let is_foreign = library.documents.iter().any(|document| is_foreign_text(document.text));
-    if !is_foreign || LengthLimit::parse(text).is_some() {
+    if !is_foreign_answer(library) || LengthLimit::parse(text).is_some() {
         return None;
     }
     let claim = CriterionClaim::parse_checklist(text);
-    let is_literal = claim.wanted.iter().all(|term| !matches!(term.sought, SearchTerm::Stem(_)));
+    // A verb such as "names" before a quotation has less weight, and need not be found.
+    let is_stem = |term: &&ClaimTerm| matches!(term.sought, SearchTerm::Stem(_));
+    let is_literal = claim.wanted.iter().filter(is_stem).all(|term| term.weight < 1.0)
+        && !claim.wanted.iter().all(|term| is_stem(&term));
     let is_decidable =
         is_literal && criterion.scale == CriterionScale::Checklist && claim.polarity != ClaimPolarity::Denial;
     (!is_decidable).then_some(
         "The offline judge reads only English answers; this needs a model (`--judge PROVIDER:MODEL`).",
     )
+}
+
+fn is_foreign_answer(library: &AnswerCorpus<'_>) -> bool {
+    library.documents.iter().any(|document| is_foreign_text(document.text))
+}
+
+/// Returns true if a fact of a ground truth can be compared with an answer. A fact is often a name or a number, which shows
+/// nothing about its language.
+pub(super) fn is_readable_fact(fact: &str, library: &AnswerCorpus<'_>) -> bool {
+    !is_foreign_text(fact) && !is_foreign_answer(library)
 }
 
 /// Returns the text with the terms to search for: that of the criterion, or else of its highest score range.
@@ -396,6 +417,8 @@ mod tests {
             ("Mentions \"Preis\"", "Der Preis beträgt 10 Euro und ist nicht hoch.", Outcome::Met),
             ("Mentions 30", "退款期限为３０天。", Outcome::Met),
             ("Mentions 106", "有10⁶个。", Outcome::Unmet),
+            ("Names `zebras`", "Hier gibt es nicht nur apples, sondern auch zebras.", Outcome::Met),
+            ("Names `zebras`", "Hier gibt es nicht nur apples.", Outcome::Unmet),
             ("Mentions 30 days", "You have ３０ days.", Outcome::Met),
             ("Says 「退款」", "我们承诺退款。", Outcome::Met),
         ] {

@@ -29,6 +29,9 @@ const ENGLISH: &str = "the and with from into about that this these those which 
     three five seven eight nine \
     adds add requires require required specific marks proposes propose blames good changes breaking users";
 
+/// Words that are English, and Dutch, German or Spanish too: they count where nothing speaks for another language.
+const SHARED: [&str; 4] = ["is", "was", "of", "has"];
+
 /// Words without content of other languages in Latin script, among them their negations. None of them is an English
 /// word.
 const FOREIGN: &str = "der das und nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne ist ein eine \
@@ -56,6 +59,8 @@ const MAX_WORDS: usize = 2000;
 struct LanguageSigns {
     english: usize,
     foreign: usize,
+    /// English words that other languages have too.
+    shared: usize,
     /// Words of two letters or more.
     words: usize,
     letters: usize,
@@ -75,6 +80,7 @@ impl LanguageSigns {
             signs.words += 1;
             let has = |list: &str| list.split_ascii_whitespace().any(|known| known == word);
             signs.english += usize::from(has(ENGLISH));
+            signs.shared += usize::from(SHARED.contains(&word));
             signs.foreign += usize::from(has(FOREIGN) || is_elided(word));
         }
 
@@ -86,7 +92,8 @@ impl LanguageSigns {
 pub(super) fn is_english_criterion<'w>(words: impl Iterator<Item = &'w str>) -> bool {
     let signs = LanguageSigns::count(words);
     // Numbers and quotations alone are of no language.
-    signs.other_script == 0 && (signs.words == 0 || signs.english > signs.foreign)
+    let is_english = signs.english > signs.foreign || signs.foreign == 0 && signs.shared > 0;
+    signs.other_script == 0 && (signs.words == 0 || is_english)
 }
 
 /// Returns true if a text shows that it is in another language than English.
@@ -120,6 +127,7 @@ mod tests {
         for text in [
             "Mentions the price", "Does not mention prices", "polite", "ok", "30", "Names Müller",
             "Explains the O(n²) bound", "States that π is irrational", "The answer is short",
+            "Mount Everest is 8849 metres tall",
         ] {
             assert!(is_english(text), "{text}");
         }

@@ -168,7 +168,8 @@ proptest! {
         let judgements = run(&OfflineJudge, &task);
         prop_assert_eq!(judgements.len(), 2);
         for judgement in &judgements {
-            prop_assert!(judgement.outcome() != Outcome::Ungraded && !judgement.reason.is_empty());
+            prop_assert_eq!(judgement.ungraded.is_some(), judgement.outcome() == Outcome::Ungraded);
+            prop_assert!(!judgement.reason.is_empty());
             for evidence in &judgement.evidence {
                 prop_assert!(answer.contains(&evidence.quote) && evidence.verified);
             }
