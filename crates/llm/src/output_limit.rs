@@ -10,6 +10,9 @@
 use crate::price::ModelCard;
 use crate::request::ChatRequest;
 
+/// The least room for a judgement that is asked for again, in tokens. Nearly every model accepts it.
+const AMPLE_LIMIT: u32 = 8192;
+
 /// Limit for a reply of unknown length, in tokens.
 const UNKNOWN_LIMIT: u32 = 16_384;
 
@@ -129,13 +132,15 @@ fn usual(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
     let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
     let said = said.saturating_add(if thinks { THINKING_TOKENS } else { 0 });
     let seen = u32::try_from(stats.longest.saturating_mul(2)).unwrap_or(u32::MAX);
-    said.max(seen.min(ample(request, true)))
+    // A reply longer than what such models need shows that this one thinks, whatever its name.
+    let thinks = thinks || stats.longest > u64::from(ample(request, false));
+    said.max(seen.min(ample(request, thinks)))
 }
 
 /// The limit of a second attempt.
 fn ample(request: &ChatRequest, thinks: bool) -> u32 {
     let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
-    said.saturating_mul(2).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
+    said.saturating_mul(2).max(AMPLE_LIMIT).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
 }
 
 fn several_times(expected: u32) -> u32 {
@@ -282,9 +287,9 @@ mod tests {
             let (card, stats) = (ModelCard::default(), ReplyLengthStats::default());
             OutputLimit::for_request(model, card, &expecting(expected), stats, room).most
         };
-        assert_eq!(most("m", Some(500), ReplyRoom::More), 4000);
-        assert_eq!(most("m", Some(500), ReplyRoom::Thinking), 36_768);
-        assert_eq!(most("o3", Some(500), ReplyRoom::More), 36_768);
+        assert_eq!(most("m", Some(500), ReplyRoom::More), 8192);
+        assert_eq!(most("m", Some(500), ReplyRoom::Thinking), 40_960);
+        assert_eq!(most("o3", Some(500), ReplyRoom::More), 40_960);
         assert_eq!(most("m", Some(5000), ReplyRoom::More), 40_000);
     }
 
@@ -298,7 +303,7 @@ mod tests {
         let wanted = ModelCard { max_output_tokens: Some(300), ..ModelCard::default() };
         assert_eq!(limit(wanted, 0), OutputLimit::exactly(300));
         assert_eq!(limit(ModelCard::default(), 2000), OutputLimit { most: 4000, least: 3000 });
-        assert_eq!(limit(ModelCard::default(), 90_000), OutputLimit::exactly(36_768));
+        assert_eq!(limit(ModelCard::default(), 90_000), OutputLimit::exactly(40_960));
         assert_eq!(limit(ModelCard::default(), 0).within(400), OutputLimit::exactly(400));
     }
 

@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{CacheableReply, ChatReply, ChatRequest, ModelCard};
+use assize_llm::{CacheableReply, ChatReply, ChatRequest, FinishReason, ModelCard};
 use assize_rubric::{TruncationMode, UngradedKind};
 
 use super::answer::{JudgeFailure, reply_text};
@@ -230,7 +230,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
                     }
                     // Where there was more room, the client has asked again already. A limit of the user or of the server
                     // leaves it at that, so the judge is told once to be brief.
-                    UngradedKind::Truncated => {
+                    UngradedKind::Truncated if reply.finish == FinishReason::Length => {
                         let own_limit = self.question.card().max_output_tokens.is_some();
                         let had_more_room = reply.cut_at.is_some() && !own_limit;
                         if had_more_room || left < self.judge.options.repairs {

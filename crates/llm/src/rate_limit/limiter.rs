@@ -340,7 +340,9 @@ impl RateLimiter {
     ) -> FailureConsequence {
         let RequestFailure { source, kind, time, is_own } = failure;
         self.note_end(now);
-        let was_crowded = kind == ErrorKind::Timeout && self.window.timed_out(time.limit);
+        // A server may also say that its own time limit has passed.
+        let is_silent = kind == ErrorKind::Timeout && time.latency >= time.limit;
+        let was_crowded = is_silent && self.window.timed_out(time.limit);
         if kind == ErrorKind::Timeout {
             self.window.note_latency(number, time.latency, 0);
         }

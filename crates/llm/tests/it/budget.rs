@@ -147,7 +147,7 @@ async fn reply_cut_off_at_our_own_limit_sets_cut_at() {
     let server = MockServer::start(|_: &MockRequest| MockReply::text("x".repeat(100_000)));
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let reply = client.ask(&judging(1)).await.unwrap();
-    assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(4000)));
+    assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(8192)));
     let own = ChatRequest { max_output_tokens: Some(10), ..judging(2) };
     assert_eq!(client.ask(&own).await.unwrap().cut_at, None);
 }

@@ -142,6 +142,14 @@ fn unusable(
     single(name, fault, same(right(6)), same(lost(kind, 9)))
 }
 
+/// A reply that was cut off, which is asked for once more with more room.
+fn cut_off(
+    name: impl Into<String>,
+    fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,
+) -> Kind {
+    single(name, fault, same(right(6)), same(lost("truncated", 6)))
+}
+
 /// A reply that is as good as any other.
 fn readable(
     name: impl Into<String>,
@@ -336,10 +344,8 @@ fn of_replies() -> Vec<Kind> {
         unusable("a list for a decision", "malformed", decided("[7]", "[\"met\"]")),
         unusable("a number for an outcome", "malformed", decided("1e300", "1")),
         unusable("not applicable unasked", "malformed", decided("\"not_applicable\"", "\"not_applicable\"")),
-        unusable("finish reason length", "truncated", |request| {
-            MockReply::finish("length", lie(request).to_string())
-        }),
-        unusable("finish reason length in the middle", "truncated", |_| {
+        cut_off("finish reason length", |request| MockReply::finish("length", lie(request).to_string())),
+        cut_off("finish reason length in the middle", |_| {
             MockReply::finish("length", "{\"evidence\": [\"app")
         }),
         unusable("finish reason error", "truncated", |request| {
@@ -419,12 +425,12 @@ fn of_batches() -> Vec<Kind> {
             same(right(2)),
             same(lost("transport", ATTEMPTS)),
         )),
-        // Smaller batches may succeed: 3, then 2 and 1, then each criterion alone.
+        // More room may suffice, or smaller batches: 3, then 2 and 1, then 1 and 1, each asked for twice.
         batch(single(
             "batch: finish reason length",
             |request| MockReply::finish("length", lie(request).to_string()),
-            same(right(3)),
-            same(lost("truncated", 6)),
+            same(right(2)),
+            same(lost("truncated", 10)),
         )),
         batch(single(
             "batch: refusal",

@@ -215,7 +215,7 @@ fn a_long_judgement_after_many_short_ones_is_asked_for_again_as_the_same_call() 
     eval(&cli, &["--run-dir", "run", "-j", "1", "--budget-tokens", "1000000"]).expect_code(0);
     assert_eq!((server.count(), unlimited.load(Ordering::Relaxed)), (31, 0));
     let limits: Vec<Value> = server.requests().iter().map(|sent| sent.json()["max_tokens"].clone()).collect();
-    assert_eq!((&limits[0], &limits[28], &limits[30]), (&json!(8192), &json!(2000), &json!(8192)));
+    assert_eq!((&limits[0], &limits[28], &limits[30]), (&json!(2000), &json!(2000), &json!(8192)));
     let row = rows(&cli, "run/judgements.jsonl").pop().expect("a row");
     assert_eq!((&row["outcome"], &row["attempts"]), (&json!("met"), &json!(2)), "{row}");
     let replies = row["replies"].as_array().expect("replies");

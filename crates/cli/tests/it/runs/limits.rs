@@ -74,9 +74,9 @@ fn a_reply_that_runs_on_is_asked_for_once_more_with_more_room() {
     eval(&cli, &["--run-dir", "a"]).expect_code(3);
     let limits: Vec<_> =
         server.requests().iter().map(|request| request.json()["max_tokens"].clone()).collect();
-    assert_eq!(limits, [2000, 4000]);
+    assert_eq!(limits, [2000, 8192]);
     let reason = rows(&cli, "a/judgements.jsonl")[0]["reason"].to_string();
-    assert!(reason.contains("4000 tokens") && reason.contains("--max-output-tokens"), "{reason}");
+    assert!(reason.contains("8192 tokens") && reason.contains("--max-output-tokens"), "{reason}");
 
     // A limit of the user stays, and the judge is told once to be brief.
     eval(&cli, &["--run-dir", "b", "--max-output-tokens", "300", "--no-cache"]).expect_code(3);
