@@ -27,7 +27,7 @@ const ENGLISH: &str = "the and with from into about that this these those which 
     wait waits price prices cost costs refund refunds customer customers delay delayed parcel sentence \
     sentences number numbers dates day days weeks month months year years times hour hours third two \
     three five seven eight nine \
-    adds add requires require required specific marks proposes propose blames good changes breaking users";
+    adds add requires require required specific marks proposes propose blames good changes breaking users pick picks";
 
 /// Words that are English, and Dutch, German or Spanish too: they count where nothing speaks for another language.
 const SHARED: [&str; 4] = ["is", "was", "of", "has"];
@@ -48,6 +48,9 @@ const FOREIGN: &str = "der das und nicht kein keine keinen keinem keiner keines 
     değil yok ve bir asla hiç olmadan için ile \
     không chẳng đừng và của là tidak bukan tanpa jangan dan yang tak \
     hakuna bila wala ya kwa hindi ang ng walang huwag mga";
+
+/// Endings of Turkish words that say no. A sentence of one word is otherwise read as something to mention.
+const DENYING_ENDINGS: [&str; 8] = ["maz", "mez", "miyor", "muyor", "madi", "medi", "masin", "mesin"];
 
 /// Share of the letters from which a text is written in another script.
 const FOREIGN_SHARE: f64 = 0.2;
@@ -89,7 +92,15 @@ impl LanguageSigns {
 }
 
 /// Returns true if the words of a criterion outside its quotations show that it is English.
-pub(super) fn is_english_criterion<'w>(words: impl Iterator<Item = &'w str>) -> bool {
+pub(super) fn is_english_criterion<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
+    // A single word is something to mention, in whatever language.
+    if let [only] = words.clone().filter(|word| word.len() > 1).take(2).collect::<Vec<_>>().as_slice()
+        && only.is_ascii()
+        && !DENYING_ENDINGS.iter().any(|ending| only.ends_with(ending))
+    {
+        return true;
+    }
+
     let signs = LanguageSigns::count(words);
     // Numbers and quotations alone are of no language.
     let is_english = signs.english > signs.foreign || signs.foreign == 0 && signs.shared > 0;
@@ -127,7 +138,7 @@ mod tests {
         for text in [
             "Mentions the price", "Does not mention prices", "polite", "ok", "30", "Names Müller",
             "Explains the O(n²) bound", "States that π is irrational", "The answer is short",
-            "Mount Everest is 8849 metres tall",
+            "Mount Everest is 8849 metres tall", "apples", "Paris",
         ] {
             assert!(is_english(text), "{text}");
         }
@@ -140,6 +151,8 @@ mod tests {
             "不得 promise a refund",
             "Prijs is niet genoemd of geschat",
             "Fiyattan bahsetmiyor",
+            "Bahsetmez",
+            "říká",
             "Не указывает цену",
             "Δεν αναφέρει την τιμή",
             "לא מציין מחיר",
