@@ -37,7 +37,7 @@ use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 /// The outcome of a request for a run.
 pub enum RunOutcome {
     /// The run was only planned.
-    Planned(PlannedRun),
+    Planned(Box<PlannedRun>),
     /// The run has ended.
     Finished(Box<FinishedRun>),
     /// The requests were written to files.
@@ -289,7 +289,7 @@ impl Engine {
             let limit = (&options.run.spending, usd);
             let (items, found) = (|| run.items(), &run.preflight);
             let planned = PlannedRun::new(items, options.run.shard, found, warnings, limit, &wiring)?;
-            return Ok(RunOutcome::Planned(planned).into());
+            return Ok(RunOutcome::Planned(Box::new(planned)).into());
         }
 
         let left_out = problems.as_ref().map_or(0, |_| loaded.left_out());

@@ -175,7 +175,7 @@ impl Engine {
         if options.dry_run {
             let limit = (&options.run.spending, usd);
             let planned = PlannedRun::new(items, options.run.shard, &preflight, warnings, limit, &wiring)?;
-            return Ok(RunOutcome::Planned(planned));
+            return Ok(RunOutcome::Planned(Box::new(planned)));
         }
 
         let session = RunSession {

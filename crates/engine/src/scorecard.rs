@@ -178,7 +178,7 @@ impl Engine {
             let limit = (&options.run.spending, options.run.spending.budget.usd);
             let shard = options.run.shard;
             let planned = PlannedRun::new(|| plan.items(), shard, &preflight, warnings, limit, &wiring)?;
-            return Ok(RunOutcome::Planned(planned));
+            return Ok(RunOutcome::Planned(Box::new(planned)));
         }
 
         let mode = CardMode {

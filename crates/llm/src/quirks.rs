@@ -148,7 +148,7 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) ceiling: Option<u32>,
 }
 
-impl<'a> SentFeatures<'a> {
+impl SentFeatures<'_> {
     /// The parameters that every format has.
     pub(crate) fn new(request: &ChatRequest, quirks: ServerQuirks) -> Self {
         Self {
@@ -211,7 +211,7 @@ pub(crate) fn learn(
         let names_schema = |name: &&str| names(name) || (name.contains(' ') && text.contains(*name));
         // `format` alone may be that of a picture, unless the server points at it.
         let points_at_format = text == param && names("format");
-        if sent.schema && (points_at_format || SCHEMA_NAMES.iter().any(|name| names_schema(&name))) {
+        if sent.schema && (points_at_format || SCHEMA_NAMES.iter().any(names_schema)) {
             let schema = match quirks.schema {
                 SchemaSupport::Full if sent.lengths => SchemaSupport::Lengthless,
                 SchemaSupport::Full | SchemaSupport::Lengthless => SchemaSupport::JsonObject,

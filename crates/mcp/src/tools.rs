@@ -126,7 +126,7 @@ impl ToolState {
                 let options = self.eval_options(&paths, &selection, run)?;
                 let options = EvalOptions { dry_run: true, ..options };
                 match self.evaluate(&engine, &selection, &options).await? {
-                    RunOutcome::Planned(planned) => planned,
+                    RunOutcome::Planned(planned) => *planned,
                     RunOutcome::Finished(_) | RunOutcome::Exported(_) => {
                         return Err(ToolFailure::internal("the plan was run"));
                     }

@@ -108,7 +108,7 @@ impl<R: Read + Seek> RecordArchive<R> {
             return Err(damaged(format!("it is larger than {} MiB", MAX_RECORD_BYTES / 1024 / 1024)));
         }
 
-        let commas = bytes.iter().filter(|byte| **byte == b',').count() as u64;
+        let commas = bytes.iter().map(|byte| u64::from(*byte == b',')).sum();
         self.commas = self.commas.checked_sub(commas).ok_or_else(|| {
             RecordError::Archive("the parts of the archive have more values than can be read".to_owned())
         })?;

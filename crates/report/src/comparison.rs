@@ -221,7 +221,7 @@ pub(crate) fn describe_headline(comparison: &RunComparison) -> String {
     let is_equal = matches!(comparison.verdict, Conclusion::Equivalent | Conclusion::NoDifference);
     if is_equal && !comparison.gone.is_empty() {
         let missing = format_count(comparison.gone.len() as u64, "case is", "cases are");
-        text.push_str(&format!(", of the cases in common; {missing} missing"));
+        text = format!("{text}, of the cases in common; {missing} missing");
     }
     text
 }

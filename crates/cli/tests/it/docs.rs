@@ -195,7 +195,7 @@ fn options_that_messages_and_pages_name_exist() {
             );
             if path.is_dir() && !is_skipped {
                 folders.push(path);
-            } else if !is_skipped && (name.ends_with(".rs") || name.ends_with(".md")) {
+            } else if !is_skipped && path.extension().is_some_and(|kind| kind == "rs" || kind == "md") {
                 let text = fs::read_to_string(&path).expect("text");
                 let named = named_options(&text, &['`', '\'']).filter(|option| {
                     !known.contains(option)

@@ -88,7 +88,7 @@ impl Fixture {
     pub(crate) async fn plan(&self, options: &EvalOptions) -> Result<PlannedRun, EngineError> {
         let options = EvalOptions { dry_run: true, ..options.clone() };
         match self.engine().0.evaluate(EvalMode::default(), &options).await? {
-            RunOutcome::Planned(plan) => Ok(plan),
+            RunOutcome::Planned(plan) => Ok(*plan),
             _ => panic!("it was run"),
         }
     }

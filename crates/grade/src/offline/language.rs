@@ -3,6 +3,9 @@
 //! A negation that is not read turns a criterion around, so a criterion is read only if its words show that it is
 //! English. Few words must be enough for that, and words that several languages share show nothing.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::text::split_words;
 
 /// Words that are English, and in common use in no other language in Latin script.
@@ -49,6 +52,9 @@ const FOREIGN: &str = "der das und nicht kein keine keinen keinem keiner keines 
     không chẳng đừng và của là tidak bukan tanpa jangan dan yang tak \
     hakuna bila wala ya kwa hindi ang ng walang huwag mga";
 
+static ENGLISH_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.split_ascii_whitespace().collect());
+static FOREIGN_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| FOREIGN.split_ascii_whitespace().collect());
+
 /// Endings of Turkish words that say no. A sentence of one word is otherwise read as something to mention.
 const DENYING_ENDINGS: [&str; 8] = ["maz", "mez", "miyor", "muyor", "madi", "medi", "masin", "mesin"];
 
@@ -81,10 +87,9 @@ impl LanguageSigns {
                 continue;
             }
             signs.words += 1;
-            let has = |list: &str| list.split_ascii_whitespace().any(|known| known == word);
-            signs.english += usize::from(has(ENGLISH));
+            signs.english += usize::from(ENGLISH_WORDS.contains(word));
             signs.shared += usize::from(SHARED.contains(&word));
-            signs.foreign += usize::from(has(FOREIGN) || is_elided(word));
+            signs.foreign += usize::from(FOREIGN_WORDS.contains(word) || is_elided(word));
         }
 
         signs

@@ -146,7 +146,7 @@ mod tests {
             "{\"outcome\":\"met\" // \"outcome\": \"unmet\"\n}",
             "{\"outcome\":\"met\", /* or */ }",
             r#"{outcome:"met",}"#,
-            r#"{'outcome':'met',}"#,
+            "{'outcome':'met',}",
             r#"{"reason":"he said "no"","outcome":"met",}"#,
             r#"{"outcome":"met""#,
             r"{,}",

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::allowance::{AllowanceKind, ServerAllowance};
 use super::bucket::TokenBucket;
-use super::outage::{AccountState, FailureConsequence, OutageTracker, ServerOutage};
+use super::outage::{AccountState, FailedRequest, FailureConsequence, OutageTracker, ServerOutage};
 use super::pace::{RefusalMeaning, RequestPace};
 use super::window::ConcurrencyWindow;
 use crate::call_source::CallSource;
@@ -160,9 +160,8 @@ impl RateLimiter {
             AccountState::Aside => return SendChance::Aside(None),
             AccountState::ProbingAside(from) if from > now => return SendChance::Aside(Some(from)),
             AccountState::ProbingAside(_) if !self.window.has_room() => return SendChance::AfterAnswer,
-            AccountState::ProbingAside(from) => from,
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
-            AccountState::Probing(from) => from,
+            AccountState::ProbingAside(from) | AccountState::Probing(from) => from,
             AccountState::Open if !self.window.has_room() || self.waits_for_first(model) => {
                 return SendChance::AfterAnswer;
             }
@@ -350,7 +349,8 @@ impl RateLimiter {
         let consequence = if is_own {
             FailureConsequence::None
         } else {
-            self.outage.failed(number, model, source, kind, now, self.window.sent(), why)
+            self.outage
+                .failed(FailedRequest { number, model, source, kind, now, sent: self.window.sent() }, why)
         };
         match consequence {
             FailureConsequence::None if was_crowded => FailureConsequence::FewerInFlight,

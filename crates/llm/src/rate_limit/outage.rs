@@ -148,6 +148,19 @@ pub(crate) enum FailureConsequence {
     StillHeld(bool),
 }
 
+/// A request without a good answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FailedRequest<'m> {
+    /// Its number among all of the account.
+    pub(super) number: u64,
+    pub(super) model: &'m str,
+    pub(super) source: Option<CallSource>,
+    pub(super) kind: ErrorKind,
+    pub(super) now: Duration,
+    /// Number of all requests so far.
+    pub(super) sent: u64,
+}
+
 impl OutageTracker {
     /// Tries again what was given up: soon at first, and later after this time.
     pub(super) fn with_recovery(self, recovery: Option<Duration>) -> Self {
@@ -227,18 +240,13 @@ impl OutageTracker {
         self.hold.take().is_some()
     }
 
-    /// Notes that the request with this number failed. `sent` is the number of all requests so far; `why`
-    /// describes the failure to a person.
+    /// Notes a failed request. `why` describes the failure to a person.
     pub(super) fn failed(
         &mut self,
-        number: u64,
-        model: &str,
-        source: Option<CallSource>,
-        kind: ErrorKind,
-        now: Duration,
-        sent: u64,
+        request: FailedRequest<'_>,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
+        let FailedRequest { number, model, source, kind, now, sent } = request;
         // A wrong key or model is refused every time. If anything else happens in between, it is neither.
         if self.models.get(model).is_some_and(|streak| streak.kind != kind && streak.given_up.is_none()) {
             self.models.remove(model);
@@ -357,13 +365,21 @@ impl OutageTracker {
 mod tests {
     use super::*;
 
+    fn request(
+        number: u64,
+        source: Option<CallSource>,
+        kind: ErrorKind,
+        now: Duration,
+    ) -> FailedRequest<'static> {
+        FailedRequest { number, model: "m", source, kind, now, sent: number + 1 }
+    }
+
     /// Fails eight times and then in every probe, until the account is given up; returns the time.
     fn give_up(tracker: &mut OutageTracker) -> Duration {
         let mut now = Duration::ZERO;
         for number in 0..64 {
             now += LONGEST_PAUSE;
-            tracker
-                .failed(number, "m", None, ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            tracker.failed(request(number, None, ErrorKind::Connection, now), || "refused".to_owned());
             if matches!(tracker.state("m", None, now), AccountState::GivenUp(_)) {
                 break;
             }
@@ -392,8 +408,7 @@ mod tests {
 
             now += pause;
             assert_eq!(service.state("m", None, now), AccountState::Probing(Duration::ZERO));
-            service
-                .failed(number, "m", None, ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            service.failed(request(number, None, ErrorKind::Connection, now), || "refused".to_owned());
         }
         assert!(service.answered("m"));
         assert_eq!((service.state("m", None, now), service.outage(now)), (AccountState::Open, None));
@@ -404,7 +419,7 @@ mod tests {
         let mut service = OutageTracker::default().with_recovery(Some(Duration::from_secs(30)));
         for number in 0..=u64::from(HOLDING_REFUSALS) {
             let why = || "no such model".to_owned();
-            service.failed(number, "m", None, ErrorKind::NotFound, Duration::ZERO, number + 1, why);
+            service.failed(request(number, None, ErrorKind::NotFound, Duration::ZERO), why);
         }
 
         let outage = service.outage(Duration::from_secs(1)).expect("it was given up");
@@ -418,7 +433,7 @@ mod tests {
         let (failing, same_client, other) = (source(1, 1), source(1, 2), source(2, 1));
         let mut tracker = OutageTracker::default();
         let fail = |tracker: &mut OutageTracker, number, source| {
-            tracker.failed(number, "m", source, ErrorKind::Server, SECOND, number + 1, || "boom".to_owned())
+            tracker.failed(request(number, source, ErrorKind::Server, SECOND), || "boom".to_owned())
         };
         for number in 0..u64::from(HOLDING_FAILURES) {
             fail(&mut tracker, number, failing);

@@ -489,7 +489,9 @@ mod tests {
                     window.note_time(AnswerTime { latency, limit: ONE, load: numbers.len() as u32 });
                     window.answered(number, false);
                 }
-                numbers.iter().for_each(|_| window.leave());
+                for _ in &numbers {
+                    window.leave();
+                }
             }
             let allowed = window.allowed();
             assert!((fewest..=most).contains(&allowed), "{slots} {share}: {allowed}");

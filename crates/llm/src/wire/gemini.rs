@@ -44,7 +44,7 @@ impl WireCodec for GeminiGenerate {
                 .filter(|_| quirks.schema <= SchemaSupport::Lengthless)
                 .map(|format| &**format.schema.lengthless()),
             temperature: request.temperature.filter(|degrees| {
-                !quirks.no_temperature && !(*degrees == 0.0 && needs_its_temperature(&request.model))
+                !(quirks.no_temperature || *degrees == 0.0 && needs_its_temperature(&request.model))
             }),
             // The field is a signed 32-bit number.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),

@@ -515,7 +515,7 @@ fn the_variable_of_a_key_is_read_and_the_form_of_a_judge_s_reply_is_ignored() {
     assert_eq!(found, ["`response_format` has no effect"]);
     let targets = loaded.suite.expect("read").defined_targets;
     let TargetSpecKind::Model(spec) = &targets[0].kind else { panic!("{:?}", targets[0]) };
-    assert_eq!(spec.api_key.as_ref().map(|key| key.expose()), Some("Oslo"));
+    assert_eq!(spec.api_key.as_ref().map(assize_model::SecretText::expose), Some("Oslo"));
     assert!(targets.iter().all(|target| target.errors.is_empty()), "{targets:?}");
 }
 

@@ -139,8 +139,10 @@ impl TraceRecordReader for ClaudeReader {
     fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let kind = text(record, "type").unwrap_or_default();
         match kind {
-            "assistant" | "user" | "result" => {}
-            "system"
+            "assistant"
+            | "user"
+            | "result"
+            | "system"
             | "summary"
             | "file-history-snapshot"
             | "queue-operation"

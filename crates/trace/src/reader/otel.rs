@@ -180,7 +180,7 @@ fn build_session(mut spans: Vec<OtelSpan>) -> Option<AgentTrace> {
             }
             "execute_tool" => add_tool(&mut builder, span),
             "invoke_agent" | "invoke_workflow" if span.error.is_some() => {
-                failure = span.error.clone();
+                failure.clone_from(&span.error);
             }
             _ => {}
         }

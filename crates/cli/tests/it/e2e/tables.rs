@@ -26,7 +26,7 @@ const YES: &str = "YES";
 const NO: &str = "NO";
 
 const RUBRIC: (&str, &str) =
-    ("r.yaml", "name: r\ncriteria:\n- {id: a, outcome: Names apples, required: false}\n");
+    ("r.yaml", "name: r\ncriteria:\n- {id: a, outcome: 'Names \"apples\"', required: false}\n");
 
 const ANSWERS: Consumer = Consumer {
     table: &[&["id", "question", "answer"], &["one", "Which?", TEXT], &["two", "Why, now?", "apples"]],
