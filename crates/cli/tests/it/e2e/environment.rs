@@ -53,7 +53,7 @@ fn answer(mut stream: TcpStream, kept: &Mutex<String>) {
     })
     .to_string();
     let mut pending = String::new();
-    let mut buffer = [0; 65536];
+    let mut buffer = vec![0; 65536];
     while let Ok(read) = stream.read(&mut buffer) {
         if read == 0 {
             return;
@@ -392,7 +392,7 @@ fn run_of<'a>(form: &SendingForm, more: &[&'a str]) -> Vec<&'a str> {
     match form.key {
         "judge" if !form.text.contains("judge: j") => words.extend(["--judge", "j"]),
         _ if form.text.contains("TARGET") || form.text.contains("HTTP") => {
-            words.extend(["--judge", "offline"])
+            words.extend(["--judge", "offline"]);
         }
         _ => {}
     }
