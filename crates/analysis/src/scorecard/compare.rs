@@ -83,7 +83,7 @@ pub struct NodeSide {
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
 /// A node is compared as a metric of two runs is: over the case scores of a benchmark, and over what each case contributes to the
-/// score of a node above (see [`CaseTree::contributions`]), so that a case that several benchmarks apply to counts once.
+/// score of a node above (its pseudo-value in a jackknife), so that a case that several benchmarks apply to counts once.
 ///
 /// # Errors
 /// If a stored tree is damaged.

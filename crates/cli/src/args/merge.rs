@@ -27,9 +27,9 @@ pub(crate) struct MergeArgs {
     /// The exit code is then 3, or 1 if a case failed.
     #[arg(long)]
     pub(crate) allow_missing: bool,
-    /// File with the secret of a job; its results are refused if they are not signed with it.
+    /// File with the secret of the job.
     ///
-    /// Or set `ASSIZE_JOB_SECRET`.
+    /// Results that are not signed with it are refused. Or set `ASSIZE_JOB_SECRET`.
     #[arg(long, value_name = "FILE")]
     pub(crate) job_secret: Option<PathBuf>,
     #[command(flatten)]

@@ -41,14 +41,14 @@ pub(crate) struct WorkerArgs {
     /// A job is refused by default if its first worker asks another host for the same models.
     #[arg(long, help_heading = CLUSTER)]
     any_address: bool,
-    /// File with the secret that the coordinator has too.
+    /// File with the secret of the job.
     ///
-    /// Or set `ASSIZE_JOB_SECRET`. Jobs, results and replies that are not signed with it are refused.
+    /// The coordinator has the same. Or set `ASSIZE_JOB_SECRET`. Jobs, results and replies that are not signed with it are refused.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     pub(crate) job_secret: Option<PathBuf>,
-    /// Allow files to run programs, and to send values of the environment.
+    /// Allow files to run programs.
     ///
-    /// The consent of the coordinator's user does not count here.
+    /// And to send variables of the environment to addresses that they name. The consent of the coordinator's user does not count here.
     #[arg(long, help_heading = CLUSTER)]
     allow_code: bool,
     /// No notices; warnings and errors remain.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::criterion::{excerpt_word, parse_decision};
 use super::find::{ReplyShape, find_reply_json};
-use super::{ParsedReply, StatedDecision, refuse_contradiction};
+use super::{ParsedReply, StatedDecision, has_slips, refuse_contradiction};
 use crate::prompt::{DecisionForm, PromptCriterion};
 
 /// A reply to a batched call.
@@ -63,6 +63,14 @@ pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<
         .collect();
     if let Value::Object(object) = &value {
         refuse_other_summary(object, &each)?;
+    }
+
+    // An answer that was copied into a string without escaping can end the entry and begin another. Where the JSON was mended,
+    // entries that nobody asked for are a sign of that.
+    if !strays.is_empty() && has_slips(text) {
+        return Err(
+            "the JSON of the reply is broken, and it has entries that were not asked about".to_owned()
+        );
     }
 
     strays.truncate(5);

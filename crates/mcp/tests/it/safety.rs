@@ -86,7 +86,7 @@ async fn programs_are_started_only_where_the_server_was_told_so() {
         assert!(message.contains(named) && message.contains("not allowed"), "{message}");
 
         let plan = client.succeed("plan", json!({ "paths": [file] })).await;
-        assert!(plan["warnings"].to_string().contains(named), "{plan}");
+        assert!(plan["capabilities"].to_string().contains(named), "{plan}");
     }
     assert!(!fixture.path("started").exists() && !fixture.path(".assize/runs").exists());
 
