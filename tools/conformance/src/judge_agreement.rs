@@ -120,10 +120,12 @@ pub(crate) fn references(shared: &SharedFolder) {
                 answer: answer["reference_answer"].as_str().unwrap_or("").into(),
                 ..JudgeMaterial::default()
             };
-            f64::from(judge(material, vec![criterion]).remove(0).outcome().raw_score().unwrap().get())
+            let decision = judge(material, vec![criterion]).remove(0);
+            decision.outcome().raw_score().map(|score| f64::from(score.get()))
         };
 
-        let (a, b) = (score(own), score(other));
+        // The offline judge reads English answers only.
+        let (Some(a), Some(b)) = (score(own), score(other)) else { continue };
         wins += if a > b {
             1.0
         } else if a < b {
