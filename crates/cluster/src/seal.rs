@@ -192,7 +192,7 @@ impl Cluster for SealedCluster {
     }
 }
 
-/// Records, of which the descriptions of jobs are signed.
+/// Records. The descriptions of jobs among them are signed.
 struct SealedRecords {
     inner: Arc<dyn Records>,
     secret: Option<JobSecret>,
@@ -210,7 +210,7 @@ impl Records for SealedRecords {
                      `ASSIZE_JOB_SECRET`"
                 ))),
                 None => Ok(found),
-                // Not an error: whoever can write to the servers could stop all workers with it.
+                // Not an error: an attacker who can write to the servers could stop all workers with it.
                 Some(secret) => {
                     Ok(secret.open(Sealed::Job(key), bytes).map(|bytes| Record { bytes, revision }))
                 }

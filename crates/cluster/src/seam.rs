@@ -33,7 +33,7 @@ pub trait Cluster: Send + Sync {
     /// Answers requests for parts of the limits of a job until the returned value is dropped.
     fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>>;
 
-    /// Results and replies that were refused so far, because somebody else wrote or changed them.
+    /// Results and replies that were refused so far, because they are not signed with the secret of the job.
     fn refused(&self) -> RefusedCount {
         RefusedCount::default()
     }

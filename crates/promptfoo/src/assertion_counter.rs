@@ -6,7 +6,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
 use assize_evalfile::reading::DecodeContext;
 
-/// Most assertions of a test, those of its sets among them.
+/// Most assertions of a test, including the members of its sets.
 pub(super) const MAX_TEST_ASSERTIONS: usize = 10_000;
 /// Most assertions of all tests of a file.
 pub(super) const MAX_FILE_ASSERTIONS: usize = 500_000;

@@ -94,7 +94,7 @@ fn continued(prompt: &MatrixPrompt, place: Span, before: Span) -> Diagnostic {
         )
 }
 
-/// Returns true if one of the variables has several values, each of which makes a test.
+/// Returns true if one of the variables has several values: each value makes a test.
 fn has_several_values(test: &MatrixTest) -> bool {
     let is_several = |value: &NodeValue| match value {
         NodeValue::Seq(items) => items.len() > 1 && items[0].as_str().is_some(),

@@ -70,7 +70,7 @@ const VALUE_BYTES: usize = 120;
 const MEMBER_BYTES: usize = 240;
 
 /// An estimate of the bytes that a JSON body takes when it is parsed, in addition to its own length: `[1,1,1]` takes
-/// sixty times what it is as text.
+/// sixty times its size as text.
 pub(crate) fn parsed_bytes(body: &[u8]) -> usize {
     let (mut values, mut members, mut in_text, mut is_escaped) = (0_usize, 0_usize, false, false);
     for &byte in body {

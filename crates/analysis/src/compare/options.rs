@@ -37,8 +37,8 @@ pub struct ComparisonOptions {
     pub seed: u64,
     /// Aspects in which the runs may differ without making metrics incomparable.
     pub allowed: AllowedAspects,
-    /// True if one of the runs stopped because its result was clear. Nothing is then claimed that holds for a fixed number of cases
-    /// only. A comparison sets it by its two runs.
+    /// True if one of the runs stopped because its result was clear. Tests and intervals that need a fixed number of cases are then
+    /// left out. A comparison sets this from its two runs.
     pub is_stopped: bool,
 }
 

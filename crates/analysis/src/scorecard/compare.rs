@@ -62,7 +62,7 @@ pub struct NodeDifference {
     pub candidate: NodeSide,
     /// Second score minus first; `None` if one of them has no score.
     pub difference: Option<f64>,
-    /// The comparison over cases: its interval, and what it shows. p values of top nodes are adjusted for their
+    /// The comparison over cases, with its interval and its conclusion. p values of top nodes are adjusted for their
     /// number.
     pub compared: MetricDifference,
 }
@@ -262,7 +262,7 @@ impl CaseTree {
         Ok(Some(Self { tree, cases }))
     }
 
-    /// Returns the root score over all cases but those of one part of [`part_of`].
+    /// Returns the root score without the cases of one part, as [`part_of`] numbers the parts.
     fn score_without(&self, left_out: Option<usize>, missing: MissingPolicy) -> Option<f64> {
         let tally = |id: ScorecardNodeId| {
             let Some(row) = self.cases.get(id.index()) else { return CaseTally::NOT_APPLICABLE };

@@ -15,7 +15,7 @@ use super::values::{positive, usd};
 pub(crate) struct SpendingArgs {
     /// Stop once the requests cost N US dollars.
     ///
-    /// Prices are those of `.assize/prices.yaml` and of the built-in table, or of `--prices`.
+    /// Prices come from `--prices`, or else from `.assize/prices.yaml` and the built-in table.
     #[arg(
         long, value_parser = usd, value_name = "N", help_heading = LIMITS, allow_negative_numbers = true
     )]

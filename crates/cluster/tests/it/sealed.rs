@@ -1,12 +1,13 @@
-//! What somebody can do who writes to the servers and does not know the secret of a job.
+//! An attacker who can write to the servers and does not know the secret of a job.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use assize_cluster::{
     Cluster, Coordinator, JobEvent, JobLinks, JobManifest, JobPlan, JobSecret, MemoryCluster, RefusedCount,
     SealedCluster, Worker, WorkerEvent, WorkerOptions,
 };
+
+use tokio::sync::Notify;
 
 use crate::memory::{CASES, engine, machine, options, read, request, rows, slow_machine};
 
@@ -35,17 +36,49 @@ fn worker<'a>(
     Worker { cluster, engine: engine(folder), arguments: &read, options: WorkerOptions::default(), observe }
 }
 
+fn coordinator<'a>(
+    cluster: Arc<dyn Cluster>,
+    folder: &std::path::Path,
+    observe: &'a dyn Fn(JobEvent),
+) -> Coordinator<'a> {
+    Coordinator { cluster, engine: engine(folder), options: options(), decides: &|_| true, observe }
+}
+
+/// What a worker says, for a test that waits until it says something.
+#[derive(Default)]
+struct WorkerWords {
+    said: Mutex<String>,
+    changed: Notify,
+}
+
+impl WorkerWords {
+    fn note(&self, event: &WorkerEvent) {
+        self.said.lock().expect("works").push_str(&format!("{event:?}\n"));
+        self.changed.notify_one();
+    }
+
+    fn all(&self) -> String {
+        self.said.lock().expect("works").clone()
+    }
+
+    async fn wait_for(&self, words: &str) {
+        while !self.all().contains(words) {
+            self.changed.notified().await;
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn forged_results_run_again_and_are_counted() {
     let (boss, host) = (machine(), machine());
     let cluster = MemoryCluster::default();
     let seen = Mutex::new(Vec::new());
-    let forging = Mutex::new(None);
+    let forged = Arc::new(Notify::new());
     let servers = cluster.clone();
     let observe = |event: JobEvent| {
         if let JobEvent::Begun { job, .. } = &event {
-            let (servers, job) = (servers.clone(), job.clone());
-            *forging.lock().expect("works") = Some(tokio::spawn(async move {
+            let (servers, job, forged) = (servers.clone(), job.clone(), Arc::clone(&forged));
+            tokio::spawn(async move {
                 let results = links(&servers, &job).await.results;
                 // Not signed, signed with another secret, signed for another job, signed for another unit.
                 results.create("1", b"rows".to_vec()).await.expect("works");
@@ -58,20 +91,15 @@ async fn forged_results_run_again_and_are_counted() {
                     let bytes = links(&servers, job_of_it).await.results.get(unit).await.expect("works");
                     results.create(at, bytes).await.expect("works");
                 }
-            }));
+                forged.notify_one();
+            });
         }
         seen.lock().expect("works").push(event);
     };
-    let coordinator = Coordinator {
-        cluster: sealed(&cluster, Some(SECRET)),
-        engine: engine(boss.path()),
-        options: options(),
-        decides: &|_| true,
-        observe: &observe,
-    };
+    let coordinator = coordinator(sealed(&cluster, Some(SECRET)), boss.path(), &observe);
     let request = request("merged");
     let late = async {
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        forged.notified().await;
         worker(sealed(&cluster, Some(SECRET)), host.path(), &|_| {}).work().await
     };
     let merged = tokio::select! {
@@ -127,23 +155,17 @@ async fn only_who_knows_the_secret_works_on_a_job_or_describes_one() {
     ] {
         let (boss, host) = (machine(), machine());
         let cluster = MemoryCluster::default();
-        let coordinator = Coordinator {
-            cluster: sealed(&cluster, of_job),
-            engine: engine(boss.path()),
-            options: options(),
-            decides: &|_| true,
-            observe: &|_| {},
-        };
-        let events = Mutex::new(Vec::new());
-        let note = |event: WorkerEvent| events.lock().expect("works").push(event);
+        let coordinator = coordinator(sealed(&cluster, of_job), boss.path(), &|_| {});
+        let words = WorkerWords::default();
+        let note = |event: WorkerEvent| words.note(&event);
         let worker = worker(sealed(&cluster, of_worker), host.path(), &note);
         let request = request("merged");
         let ended = tokio::select! {
             merged = coordinator.run(&request, Vec::new()) => panic!("it was run: {:?}", merged.is_ok()),
             ended = worker.work() => Some(ended.expect_err("it is refused").to_string()),
-            () = tokio::time::sleep(Duration::from_secs(3)) => None,
+            () = words.wait_for(said) => None,
         };
-        let told = format!("{ended:?} {:?}", events.lock().expect("works"));
+        let told = format!("{ended:?} {}", words.all());
         assert!(told.contains(said) && !told.contains("UnitDone"), "{told}");
     }
 }
@@ -152,23 +174,16 @@ async fn only_who_knows_the_secret_works_on_a_job_or_describes_one() {
 async fn the_consent_of_the_coordinator_does_not_travel() {
     let ((boss, _), (host, asked)) = (slow_machine(), slow_machine());
     let cluster = MemoryCluster::default();
-    let coordinator = Coordinator {
-        cluster: Arc::new(cluster.clone()),
-        engine: engine(boss.path()),
-        options: options(),
-        decides: &|_| true,
-        observe: &|_| {},
-    };
-    let events = Mutex::new(Vec::new());
-    let note = |event: WorkerEvent| events.lock().expect("works").push(event);
+    let coordinator = coordinator(Arc::new(cluster.clone()), boss.path(), &|_| {});
+    let words = WorkerWords::default();
+    let note = |event: WorkerEvent| words.note(&event);
     let worker = worker(Arc::new(cluster.clone()), host.path(), &note);
     // It consents to the programs of its files.
     let request = request("merged");
     tokio::select! {
         merged = coordinator.run(&request, Vec::new()) => panic!("it was run: {:?}", merged.is_ok()),
         ended = worker.work() => panic!("the worker ended: {ended:?}"),
-        () = tokio::time::sleep(Duration::from_secs(3)) => {}
+        () = words.wait_for("--allow-code") => {}
     }
-    let told = format!("{:?}", events.lock().expect("works"));
-    assert!(told.contains("--allow-code") && !asked.exists(), "{told}");
+    assert!(!asked.exists(), "{}", words.all());
 }

@@ -16,7 +16,7 @@ const LOCAL_SETTINGS: [&str; 9] = [
 /// Beginning of the settings of retries, which stay on this machine too.
 const RETRY_SETTINGS: &str = "retry_";
 
-/// Setting with an address that is asked before the target is.
+/// Setting with the address of a health check, which is called before the target.
 pub(super) const HEALTH_SETTING: &str = "healthcheck";
 
 /// The variables that the user set, as opposed to those of a file in the working folder.
@@ -29,7 +29,7 @@ pub(super) struct UserVariables<'a> {
 enum AddressChoice {
     /// The user, in the environment.
     User,
-    /// Nobody: it is that of the provider.
+    /// Nobody: the provider has one address.
     Provider,
     /// A file.
     File,

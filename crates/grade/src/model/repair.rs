@@ -229,7 +229,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
                         self.split_call(parts, left, Some(TOO_LONG))
                     }
                     // Where there was more room, the client has asked again already. A limit of the user or of the server
-                    // leaves it at that, so the judge is told once to be brief.
+                    // leaves it at that, so the judge gets one request to be brief.
                     UngradedKind::Truncated if reply.finish == FinishReason::Length => {
                         let own_limit = self.question.card().max_output_tokens.is_some();
                         let had_more_room = reply.cut_at.is_some() && !own_limit;

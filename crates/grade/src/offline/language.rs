@@ -58,7 +58,7 @@ static FOREIGN_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| FOREIGN.split_a
 /// Endings of Turkish words that say no. A sentence of one word is otherwise read as something to mention.
 const DENYING_ENDINGS: [&str; 8] = ["maz", "mez", "miyor", "muyor", "madi", "medi", "masin", "mesin"];
 
-/// Share of the letters from which a text is written in another script.
+/// A text counts as written in another script if more than this share of its letters is.
 const FOREIGN_SHARE: f64 = 0.2;
 /// Number of words of an answer that are looked at.
 const MAX_WORDS: usize = 2000;

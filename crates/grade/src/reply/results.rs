@@ -65,8 +65,8 @@ pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<
         refuse_other_summary(object, &each)?;
     }
 
-    // An answer that was copied into a string without escaping can end the entry and begin another. Where the JSON was mended,
-    // entries that nobody asked for are a sign of that.
+    // If the judge copies an answer into a string without escaping it, the answer can end the entry and begin another. In JSON
+    // that had to be mended, entries with unknown ids are a sign of that.
     if !strays.is_empty() && has_slips(text) {
         return Err(
             "the JSON of the reply is broken, and it has entries that were not asked about".to_owned()

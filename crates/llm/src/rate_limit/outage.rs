@@ -32,7 +32,7 @@ const HOLDING_FAILURES: u32 = 8;
 /// Unreadable answers in a row after which an account is held. It takes more, because a single request may have
 /// this fault.
 const HOLDING_UNREADABLE_ANSWERS: u32 = 24;
-/// Timeouts in a row after which an account is held that never answered. Its requests went out one at a time, and each
+/// An account that never answered is held after this many timeouts in a row. Its requests went out one at a time, and each
 /// took the whole time limit.
 const HOLDING_SILENCE: u32 = 5;
 /// Refusals in a row after which a model is held. They are few, because trying again does not help: a wrong

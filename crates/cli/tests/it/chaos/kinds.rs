@@ -142,7 +142,7 @@ fn unusable(
     single(name, fault, same(right(6)), same(lost(kind, 9)))
 }
 
-/// A reply that was cut off, which is asked for once more with more room.
+/// A reply that was cut off. It is requested once more, with more room.
 fn cut_off(
     name: impl Into<String>,
     fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,

@@ -66,7 +66,7 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     assert_eq!(score.code, Some(3), "{}", score.stdout);
     let compared = cli.run(&["compare", "run", "run"]);
     assert!(compared.stderr.contains("stopped because its result was clear"), "{}", compared.stderr);
-    // The only valid interval stands in the place of all others, and there is no test.
+    // Only the interval that is valid at any time is shown, and no test.
     let said = &compared.stdout;
     assert!(said.contains("CI by confidence sequence (betting), no p") && !said.contains("p by"), "{said}");
 
