@@ -1,5 +1,6 @@
 //! An attacker who can write to the servers and does not know the secret of a job.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use assize_cluster::{
@@ -53,7 +54,7 @@ struct WorkerWords {
 
 impl WorkerWords {
     fn note(&self, event: &WorkerEvent) {
-        self.said.lock().expect("works").push_str(&format!("{event:?}\n"));
+        writeln!(self.said.lock().expect("works"), "{event:?}").expect("a string takes everything");
         self.changed.notify_one();
     }
 
