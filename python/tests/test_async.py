@@ -40,13 +40,15 @@ def test_results_come_when_they_are_finished(model: ModelServer) -> None:
 
     async def main() -> list[str]:
         order = []
-        samples = [{"id": "slow", "output": "slow answer"}, {"id": "quick", "output": "quick answer"}]
+        # A server that has not answered yet gets one call at a time.
+        samples = [{"id": name, "output": f"{name} answer"} for name in ["first", "slow", "quick"]]
         async for result in assize.stream(samples, ["x"], judge="openai:judge-1", cache="off"):
             order.append(result.id)
-            model.release.set()
+            if result.id == "quick":
+                model.release.set()
         return order
 
-    assert asyncio.run(main()) == ["quick", "slow"]
+    assert asyncio.run(main()) == ["first", "quick", "slow"]
 
 
 def test_a_stream_is_an_iterator_too(model: ModelServer) -> None:
@@ -56,9 +58,10 @@ def test_a_stream_is_an_iterator_too(model: ModelServer) -> None:
 
 def test_leaving_a_stream_gives_up_the_rest(model: ModelServer) -> None:
     model.answer = lambda prompt: None if "slow" in prompt else MET
-    for result in assize.stream(["slow", "quick"], ["x"], judge="openai:judge-1", cache="off"):
-        assert result.index == 1
-        break
+    for result in assize.stream(["first", "slow", "quick"], ["x"], judge="openai:judge-1", cache="off"):
+        assert result.index != 1
+        if result.index == 2:
+            break
     # The interpreter would wait for what is in flight.
     assert assize.grade(["quick"], ["x"], judge="openai:judge-1", cache="off").rewards == [1.0]
 

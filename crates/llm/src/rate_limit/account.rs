@@ -274,6 +274,11 @@ impl ProviderAccount {
             match chance {
                 SendChance::Now => {}
                 SendChance::AfterAnswer => changed.await,
+                SendChance::AfterAnswerOrAt(at) => tokio::select! {
+                    biased;
+                    () = changed => {}
+                    () = clock.sleep(at.saturating_sub(now)) => now_at_least = at,
+                },
                 SendChance::Not(outage) => return Err(AcquireError::GivenUp(outage)),
                 SendChance::Aside(None) => {
                     turn = None;

@@ -33,6 +33,11 @@ const FIRST_CATCH_UP: Duration = Duration::from_millis(20);
 /// smaller share is too coarse.
 const MIN_USED_SHARE: f64 = 0.5;
 
+/// While neither server nor model has answered, one more request goes out each time this has passed, up to so many in
+/// flight: the first one may hang, and the others must not hang with it.
+const FIRST_ANSWER_PATIENCE: Duration = Duration::from_secs(30);
+const MAX_UNANSWERED: u32 = 4;
+
 /// The state of one account. All times are counted from the same moment, whoever makes the call.
 #[derive(Debug, Clone)]
 pub(super) struct RateLimiter {
@@ -49,6 +54,8 @@ pub(super) struct RateLimiter {
     /// Time of the last answer, and the sum of all idle time: nothing in flight, and nothing waiting.
     last_end: Duration,
     idle: Duration,
+    /// Time at which the newest request was sent.
+    last_send: Duration,
     first_spacing: Option<Duration>,
     /// Earliest time for the next of the first requests.
     first_due: Option<Duration>,
@@ -106,6 +113,8 @@ pub(super) enum SendChance {
     At(Duration),
     /// After one of the requests in flight is answered.
     AfterAnswer,
+    /// After one of the requests in flight is answered, and at this time if none was.
+    AfterAnswerOrAt(Duration),
     /// Not before this time, if there is one, or after a request in flight ends. Other requests need not wait for this
     /// one.
     Aside(Option<Duration>),
@@ -126,6 +135,7 @@ impl RateLimiter {
             gate: Duration::ZERO,
             last_end: Duration::ZERO,
             idle: Duration::ZERO,
+            last_send: Duration::ZERO,
             first_spacing: Some(FIRST_SPACING),
             first_due: None,
             good_answers: 0,
@@ -162,9 +172,16 @@ impl RateLimiter {
             AccountState::ProbingAside(_) if !self.window.has_room() => return SendChance::AfterAnswer,
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
             AccountState::ProbingAside(from) | AccountState::Probing(from) => from,
-            AccountState::Open if !self.window.has_room() || self.waits_for_first(model) => {
-                return SendChance::AfterAnswer;
+            AccountState::Open if self.awaits_first_answer(model) => {
+                let next_at = self.last_send + FIRST_ANSWER_PATIENCE;
+                if !self.may_send_unanswered(model) {
+                    return SendChance::AfterAnswer;
+                } else if next_at > now {
+                    return SendChance::AfterAnswerOrAt(next_at);
+                }
+                Duration::ZERO
             }
+            AccountState::Open if !self.window.has_room() => return SendChance::AfterAnswer,
             AccountState::Open => Duration::ZERO,
         };
 
@@ -186,9 +203,21 @@ impl RateLimiter {
             .fold(Duration::ZERO, Duration::max)
     }
 
-    /// Whether the first request to this model is in flight, so that the others wait for what it shows.
-    fn waits_for_first(&self, model: &str) -> bool {
-        self.models.get(model).is_some_and(|first| first.in_flight > 0 && !first.has_answered)
+    /// Whether a first request is in flight, to the server or to this model, so that the others wait for what it shows.
+    fn awaits_first_answer(&self, model: &str) -> bool {
+        let awaits_server = !self.window.is_open() && self.window.in_flight() > 0;
+        awaits_server || self.models.get(model).is_some_and(|first| first.in_flight > 0 && !first.has_answered)
+    }
+
+    /// Whether one more request may be in flight to a server or model that hasn't answered for long.
+    fn may_send_unanswered(&self, model: &str) -> bool {
+        let to_server = self.window.in_flight();
+        let to_model = self.models.get(model).map_or(0, |calls| calls.in_flight);
+        if self.window.is_open() {
+            self.window.has_room() && to_model < MAX_UNANSWERED
+        } else {
+            to_server < MAX_UNANSWERED.min(self.window.ceiling())
+        }
     }
 
     /// Counts a request to a model that goes out now, and returns its number.
@@ -234,6 +263,7 @@ impl RateLimiter {
             self.first_due = Some(due.max(now.saturating_sub(FIRST_CATCH_UP)) + space);
         }
 
+        self.last_send = now;
         self.pace.send(now);
         let number = self.window.send();
         self.outage.sent(number, source);

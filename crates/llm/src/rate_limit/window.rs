@@ -136,6 +136,16 @@ impl ConcurrencyWindow {
         self.size.min(safe.max(proven)).max(1)
     }
 
+    /// Whether the server has answered a request well.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// The most requests that may ever be in flight.
+    pub(super) fn ceiling(&self) -> u32 {
+        self.ceiling
+    }
+
     /// The number of requests sent so far.
     pub(super) fn sent(&self) -> u64 {
         self.sent
