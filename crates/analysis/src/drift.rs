@@ -9,11 +9,21 @@ use assize_stats::{
 };
 use assize_store::CaseRecord;
 
-/// Evidence from which a judge counts as changed. Only 1 in 20 judges that stay the same ever reach it.
+/// Evidence from which a judge counts as changed. One that stays the same reaches it after at least so many runs on
+/// average.
 pub const CHANGED: f64 = 20.0;
 
-/// What a decision is about: suite, case, grader, criterion, and the hash of what the judge saw.
-type Anchor = (String, String, String, String, String);
+/// What a decision is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Anchor {
+    suite: String,
+    case: String,
+    trial: u32,
+    grader: String,
+    criterion: String,
+    /// The hash of what the judge saw.
+    seen: String,
+}
 
 /// Decisions of a run that may be anchors: decisions on the same material in several runs.
 #[derive(Debug, Clone, Default)]
@@ -50,13 +60,14 @@ impl AnchorRun {
             let answer = row.answer.as_deref().unwrap_or_default();
             let seen =
                 SeenHash::from_criterion(criterion, row.case_hash.as_deref(), row.target.as_deref(), answer);
-            let anchor = (
-                row.suite.to_string(),
-                format!("{}\u{1f}{}", row.case_id, row.trial),
-                decided.grader.to_string(),
-                decided.shown_criterion().to_string(),
-                seen.to_string(),
-            );
+            let anchor = Anchor {
+                suite: row.suite.to_string(),
+                case: row.case_id.to_string(),
+                trial: row.trial,
+                grader: decided.grader.to_string(),
+                criterion: decided.shown_criterion().to_string(),
+                seen: seen.to_string(),
+            };
             self.decisions.insert(anchor, met);
             let judge = &decided.decision.judge;
             let prompt = judge.prompt_hash.as_deref().unwrap_or_default();
@@ -114,7 +125,9 @@ pub fn judge_drift(runs: &[AnchorRun]) -> Result<DriftReport, UndefinedReason> {
         return Err(UndefinedReason::NoPairs);
     }
 
-    let mut test = DriftTest::new(anchors.len());
+    // Anchors are in order, so those of a case stand together: their decisions may depend on each other.
+    let cases = anchors.chunk_by(|a, b| (&a.suite, &a.case) == (&b.suite, &b.case));
+    let mut test = DriftTest::new(cases.map(<[_]>::len).collect());
     let mut last: Vec<Option<bool>> = vec![None; anchors.len()];
     let (mut points, mut changed_at) = (Vec::new(), None);
     let mut judges: Option<&BTreeSet<String>> = None;

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_rubric::format_rate;
 use assize_stats::repeats::{nested_variance, repeat_variance};
-use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
+use assize_stats::{ConfidenceLevel, Interval, MeanAccumulator, UndefinedReason};
 use assize_store::{CriterionRow, DecisionNoise, ResultRow};
 
 use crate::MetricEstimate;
 use crate::facts::hash_in_process;
 use crate::pairwise::to_stored_metric;
 
-/// Maximum number of decisions read over all resamples; beyond it, fewer resamples are drawn.
-const MAX_RESAMPLED_DECISIONS: usize = 20_000_000;
-/// Minimum and maximum number of resamples.
-const RESAMPLES: (usize, usize) = (200, 2_000);
-/// Seed of the resampling: fixed, so that intervals are reproducible.
-const SEED: u64 = 1;
+/// Minimum number of cases for intervals of components. With fewer, they cover the true component too seldom: in 83 to
+/// 96 % of simulated data sets of ten cases, 90 to 98 % of thirty.
+const MIN_CASES: usize = 30;
+/// Maximum number of groups of cases that are left out in turn.
+const MAX_GROUPS: usize = 40;
 
 /// Decisions, 0 to 1, by case, then by criterion, then by answer.
 #[derive(Debug, Default)]
@@ -77,25 +76,17 @@ impl CaseDecisions {
             return None;
         }
 
-        let cases: Vec<Vec<Vec<Vec<f64>>>> = self
+        let cases: Vec<CaseUnits> = self
             .cases
             .values()
             .map(|criteria| criteria.values().map(|answers| answers.values().cloned().collect()).collect())
             .collect();
-        let all: Vec<usize> = (0..cases.len()).collect();
-        let found = variance_parts(&cases, &all);
+        let found = variance_parts(&cases);
         let decisions: usize = cases.iter().flatten().flatten().map(Vec::len).sum();
-        let (least, most) = RESAMPLES;
-        let resamples = (MAX_RESAMPLED_DECISIONS / decisions.max(1)).clamp(least, most);
+        let without_groups = leave_groups_out(&cases);
         let figure = |pick: fn(&VarianceParts) -> Result<f64, UndefinedReason>, says: &'static str| {
             let value = pick(&found);
-            let interval = value.and_then(|_| {
-                let mut random = SeededRandom::new(SEED);
-                let resampled = bootstrap(cases.len(), resamples, level, &mut random, |chosen| {
-                    pick(&variance_parts(&cases, chosen))
-                })?;
-                require_width(resampled.percentile)
-            });
+            let interval = value.and_then(|value| jackknife_interval(value, &without_groups, pick, level));
             to_stored_metric(&MetricEstimate {
                 id: "variance",
                 name: "variance",
@@ -130,14 +121,46 @@ impl CaseDecisions {
     }
 }
 
-/// Rejects an interval without width: if all resamples agree, there is no spread to estimate from.
-fn require_width(interval: Interval) -> Result<Interval, UndefinedReason> {
-    if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
+/// Computes the components without each group of cases in turn; empty for too few cases.
+fn leave_groups_out(cases: &[CaseUnits]) -> Vec<VarianceParts> {
+    if cases.len() < MIN_CASES {
+        return Vec::new();
+    }
+
+    let groups = cases.len().min(MAX_GROUPS);
+    let without = |left_out: usize| {
+        variance_parts(cases.iter().enumerate().filter(|(at, _)| at % groups != left_out).map(|(_, case)| case))
+    };
+    (0..groups).map(without).collect()
 }
 
-/// Computes the variance components of the chosen cases. Each criterion of a case is a unit of its own.
-fn variance_parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> VarianceParts {
-    let units: Vec<Vec<Vec<f64>>> = chosen.iter().flat_map(|&at| cases[at].iter().cloned()).collect();
+/// Computes the interval of a component from its values without each group: the t interval of their pseudo-values, not
+/// below 0. Source: B. Efron and C. Stein, Annals of Statistics 9 (1981) 586, with groups.
+fn jackknife_interval(
+    value: f64,
+    without_groups: &[VarianceParts],
+    pick: fn(&VarianceParts) -> Result<f64, UndefinedReason>,
+    level: ConfidenceLevel,
+) -> Result<Interval, UndefinedReason> {
+    if without_groups.is_empty() {
+        return Err(UndefinedReason::TooFew);
+    }
+
+    let groups = without_groups.len() as f64;
+    let mut pseudo_values = MeanAccumulator::new();
+    for parts in without_groups {
+        pseudo_values.push(groups * value - (groups - 1.0) * pick(parts)?);
+    }
+    let mean = pseudo_values.mean(level);
+    if mean.is_constant() { Err(UndefinedReason::NoSpread) } else { Ok(mean.interval?.clip(0.0, f64::INFINITY)) }
+}
+
+/// The decisions on a case: by criterion, then by answer.
+type CaseUnits = Vec<Vec<Vec<f64>>>;
+
+/// Computes the variance components of cases. Each criterion of a case is a unit of its own.
+fn variance_parts<'c>(cases: impl IntoIterator<Item = &'c CaseUnits>) -> VarianceParts {
+    let units: Vec<Vec<Vec<f64>>> = cases.into_iter().flatten().cloned().collect();
     if units.iter().any(|answers| answers.len() > 1) {
         return match nested_variance(&units) {
             Ok(found) => VarianceParts {

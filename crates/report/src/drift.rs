@@ -70,13 +70,13 @@ fn conclusions(report: &DriftReport) -> Vec<String> {
             ));
         }
         None if report.points.iter().any(|point| point.renamed) => lines.push(format!(
-            "The runs name different judges or prompts, but no change in their decisions was detected: the evidence stays below {}, which \
-             only one unchanged judge in twenty ever reaches, however many runs are compared.",
+            "The runs name different judges or prompts, but no change in their decisions was detected: the evidence stays below {0}, which an \
+             unchanged judge reaches after {0} runs or more on average.",
             format_plain(CHANGED)
         )),
         None => lines.push(format!(
-            "No change of the judge was detected: the evidence stays below {}, which only one unchanged judge in twenty ever reaches, however \
-             many runs are compared.",
+            "No change of the judge was detected: the evidence stays below {0}, which an unchanged judge reaches after \
+             {0} runs or more on average.",
             format_plain(CHANGED)
         )),
     }

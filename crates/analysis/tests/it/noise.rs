@@ -92,3 +92,47 @@ fn nothing_that_differs_has_no_interval_and_one_case_no_figure() {
     assert_eq!(alone.between_verdicts.value, None);
     assert!(alone.says.contains("are unknown: "), "{}", alone.says);
 }
+
+#[test]
+fn intervals_of_components_cover_and_few_cases_have_none() {
+    // A rate of each case, three answers that are met more or less often, three decisions on each.
+    let rates = [0.05, 0.95, 0.95, 0.9, 0.6];
+    let shift = 0.05;
+    let mean = rates.iter().sum::<f64>() / 5.0;
+    let between = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 5.0;
+    let within = mean * (1.0 - mean) - between - shift * shift;
+    let mut state = 7u64;
+    let mut uniform = || {
+        for (left, by) in [(true, 13), (false, 7), (true, 17)] {
+            state ^= if left { state << by } else { state >> by };
+        }
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut covered = [0, 0];
+    for set in 0..301 {
+        let cases: Vec<Vec<Vec<f64>>> = (0..if set == 0 { 29 } else { 30 })
+            .map(|_| {
+                let rate = rates[(uniform() * 5.0) as usize];
+                let mut answer = || {
+                    let rate = if uniform() < 0.5 { rate - shift } else { rate + shift };
+                    (0..3).map(|_| f64::from(u8::from(uniform() < rate))).collect()
+                };
+                (0..3).map(|_| answer()).collect()
+            })
+            .collect();
+        let answers: Vec<Vec<&[f64]>> =
+            cases.iter().map(|case| case.iter().map(Vec::as_slice).collect()).collect();
+        let found = noise(&rows(&answers.iter().map(Vec::as_slice).collect::<Vec<_>>())).expect("repeats");
+        for (at, (figure, truth)) in
+            [(&found.between_cases, between), (&found.between_verdicts, within)].into_iter().enumerate()
+        {
+            let interval = figure.low.zip(figure.high);
+            if set == 0 {
+                assert_eq!(interval, None, "29 cases are too few");
+            } else {
+                covered[at] += u32::from(interval.is_some_and(|(low, high)| low <= truth && truth <= high));
+            }
+        }
+    }
+    assert!(covered.iter().all(|covered| *covered >= 276), "{covered:?} of 300");
+}

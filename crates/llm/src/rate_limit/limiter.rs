@@ -444,6 +444,29 @@ mod tests {
     }
 
     #[test]
+    fn a_first_request_that_hangs_does_not_hold_all_others() {
+        for (ceiling, expected) in [(100, vec![30, 60, 90]), (2, vec![30])] {
+            let mut limiter = RateLimiter::new(ConcurrencyWindow::new(64, ceiling), None, None);
+            let model = Arc::from("m");
+            limiter.send_to(&model, Duration::ZERO, None, 1.0);
+            let mut sent = Vec::new();
+            for second in 1..300 {
+                let now = second * SECOND;
+                if limiter.chance(now, "m", None, 1.0) == SendChance::Now {
+                    limiter.send_to(&model, now, None, 1.0);
+                    sent.push(second);
+                }
+            }
+            assert_eq!(sent, expected, "no more than {MAX_UNANSWERED}, or {ceiling}");
+
+            let time = AnswerTime { latency: SECOND, limit: 600 * SECOND, load: 1 };
+            limiter.answered(0, "m", time, TokenCounts::default());
+            let is_free = limiter.chance(300 * SECOND, "m", None, 1.0) == SendChance::Now;
+            assert_eq!(is_free, ceiling > 2, "after one answer, the others need not wait");
+        }
+    }
+
+    #[test]
     fn tokens_are_estimated_and_then_known() {
         let mut limiter = limiter(None, Some(60_000.0));
         assert_eq!(limiter.expected(100, None), 612.0);

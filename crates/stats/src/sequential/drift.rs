@@ -4,100 +4,151 @@ use crate::{UndefinedReason, undefined::check_finite};
 
 /// Values of epsilon over which the bets are spread.
 const BETS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
+/// Probabilities below this are left out at both ends of the distribution of a sum: they change no p value that is
+/// shown.
+const NEGLIGIBLE: f64 = 1e-18;
+/// The smallest p value, above what the negligible probabilities come to.
+const SMALLEST_P: f64 = 1e-12;
 
 /// Result of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DriftStep {
     /// Number of items that this run and an earlier one decided.
     pub items: usize,
-    /// Number of these that were decided differently in some earlier run.
+    /// Number of units in which not every run had the same number of items met.
     pub varied: usize,
     /// Share of the items that are met in this run, minus their mean share in the runs before.
     pub shift: f64,
-    /// Two-sided p value of the number met in this run, given how often each item was met in all runs so far.
+    /// Two-sided p value of the number of items met in this run, given the numbers of all runs so far.
     pub p: f64,
-    /// Evidence of this and all earlier runs against a judge that stays the same. If the judge stays the
-    /// same, it reaches 20 with a probability of at most 5 %, however many runs there are.
+    /// Evidence of this and the earlier runs that the judge changed in one of them. If the judge stays the same, it
+    /// first reaches a value e after at least e runs on average.
     pub evidence: f64,
 }
 
-/// Test of a judge that decides the same items in one run after another.
+/// Test of a judge that decides the same items in one run after another. Items come in units, such as the criteria of
+/// one case: those of one unit may depend on each other in any way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DriftTest {
-    /// Number of runs, and of met decisions, for each item so far.
-    seen: Vec<(u32, u32)>,
-    /// Capital of each bet.
-    capital: [f64; BETS.len()],
+    /// Number of items of each unit.
+    units: Vec<usize>,
+    /// The decisions of each run so far, unit by unit.
+    runs: Vec<Vec<Option<bool>>>,
+    /// Evidence of each bet.
+    evidence: [f64; BETS.len()],
 }
 
 impl DriftTest {
-    /// Creates a test of this many items without runs.
-    pub fn new(items: usize) -> Self {
-        Self { seen: vec![(0, 0); items], capital: [1.0; BETS.len()] }
+    /// Creates a test without runs, of units with this many items each.
+    pub fn new(units: Vec<usize>) -> Self {
+        Self { units, runs: Vec::new(), evidence: [0.0; BETS.len()] }
     }
 
-    /// Adds a run: met, unmet, or not decided, for each item. Returns `None` if the run has no item in common
-    /// with an earlier run.
+    /// Adds a run: met, unmet, or not decided, for each item, unit by unit. Returns `None` if the run has no item in
+    /// common with an earlier run.
     ///
-    /// If the judge stays the same, decisions on an item could as well have been made in any other order.
-    /// Given how often an item was met, it is met in the last of t runs with the probability s/t, and p is
-    /// the probability of a number over all items that is at least as extreme. Such p values are independent
-    /// of each other, so the product of the bets `e p^(e - 1)` is a test martingale, and so is the mean over
-    /// several e. Sources: V. Vovk, I. Nouretdinov and A. Gammerman, "Testing exchangeability on-line", ICML
-    /// 2003; J. Ville, Étude critique de la notion de collectif (1939).
+    /// If the judge stays the same, the numbers of items met in a unit could have come in any order. So the last of t
+    /// numbers is any of them with the probability 1/t, and p is the probability of a sum over all units that is at
+    /// least as extreme. Such p values are independent of each other, so each bet `e p^(e - 1)` multiplies what was
+    /// there by 1 on average. The judge may change before any run, so one is added to the evidence before each bet: the
+    /// evidence of a change does not fade with the number of unchanged runs before it.
+    ///
+    /// Sources: V. Vovk, I. Nouretdinov and A. Gammerman, "Testing exchangeability on-line", ICML 2003; J. Shin,
+    /// A. Ramdas and A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science 2 (2024), with the sum
+    /// of A. Shiryaev and S. Roberts.
+    ///
+    /// # Errors
+    /// If the number of decisions is not that of all items.
     pub fn add(&mut self, decisions: &[Option<bool>]) -> Result<Option<DriftStep>, UndefinedReason> {
-        if decisions.len() != self.seen.len() {
+        if decisions.len() != self.units.iter().sum::<usize>() {
             return Err(UndefinedReason::UnequalLengths);
         }
 
-        let (mut shares, mut met, mut before) = (Vec::new(), 0usize, 0.0);
-        for (seen, decided) in self.seen.iter_mut().zip(decisions) {
-            let Some(decided) = *decided else { continue };
-            let (runs, count) = *seen;
-            *seen = (runs + 1, count + u32::from(decided));
-            if runs > 0 {
-                shares.push(f64::from(seen.1) / f64::from(seen.0));
-                met += usize::from(decided);
-                before += f64::from(count) / f64::from(runs);
+        let mut sum = SumDistribution::default();
+        let (mut items, mut varied, mut met, mut before, mut first) = (0, 0, 0, 0.0, 0);
+        for &size in &self.units {
+            let range = first..first + size;
+            first += size;
+            let decided: Vec<usize> = range.filter(|item| decisions[*item].is_some()).collect();
+            let count = |run: &[Option<bool>]| decided.iter().filter(|item| run[**item] == Some(true)).count();
+            let earlier = self.runs.iter().filter(|run| decided.iter().all(|item| run[*item].is_some()));
+            let mut counts: Vec<usize> = earlier.map(|run| count(run)).collect();
+            if decided.is_empty() || counts.is_empty() {
+                continue;
             }
+
+            let now = count(decisions);
+            items += decided.len();
+            met += now;
+            before += counts.iter().sum::<usize>() as f64 / counts.len() as f64;
+            counts.push(now);
+            varied += usize::from(counts.iter().any(|count| *count != now));
+            sum.add_one_of(&counts);
         }
-        if shares.is_empty() {
+        self.runs.push(decisions.to_vec());
+        if items == 0 {
             return Ok(None);
         }
 
-        let varied: Vec<f64> = shares.iter().copied().filter(|share| *share > 0.0 && *share < 1.0).collect();
-        let certain = shares.iter().filter(|share| **share >= 1.0).count();
-        let p = two_sided(&poisson_binomial(&varied), met - certain);
-        for (capital, bet) in self.capital.iter_mut().zip(BETS) {
-            *capital *= bet * p.powf(bet - 1.0);
+        let p = sum.two_sided(met);
+        for (evidence, bet) in self.evidence.iter_mut().zip(BETS) {
+            *evidence = (*evidence + 1.0) * bet * p.powf(bet - 1.0);
         }
 
         Ok(Some(DriftStep {
-            items: shares.len(),
-            varied: varied.len(),
-            shift: (met as f64 - before) / shares.len() as f64,
+            items,
+            varied,
+            shift: (met as f64 - before) / items as f64,
             p,
-            evidence: check_finite(self.capital.iter().sum::<f64>() / BETS.len() as f64)?,
+            evidence: check_finite(self.evidence.iter().sum::<f64>() / BETS.len() as f64)?,
         }))
     }
 }
 
-/// Returns the probabilities of 0, 1, ... successes in independent trials.
-fn poisson_binomial(shares: &[f64]) -> Vec<f64> {
-    let mut found = vec![1.0];
-    for share in shares {
-        found.push(0.0);
-        for at in (0..found.len()).rev() {
-            let below = if at > 0 { found[at - 1] } else { 0.0 };
-            found[at] = found[at] * (1.0 - share) + below * share;
-        }
-    }
-    found
+/// The distribution of a sum of independent counts.
+#[derive(Debug)]
+struct SumDistribution {
+    /// The smallest sum that is not negligible.
+    smallest: usize,
+    /// The probabilities of that and the next sums.
+    probabilities: Vec<f64>,
 }
 
-/// Twice the smaller tail, at most 1.
-fn two_sided(probabilities: &[f64], count: usize) -> f64 {
-    let below: f64 = probabilities[..=count].iter().sum();
-    let above: f64 = probabilities[count..].iter().sum();
-    (2.0 * below.min(above)).clamp(f64::MIN_POSITIVE, 1.0)
+impl Default for SumDistribution {
+    /// A sum of nothing.
+    fn default() -> Self {
+        Self { smallest: 0, probabilities: vec![1.0] }
+    }
+}
+
+impl SumDistribution {
+    /// Adds a count that is any of these, all equally likely.
+    fn add_one_of(&mut self, counts: &[usize]) {
+        let least = counts.iter().copied().min().unwrap_or(0);
+        let most = counts.iter().copied().max().unwrap_or(0);
+        self.smallest += least;
+        if least == most {
+            return;
+        }
+
+        let share = 1.0 / counts.len() as f64;
+        let mut sums = vec![0.0; self.probabilities.len() + most - least];
+        for count in counts {
+            let moved = sums[count - least..].iter_mut().zip(&self.probabilities);
+            moved.for_each(|(sum, probability)| *sum += share * probability);
+        }
+        let is_relevant = |probability: &f64| *probability > NEGLIGIBLE;
+        let from = sums.iter().position(is_relevant).unwrap_or(0);
+        let to = sums.iter().rposition(is_relevant).map_or(sums.len(), |last| last + 1);
+        self.smallest += from;
+        self.probabilities = sums[from..to].to_vec();
+    }
+
+    /// Twice the probability of the smaller tail that this sum belongs to, at most 1.
+    fn two_sided(&self, sum: usize) -> f64 {
+        let at = (self.smallest..).zip(&self.probabilities);
+        let below: f64 = at.clone().filter(|(at, _)| *at <= sum).map(|(_, probability)| probability).sum();
+        let above: f64 = at.filter(|(at, _)| *at >= sum).map(|(_, probability)| probability).sum();
+        (2.0 * below.min(above)).clamp(SMALLEST_P, 1.0)
+    }
 }
