@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use assize_evalfile::reading::MAX_TRIALS;
 use assize_grade::{Judge, ProgramSetup};
 use assize_model::{
     Case, FilePosition, FilePreprocessor, GivenOutput, Grader, GraderKind, HookEvent, PanelSpec,
@@ -16,6 +17,7 @@ use assize_run::{
     CaseHooks, ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings,
     ThresholdSources, WorkItem, panel_selectors, resolve_thresholds,
 };
+use assize_stats::{ConfidenceLevel, repeats::ones_for_lower_bound};
 use assize_store::CaseErrorKind;
 use assize_targets::{Target, TargetAnswer, TargetError, TargetKind, given_answer, turn_answers};
 use serde_json::Value;
@@ -138,6 +140,9 @@ impl<'a> RunPlanner<'a> {
             }
         };
 
+        if let Some(problem) = self.trials_problem(suite, case) {
+            found.problem(&case.place, problem);
+        }
         if self.sequence.is_none()
             && (case.trials.or(suite.settings.trials)).is_some_and(|trials| trials.count > 1)
         {
@@ -328,6 +333,28 @@ impl<'a> RunPlanner<'a> {
             cost_limit_usd: written.and_then(|trials| trials.cost_limit),
             lines,
         }
+    }
+
+    /// Describes why no result of the trials of a case could pass, if that is so.
+    pub(crate) fn trials_problem(&self, suite: &Suite, case: &Case) -> Option<String> {
+        let lines = self.lines_of(suite, case).ok()?;
+        let plan = self.trials_of(suite, case, lines);
+        if plan.strategy != TrialStrategy::ConfidenceInterval {
+            return None;
+        }
+
+        let threshold = lines.pass().get();
+        let needed = ones_for_lower_bound(threshold, ConfidenceLevel::P95, MAX_TRIALS as usize);
+        let advice = match needed {
+            Some(needed) if needed <= plan.count as usize => return None,
+            Some(needed) => format!("{needed} trials are needed for that"),
+            None => "no number of trials is enough for that".to_owned(),
+        };
+        Some(format!(
+            "{} trials can't pass: even if all have the score 1, the lower end of the 95% CI of their mean is below the threshold of {threshold}; \
+             {advice}, or the strategy `mean`, or a lower threshold",
+            plan.count
+        ))
     }
 
     /// The names of the targets that answer a case; `None` for a given answer.

@@ -422,6 +422,23 @@ pub(crate) fn check_suite(
         found.extend(unanswered(file, suite, &span_of));
     }
 
+    let (run, sequence) = (RunOptions::default(), SequenceOptions::default());
+    if let Ok(planner) = RunPlanner::new(&config, &run) {
+        let planner = RunPlanner { sequence: Some(&sequence), ..planner };
+        let mut problems = file.cases.kept().filter_map(|case| Some((planner.trials_problem(suite, case)?, case)));
+        if let Some((problem, case)) = problems.next()
+            && let Some(span) = span_of(&case.place)
+        {
+            let others = match problems.count() {
+                0 => None,
+                1 => Some("the same for 1 other case".to_owned()),
+                more => Some(format!("the same for {more} other cases")),
+            };
+            let error = Diagnostic::error(codes::OUT_OF_RANGE, problem, span, "can't pass");
+            found.push(others.into_iter().fold(error, Diagnostic::with_note));
+        }
+    }
+
     // Cases share graders, and a problem of such a grader is reported once.
     let mut seen = BTreeSet::new();
     let of_suite = suite.graders.iter().flat_map(|grader| grader_errors(grader, &file.sources));

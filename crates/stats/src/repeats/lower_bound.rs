@@ -8,9 +8,38 @@ pub fn mean_lower_bound(scores: &[f64], level: ConfidenceLevel) -> Result<f64, U
     Ok(bounded_mean(scores, (0.0, 1.0), level)?.interval?.low)
 }
 
+/// Returns the smallest number of scores of 1 whose [`mean_lower_bound`] reaches a value, at most `most`; `None` if more
+/// are needed.
+pub fn ones_for_lower_bound(value: f64, level: ConfidenceLevel, most: usize) -> Option<usize> {
+    let reaches = |n: usize| mean_lower_bound(&vec![1.0; n], level).is_ok_and(|low| low >= value);
+    if !reaches(most) {
+        return None;
+    }
+
+    // The bound rises with the number.
+    let (mut too_few, mut enough) = (1, most);
+    while enough - too_few > 1 {
+        let middle = usize::midpoint(too_few, enough);
+        if reaches(middle) { enough = middle } else { too_few = middle }
+    }
+    Some(enough)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_ones_reach_a_value_as_their_bound_says() {
+        let low = |n: usize| mean_lower_bound(&vec![1.0; n], ConfidenceLevel::P95).unwrap();
+        for value in [0.3, 0.8, 0.9] {
+            let n = ones_for_lower_bound(value, ConfidenceLevel::P95, 1000).unwrap();
+            assert!(low(n) >= value && low(n - 1) < value, "{value}: {n}");
+        }
+        assert_eq!(ones_for_lower_bound(0.8, ConfidenceLevel::P95, 1000), Some(17));
+        assert_eq!(ones_for_lower_bound(0.0, ConfidenceLevel::P95, 1000), Some(2), "one score has no interval");
+        assert_eq!(ones_for_lower_bound(1.0, ConfidenceLevel::P95, 1000), None);
+    }
 
     #[test]
     fn three_scores_have_wilsons_lower_end_on_their_effective_number() {

@@ -44,7 +44,7 @@ fn the_strategy_decides_what_trials_come_to() {
         (", trials: {count: 3, strategy: mean}", &[], 1, "fail", 2.0 / 3.0),
         (", trials: {count: 3, strategy: mean}, threshold: 0.6", &[], 0, "pass", 2.0 / 3.0),
         // Lower end of Blaker's interval around 2 of 3: p^2 (3 - 2p) = 0.05.
-        (", trials: {count: 3, strategy: confidence_interval}, threshold: 0.6", &[], 1, "fail", 0.135_350),
+        (", trials: {count: 3, strategy: confidence_interval}, threshold: 0.3", &[], 1, "fail", 0.135_350),
         // A flag that only sets the number of trials does not make it easier to pass.
         ("", &["--trials", "3"], 1, "fail", 2.0 / 3.0),
         ("", &["--trials", "3", "--trial-strategy", "pass_at_k"], 0, "pass", 1.0),
@@ -58,6 +58,33 @@ fn the_strategy_decides_what_trials_come_to() {
         assert!((found - wanted).abs() < 1e-6, "{execution}: {found}, not {wanted}");
         assert_eq!((&case["run"], &case["passed"]), (&json!(3), &json!(2)), "{execution}");
     }
+}
+
+#[test]
+fn trials_that_could_not_pass_are_refused_with_the_number_that_could() {
+    let refused = "16 trials can't pass: even if all have the score 1, the lower end of the 95% CI of their mean is below the \
+                   threshold of 0.8; 17 trials are needed for that";
+    for (count, threshold, code, says) in [
+        (16, "0.8", 2, Some(refused)),
+        (17, "0.8", 1, None),
+        (2, "0.2", 1, None),
+        (1000, "1", 2, Some("no number of trials is enough for that")),
+    ] {
+        let execution = format!(", trials: {{count: {count}, strategy: confidence_interval}}, threshold: {threshold}");
+        let cli = flaky(&execution);
+        let validated = cli.run(&["validate", "suite.yaml"]);
+        assert_eq!(validated.code, Some(if says.is_some() { 2 } else { 0 }), "{execution}: {}", validated.stdout);
+        let output = run(&cli, &[]);
+        assert_eq!(output.code, Some(code), "{execution}: {}", output.stderr);
+        for text in [&validated.stdout, &output.stderr] {
+            assert_eq!(text.contains("trials can't pass"), says.is_some(), "{text}");
+            assert!(says.is_none_or(|says| text.contains(says)), "{text}");
+        }
+    }
+
+    let by_option = run(&flaky(""), &["--trials", "3", "--trial-strategy", "confidence_interval"]);
+    assert_eq!(by_option.code, Some(2), "{}", by_option.stderr);
+    assert!(by_option.stderr.contains("3 trials can't pass"), "{}", by_option.stderr);
 }
 
 #[test]
