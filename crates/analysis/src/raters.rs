@@ -51,6 +51,8 @@ pub struct RaterSection {
     pub names: Vec<(String, u64)>,
     /// The metrics.
     pub figures: Vec<MetricEstimate>,
+    /// The lowest and highest score, if these were taken for the whole scale because none was declared.
+    pub observed_range: Option<(f64, f64)>,
     /// Mean rating by target with its clustered error; empty if there is only one target.
     pub systems: Vec<(String, Result<ClusteredMean, UndefinedReason>)>,
 }
@@ -186,6 +188,9 @@ fn measure_agreement(
         all_same: proportion(same as u64, twice.len() as u64, resampling.level),
         names: Vec::new(),
         figures: agreement_metrics(rated, kind, scale, resampling),
+        observed_range: (kind == RatingKind::Scores && scale.is_none())
+            .then(|| rated.iter().flat_map(|rated| rated.ratings.iter().copied()))
+            .map(|ratings| ratings.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| (least.min(one), most.max(one)))),
         systems: systems
             .into_iter()
             .map(|(name, (values, clusters))| {

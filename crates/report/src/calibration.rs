@@ -2,7 +2,7 @@
 
 use assize_analysis::MetricEstimate;
 use assize_analysis::calibrate::{
-    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PassRate,
+    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, JudgeBias, PassRate,
     SelectionReport, TargetPassRates,
 };
 use assize_stats::judge_quality::ConfusionTable;
@@ -17,12 +17,29 @@ use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Renders a calibration: every metric with its interval and a sentence, then a breakdown by criterion and
+/// Metrics of agreement that are shown by default: of verdicts, and of scores.
+const MAIN_METRICS: [&str; 7] =
+    ["accuracy", "sensitivity", "specificity", "ac1", "mae", "spearman", "kappa_quadratic"];
+
+/// Below this number of compared pairs, the sentence says that they are few.
+const FEW_PAIRS: u64 = 30;
+
+/// How much of a calibration is rendered.
+#[derive(Debug, Clone, Copy)]
+pub struct CalibrationDetail<'g> {
+    /// Whether all metrics are shown, and the biases that were not measured.
+    pub all_metrics: bool,
+    /// Results of the gates.
+    pub gates: &'g [CalibrationGateResult],
+    /// What the gates apply to.
+    pub gate_basis: GateBasis,
+}
+
+/// Renders a calibration: metrics with their intervals and a sentence, then a breakdown by criterion and
 /// target, then the corrected pass rates.
 pub fn render_calibration(
     calibration: &CalibrationReport,
-    gates: &[CalibrationGateResult],
-    on: GateBasis,
+    detail: CalibrationDetail<'_>,
     style: ReportStyle,
 ) -> String {
     let mut page = ReportPage::new(style);
@@ -44,7 +61,7 @@ pub fn render_calibration(
     }
 
     for section in calibration.sections.iter().filter(|section| section.is_overall) {
-        render_overall(&mut page, section);
+        render_overall(&mut page, section, detail.all_metrics);
     }
 
     for by in ["criterion", "system"] {
@@ -86,7 +103,7 @@ pub fn render_calibration(
         page.add_text(&[ReportPiece::new(ReportTone::Middling, "note  ")], &[ReportPiece::plain(note)]);
     }
 
-    render_gates(&mut page, gates, on);
+    render_gates(&mut page, detail.gates, detail.gate_basis);
     page.finish()
 }
 
@@ -138,7 +155,7 @@ pub(crate) fn format_counts(section: &CalibrationSection) -> String {
     parts.join(", ")
 }
 
-fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
+fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool) {
     page.add_blank();
     page.add_rule(if section.scores { "scores" } else { "verdicts" });
     page.add_text(&[ReportPiece::plain("items: ")], &[ReportPiece::plain(format_counts(section))]);
@@ -147,17 +164,22 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
         return;
     }
     if let Some(confusion) = &section.confusion {
-        page.add_blank();
         render_confusion(page, confusion);
     }
 
     page.add_blank();
+    if let Some(text) = agreement_sentence(section) {
+        page.add_text(&[], &[ReportPiece::plain(text)]);
+    }
     page.add_line(&[
         ReportPiece::new(ReportTone::Strong, "judge against people"),
         ReportPiece::new(ReportTone::Dim, level_note(section)),
     ]);
-    render_metrics(page, &section.figures);
-    page.add_blank();
+    let shown = |metrics: &[MetricEstimate]| -> Vec<MetricEstimate> {
+        metrics.iter().filter(|metric| all || MAIN_METRICS.contains(&metric.id)).copied().collect()
+    };
+    let (judge, people) = (shown(&section.figures), shown(&section.people));
+    render_metrics(page, &judge);
 
     if section.people.is_empty() {
         page.add_text(
@@ -166,13 +188,15 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
         );
     } else {
         page.add_line(&[ReportPiece::new(ReportTone::Strong, "agreement between people")]);
-        render_metrics(page, &section.people);
+        render_metrics(page, &people);
     }
 
-    page.add_blank();
-    page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
-
-    for bias in &section.biases {
+    let biases: Vec<&JudgeBias> =
+        section.biases.iter().filter(|bias| all || bias.measured.is_ok()).collect();
+    if !biases.is_empty() {
+        page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
+    }
+    for bias in &biases {
         let lead = ReportPiece::plain(format!("  {:<18}", bias.kind.name()));
         match &bias.measured {
             Ok(figure) => {
@@ -199,6 +223,41 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
                 .add_text(&[lead], &[ReportPiece::new(ReportTone::Open, format!("not measured: {reason}"))]),
         }
     }
+
+    let hidden = (section.figures.len() - judge.len()) + (section.people.len() - people.len());
+    let unmeasured = section.biases.len() - biases.len();
+    if hidden + unmeasured > 0 {
+        let what = match unmeasured {
+            0 => format!("{hidden} more measures of agreement"),
+            1 => format!("{hidden} more measures of agreement and a bias that was not measured"),
+            some => format!("{hidden} more measures of agreement and {some} biases that were not measured"),
+        };
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}"))]);
+    }
+}
+
+/// Says how often the judge agrees with people, and how sure that is; `None` for scores.
+fn agreement_sentence(section: &CalibrationSection) -> Option<String> {
+    let confusion = section.confusion?;
+    let found = section.figures.iter().find(|figure| figure.id == "accuracy")?;
+    let counts = format!(
+        "The judge agrees with people in {} of {}",
+        grouped(confusion.true_pass + confusion.true_fail),
+        grouped(confusion.n())
+    );
+    Some(match (found.value, found.interval) {
+        (Ok(_), Ok(interval)) if found.n < FEW_PAIRS => format!(
+            "{counts}; too few to say more than that it agrees in {} of such items.",
+            format_rate_range(interval, false)
+        ),
+        (Ok(rate), Ok(interval)) => format!(
+            "{counts} ({}, {}% CI {}).",
+            format_rate(rate),
+            interval.level.get() * 100.0,
+            format_rate_range(interval, false)
+        ),
+        _ => format!("{counts}."),
+    })
 }
 
 fn level_note(section: &CalibrationSection) -> String {

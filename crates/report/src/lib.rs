@@ -72,7 +72,7 @@ mod wrap;
 
 pub use anytime::{render_anytime, render_anytime_line};
 pub use audit::{audit_json, render_audit};
-pub use calibration::render_calibration;
+pub use calibration::{CalibrationDetail, render_calibration};
 pub use calibration_json::calibration_json;
 pub use case_block::{CaseDetailLevel, render_case, stored_texts};
 pub use case_table::render_case_table;

@@ -1,5 +1,6 @@
 //! Agreement of raters, preferences in both orders and repeated scores: as text and as JSON.
 
+use assize_analysis::calibrate::describe_observed_range;
 use assize_analysis::orders::OrderReport;
 use assize_analysis::raters::RaterSection;
 use assize_analysis::repeats::RepeatReport;
@@ -58,6 +59,12 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
         );
         page.add_blank();
         render_metrics(&mut page, &section.figures);
+        if let Some(range) = section.observed_range {
+            page.add_text(
+                &[ReportPiece::new(ReportTone::Middling, "note  ")],
+                &[ReportPiece::plain(describe_observed_range(range))],
+            );
+        }
 
         if !section.systems.is_empty() {
             page.add_blank();
@@ -103,6 +110,7 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
             "names": section.names.iter()
                 .map(|(name, count)| (name.clone(), json!(count)))
                 .collect::<serde_json::Map<_, _>>(),
+            "observed_range": section.observed_range,
             "metrics": metrics_json(&section.figures),
             "systems": section.systems.iter()
                 .map(|(name, mean)| (name.clone(), clustered_json(mean)))

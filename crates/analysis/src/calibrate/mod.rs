@@ -32,7 +32,9 @@ pub use material::{
 };
 pub use pairing::{PairingCounts, TruthRule};
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
-pub use report::{CalibrationOptions, CalibrationReport, CalibrationSection, calibrate};
+pub use report::{
+    CalibrationOptions, CalibrationReport, CalibrationSection, calibrate, describe_observed_range,
+};
 pub use rescale::{
     RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, SystemRadius, ThresholdReport,
     rescale,

@@ -172,7 +172,12 @@ pub fn calibrate(
     }
 
     let clusters: BTreeSet<&str> = material.items.iter().map(|item| &*item.cluster).collect();
-    let notes = collect_notes(&sections, &material);
+    let mut notes = collect_notes(&sections, &material);
+    if options.scale.is_none()
+        && let Some(range) = observed_range(&material.items, &scored)
+    {
+        notes.push(describe_observed_range(range));
+    }
     Ok(CalibrationReport {
         judge: material.judge.clone(),
         sections,
@@ -295,6 +300,22 @@ pub(crate) fn score_range(items: &[&CalibrationItem], options: &CalibrationOptio
     let found = items.iter().flat_map(people);
     let all = declared.chain(found);
     all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), score| (least.min(score), most.max(score)))
+}
+
+/// Returns the lowest and highest score of the scored criteria; `None` without scores.
+fn observed_range(items: &[CalibrationItem], scored: &BTreeSet<&str>) -> Option<(f64, f64)> {
+    let of_scores: Vec<&CalibrationItem> =
+        items.iter().filter(|item| scored.contains(&*item.key.criterion)).collect();
+    let range = score_range(&of_scores, &CalibrationOptions::default());
+    (range.0 <= range.1).then_some(range)
+}
+
+/// Says that the scores that occur were taken for all that are possible.
+pub fn describe_observed_range((least, most): (f64, f64)) -> String {
+    format!(
+        "the scores that occur, {least} to {most}, were taken for the whole scale, which intervals and AC2 depend on: if others are \
+         possible, name all with `--scale`"
+    )
 }
 
 /// Returns the declared scale, or every integer score that occurs. Other scores are means, which no rater can

@@ -125,6 +125,9 @@ pub(crate) struct CalibrateArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    /// Show all measures of agreement.
+    #[arg(long, short = 'v')]
+    pub(crate) verbose: bool,
     /// Treat the labelled cases as a random sample, whatever their labels say.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) assume_random: bool,

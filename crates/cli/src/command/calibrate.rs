@@ -9,6 +9,7 @@ use assize_analysis::orders::count_orders;
 use assize_engine::calibration::MeasuredRun;
 use assize_engine::{ExitStatus, runs};
 use assize_rubric::LabelSplit;
+use assize_report::CalibrationDetail;
 use assize_stats::agreement::RatingScale;
 
 use super::compare::warn_of_missing;
@@ -81,7 +82,8 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     if args.table.json {
         output::print_json(&assize_report::calibration_json(&found, &gates, on));
     } else {
-        output::print(&assize_report::render_calibration(&found, &gates, on, context.stdout));
+        let detail = CalibrationDetail { all_metrics: args.verbose, gates: &gates, gate_basis: on };
+        output::print(&assize_report::render_calibration(&found, detail, context.stdout));
     }
 
     Ok(ExitStatus::strongest(gates.iter().map(|gate| match gate {

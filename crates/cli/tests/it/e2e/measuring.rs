@@ -53,6 +53,58 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
 }
 
 #[test]
+fn scores_without_a_declared_scale_say_so_and_with_one_do_not() {
+    let cli = cli();
+    let (mut judged, mut rated) = ("case,judge,label\n".to_owned(), "case,who,label\n".to_owned());
+    for case in 0..40 {
+        let (judge, person) = (8 + case % 3, 8 + case % 2);
+        writeln!(judged, "c{case},{judge},{person}").expect("a string takes everything");
+        writeln!(rated, "c{case},ann,{judge}\nc{case},bob,{person}").expect("a string takes everything");
+    }
+    cli.file("judged.csv", judged);
+    cli.file("rated.csv", rated);
+    let says = "the scores that occur, 8 to 10, were taken for the whole scale";
+    let scale = ["--scale", "0,1,2,3,4,5,6,7,8,9,10"];
+    for command in [&["calibrate", "--labels", "judged.csv"][..], &["calibrate", "agreement", "rated.csv"]] {
+        for json in [&[][..], &["--json"]] {
+            let run = |scale: &[&str]| cli.run(&[command, json, scale, &QUICK].concat()).expect_code(0).stdout;
+            let (observed, declared) = (run(&[]), run(&scale));
+            if json.is_empty() || command.len() == 3 && command[1] == "--labels" {
+                assert!(observed.contains(says) && !declared.contains(says), "{observed}{declared}");
+            } else {
+                let range = |text: &str| {
+                    serde_json::from_str::<Value>(text).expect("JSON")["sections"][0]["observed_range"].clone()
+                };
+                assert_eq!((range(&observed), range(&declared)), (serde_json::json!([8.0, 10.0]), Value::Null));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_report_of_a_judge_is_short_unless_all_of_it_is_asked_for() {
+    let cli = cli();
+    let mut text = "case,judge,label\n".to_owned();
+    for case in 0..25 {
+        let label = if case % 3 == 0 { "unmet" } else { "met" };
+        writeln!(text, "c{case},met,{label}").expect("a string takes everything");
+    }
+    cli.file("t.csv", text);
+    let run = |more: &[&str]| {
+        cli.run(&[&["calibrate", "--labels", "t.csv"], more, &QUICK].concat()).expect_code(0).stdout
+    };
+    let (short, all) = (run(&[]), run(&["--verbose"]));
+    let few = "The judge agrees with people in 16 of 25; too few to say more than that it agrees in ";
+    for text in [&short, &all] {
+        assert!(text.contains(few) && text.contains("specificity") && text.contains("Gwet's AC1"), "{text}");
+    }
+    assert!(short.lines().count() <= 40 && short.contains("`--verbose` shows "), "{short}");
+    for hidden in ["macro-F1", "Cohen's kappa", "position"] {
+        assert!(!short.contains(hidden) && all.contains(hidden), "{hidden}: {short}{all}");
+    }
+}
+
+#[test]
 fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
     let cli = cli();
     // 400 items; the judge finds 40 unmet. Half of those were labelled, and one in twenty of the others.
