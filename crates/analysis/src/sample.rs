@@ -22,6 +22,11 @@ impl ClusteredSample {
         self.clusters.push(*self.numbers.entry(cluster).or_insert(next));
     }
 
+    /// Returns what the clusters are called, in any order.
+    pub(crate) fn cluster_ids(&self) -> impl Iterator<Item = u64> + '_ {
+        self.numbers.keys().copied()
+    }
+
     /// Returns the number of clusters, if any of them holds more than one value.
     pub(crate) fn clusters(&self) -> Option<usize> {
         (self.numbers.len() < self.values.len()).then_some(self.numbers.len())

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     CaseName, ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide,
-    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, PooledDifference, RunComparison,
+    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, RunComparison,
     VerdictFlip,
 };
 
@@ -58,6 +58,9 @@ pub fn render_comparison(
     if !many.matrix.is_empty() {
         page.add_blank();
         render_matrix(&mut page, many, adjusted_by);
+    }
+    if let Some(selection) = many.selection {
+        page.add_text(&[], &[ReportPiece::plain(selection)]);
     }
 
     page.finish()
@@ -121,7 +124,7 @@ fn render_one(
     );
 
     page.add_blank();
-    render_headline_table(page, comparison);
+    render_headline_table(page, comparison, adjusted_by);
 
     for (name, contrast) in [("Pass rate", &comparison.pass_rate), ("Mean score", &comparison.score)] {
         render_entry(
@@ -266,7 +269,15 @@ pub(crate) fn format_p_value(p: Option<f64>) -> String {
     }
 }
 
-fn render_headline_table(page: &mut ReportPage, comparison: &RunComparison) {
+/// Formats the p value that decides, with the name of its adjustment for several comparisons.
+pub(crate) fn format_deciding_p(contrast: &MetricDifference, adjusted_by: Option<&str>) -> String {
+    match (contrast.p_adjusted, adjusted_by) {
+        (Some(adjusted), Some(name)) => format!("{} ({name})", format_p_value(Some(adjusted))),
+        (adjusted, _) => format_p_value(adjusted.or(contrast.p)),
+    }
+}
+
+fn render_headline_table(page: &mut ReportPage, comparison: &RunComparison, adjusted_by: Option<&str>) {
     const COLUMNS: [ReportColumn; 7] = [
         ReportColumn::left(""),
         ReportColumn::right("pairs"),
@@ -285,7 +296,7 @@ fn render_headline_table(page: &mut ReportPage, comparison: &RunComparison) {
             ReportPiece::plain(format_metric(contrast.candidate, contrast.unit)),
             ReportPiece::plain(format_difference(contrast)),
             ReportPiece::plain(format_interval(contrast)),
-            ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
+            ReportPiece::plain(format_deciding_p(contrast, adjusted_by)),
         ]
     };
 
@@ -405,19 +416,24 @@ fn render_group_table(
     adjusted_by: Option<&str>,
     limit: usize,
 ) {
-    const COLUMNS: [ReportColumn; 8] = [
+    let p_title = match adjusted_by.filter(|_| parts.rows.len() > 1) {
+        Some("Holm") => "p (Holm)",
+        Some(_) => "adjusted p",
+        None => "p",
+    };
+    let columns = [
         ReportColumn::shrinking(""),
         ReportColumn::right("pairs"),
         ReportColumn::right("base"),
         ReportColumn::right("candidate"),
         ReportColumn::right("change"),
         ReportColumn::right("CI"),
-        ReportColumn::right("p"),
+        ReportColumn::right(p_title),
         ReportColumn::left("verdict"),
     ];
 
     // A title without a table would say nothing about the runs.
-    if parts.rows.is_empty() && small_groups(parts).is_empty() {
+    if parts.rows.is_empty() {
         return;
     }
 
@@ -444,49 +460,10 @@ fn render_group_table(
         })
         .collect();
     if !lines.is_empty() {
-        render_table(page, 2, &COLUMNS, &lines);
+        render_table(page, 2, &columns, &lines);
     }
 
     render_remainder(page, parts.rows.len(), limit);
-    render_pooled(page, parts, limit);
-}
-
-/// Adds the groups that are too small for a test. Their estimates are shrunk towards each other.
-fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
-    const COLUMNS: [ReportColumn; 5] = [
-        ReportColumn::shrinking("too small to test"),
-        ReportColumn::right("pairs"),
-        ReportColumn::right("change"),
-        ReportColumn::right("pooled"),
-        ReportColumn::right("CI, on average"),
-    ];
-
-    let small = small_groups(parts);
-    if small.is_empty() {
-        return;
-    }
-
-    let lines: Vec<Vec<ReportPiece>> = small
-        .iter()
-        .take(limit)
-        .map(|group| {
-            vec![
-                ReportPiece::untrusted_name(ReportTone::Plain, &group.name),
-                ReportPiece::plain(grouped(group.pairs as u64)),
-                ReportPiece::plain(format!("{:+.3}", group.difference)),
-                ReportPiece::plain(format!("{:+.3}", group.estimate)),
-                ReportPiece::plain(format!("{:+.3} to {:+.3}", group.low, group.high)),
-            ]
-        })
-        .collect();
-    render_table(page, 2, &COLUMNS, &lines);
-    render_remainder(page, small.len(), limit);
-}
-
-/// Returns the groups that are too small for a test and have an estimate.
-fn small_groups(parts: &ComparisonTable) -> Vec<&PooledDifference> {
-    let groups = parts.pooled.iter().flat_map(|pooled| &pooled.groups);
-    groups.filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect()
 }
 
 /// Name of a group for people: the text of a criterion, if the run has it. If another row of the table has

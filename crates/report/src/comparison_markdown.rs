@@ -6,7 +6,7 @@ use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunC
 
 use crate::comparison::{
     ComparisonLimits, describe_headline, describe_incomplete, describe_methods, describe_name, flip_values,
-    format_case_counts, format_difference, format_interval, format_metric, format_p_value, format_rescored,
+    format_case_counts, format_difference, format_interval, format_deciding_p, format_metric, format_rescored,
     group_name, table_title,
 };
 use crate::number::{self, grouped};
@@ -33,6 +33,9 @@ pub fn render_comparison_markdown(
 
     if !many.matrix.is_empty() {
         write_matrix(&mut out, many);
+    }
+    if let Some(selection) = many.selection {
+        let _ = writeln!(out, "\n{selection}");
     }
 
     out
@@ -118,7 +121,7 @@ fn write_one(
             out,
             "| {name} | {} | {} | {} / {} |",
             grouped(contrast.n as u64),
-            format_cells(contrast),
+            format_cells(contrast, adjusted_by),
             contrast.higher,
             contrast.lower
         );
@@ -165,7 +168,7 @@ fn write_details(
                 "| {} | {} | {} | {} |",
                 escape_markdown(&group_name(row, &parts.rows), 100),
                 contrast.n,
-                format_cells(contrast),
+                format_cells(contrast, adjusted_by),
                 contrast.call.words()
             );
         }
@@ -199,14 +202,14 @@ fn write_details(
 }
 
 /// Formats the cells from base to p of a comparison.
-fn format_cells(contrast: &MetricDifference) -> String {
+fn format_cells(contrast: &MetricDifference, adjusted_by: Option<&str>) -> String {
     format!(
         "{} | {} | {} | {} | {}",
         format_metric(contrast.base, contrast.unit),
         format_metric(contrast.candidate, contrast.unit),
         format_difference(contrast),
         format_interval(contrast),
-        format_p_value(contrast.p_adjusted.or(contrast.p)).replace('<', "&lt;")
+        format_deciding_p(contrast, adjusted_by).replace('<', "&lt;")
     )
 }
 

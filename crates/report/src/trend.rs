@@ -66,6 +66,12 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
         .flat_map(|point| point.changed.iter().map(|change| (point.label.as_str(), change.says.as_str())));
     add_changes(&mut page, "the measurement changed", changes);
 
+    if points.len() > 1 {
+        page.add_blank();
+        let text = "Runs of an unchanged system differ by chance: compare two with `assize compare` before you conclude that one is better.";
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+    }
+
     let undecided: usize = points.iter().map(|point| point.incomplete).sum();
     if undecided > 0 {
         page.add_blank();

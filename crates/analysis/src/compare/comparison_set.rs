@@ -21,10 +21,17 @@ pub struct ComparisonSet {
     /// Change of the headline metric from the column's run to the row's, over the cases that these two share;
     /// null on the diagonal. p values are adjusted over all pairs of runs. Empty for two runs.
     pub matrix: Vec<Vec<Option<MetricDifference>>>,
+    /// What to know before the best candidate is chosen; null for a single candidate.
+    pub selection: Option<&'static str>,
     /// Source of the weights, gates and thresholds that all runs were rescored with; null if they were not
     /// rescored.
     pub rescored_with: Option<String>,
 }
+
+/// The best of several is chosen partly for its luck. Source: I. Andrews, T. Kitagawa and A. McCloskey, "Inference on
+/// winners", Quarterly Journal of Economics 139 (2024).
+const SELECTION: &str =
+    "The best of several candidates owes part of its lead to chance: measure it again, on new cases, before you rely on its numbers.";
 
 /// Compares each candidate with the base, and each run with every other.
 pub fn compare_many(
@@ -47,6 +54,7 @@ pub fn compare_many(
     ComparisonSet {
         comparisons,
         runs: runs.iter().map(|run| run.label.clone()).collect(),
+        selection: (!matrix.is_empty()).then_some(SELECTION),
         matrix,
         rescored_with: None,
     }

@@ -588,18 +588,7 @@ impl MetricDifference {
                         " With {pairs}, a change of about {size} either way would be detected (80% power)"
                     )
                 });
-                let enough = self.enough.map(|n| {
-                    let seen = unit.format_size(difference);
-                    let pairs = if n == 1 { "pair" } else { "pairs" };
-                    format!("about {n} {pairs} would be needed to detect the observed {seen}")
-                });
-                let power = match (detectable, enough) {
-                    (Some(detectable), Some(enough)) => format!("{detectable}; {enough}."),
-                    (Some(detectable), None) => format!("{detectable}."),
-                    (None, Some(enough)) => format!(" A{}.", &enough[1..]),
-                    (None, None) => String::new(),
-                };
-
+                let power = detectable.map_or_else(String::new, |detectable| format!("{detectable}."));
                 format!("No significant difference ({range}).{power}")
             }
         }

@@ -3,12 +3,13 @@
 //! The difference of a group with few pairs is mostly noise. Partial pooling estimates it from its own pairs
 //! and from the other groups, weighted by how much the groups really vary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{ConfidenceLevel, UndefinedReason, pooling::partial_pooling};
 use serde::Serialize;
 
 use super::metric_difference::PairSample;
+use super::tables::MIN_PAIRS;
 
 /// Maximum number of groups; a longer list would tell a reader nothing.
 const MAX_GROUPS: usize = 500;
@@ -26,10 +27,11 @@ pub struct PooledDifference {
     pub estimate: f64,
     /// Weight of the group's own difference, 0 to 1.
     pub own_weight: f64,
-    /// Lower end of the interval, whose coverage holds on average over groups.
-    pub low: f64,
+    /// Lower end of the interval, whose coverage holds on average over groups; null for a group with fewer than
+    /// [`MIN_PAIRS`] pairs, and if groups have cases in common, as criteria do: it would be too narrow.
+    pub low: Option<f64>,
     /// Upper end of the interval.
-    pub high: f64,
+    pub high: Option<f64>,
 }
 
 /// Partially pooled differences of all groups of a table.
@@ -48,6 +50,8 @@ pub(crate) struct GroupDifferences {
     name: String,
     pairs: usize,
     clusters: Vec<f64>,
+    /// What the clusters are called in all groups.
+    cluster_ids: Vec<u64>,
 }
 
 impl GroupDifferences {
@@ -60,7 +64,12 @@ impl GroupDifferences {
             sum.0 += after - before;
             sum.1 += 1.0;
         }
-        Self { name, pairs: pairs.len(), clusters: sums.into_values().map(|(sum, n)| sum / n).collect() }
+        Self {
+            name,
+            pairs: pairs.len(),
+            clusters: sums.into_values().map(|(sum, n)| sum / n).collect(),
+            cluster_ids: pairs.candidate.cluster_ids().collect(),
+        }
     }
 
     fn mean(&self) -> f64 {
@@ -95,6 +104,8 @@ pub(crate) fn pool_groups(
     let errors: Vec<f64> =
         groups.iter().map(|group| (variance / group.clusters.len() as f64).sqrt()).collect();
     let found = partial_pooling(&estimates, &errors, level)?;
+    let mut seen = BTreeSet::new();
+    let are_separate = groups.iter().flat_map(|group| &group.cluster_ids).all(|cluster| seen.insert(*cluster));
     Ok(PooledDifferences {
         mean: found.mean,
         spread: found.spread,
@@ -102,14 +113,17 @@ pub(crate) fn pool_groups(
             .iter()
             .zip(&estimates)
             .zip(found.groups)
-            .map(|((group, own), pooled)| PooledDifference {
-                name: group.name.clone(),
-                pairs: group.pairs,
-                difference: *own,
-                estimate: pooled.estimate.clamp(-1.0, 1.0),
-                own_weight: pooled.shrinkage,
-                low: pooled.interval.low.max(-1.0),
-                high: pooled.interval.high.min(1.0),
+            .map(|((group, own), pooled)| {
+                let interval = (are_separate && group.pairs >= MIN_PAIRS).then_some(pooled.interval);
+                PooledDifference {
+                    name: group.name.clone(),
+                    pairs: group.pairs,
+                    difference: *own,
+                    estimate: pooled.estimate.clamp(-1.0, 1.0),
+                    own_weight: pooled.shrinkage,
+                    low: interval.map(|interval| interval.low.max(-1.0)),
+                    high: interval.map(|interval| interval.high.min(1.0)),
+                }
             })
             .collect(),
     })

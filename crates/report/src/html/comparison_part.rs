@@ -8,7 +8,7 @@ use assize_analysis::compare::{
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, interval_point};
 use crate::comparison::{
     describe_headline, describe_methods, difference_axis, flip_values, format_case_counts, format_difference,
-    format_interval, format_metric, format_p_value, group_name, shared_axis, table_title,
+    format_deciding_p, format_interval, format_metric, group_name, shared_axis, table_title,
 };
 use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
@@ -34,6 +34,8 @@ pub(super) struct ComparisonView {
     metrics: Vec<DifferenceView>,
     tables: Vec<GroupTableView>,
     flips: Vec<FlipListView>,
+    /// What to know before the best of several candidates is chosen.
+    selection: Option<&'static str>,
     methods: String,
 }
 
@@ -86,7 +88,11 @@ struct CriterionFlipView {
 
 /// The comparisons of a set, one below the other.
 pub(super) fn comparison_views(set: &ComparisonSet, adjusted_by: Option<&str>) -> Vec<ComparisonView> {
-    set.comparisons.iter().map(|comparison| ComparisonView::new(comparison, adjusted_by)).collect()
+    let with_selection = |comparison| ComparisonView {
+        selection: set.selection,
+        ..ComparisonView::new(comparison, adjusted_by)
+    };
+    set.comparisons.iter().map(with_selection).collect()
 }
 
 impl ComparisonView {
@@ -105,7 +111,7 @@ impl ComparisonView {
                 title: table_title(table, adjusted_by),
                 axis: shared.unwrap_or_default(),
                 rows: rows
-                    .map(|row| difference_view(&name_of(row, &table.rows), &row.contrast, axis, own))
+                    .map(|row| difference_view(&name_of(row, &table.rows), &row.contrast, adjusted_by, axis, own))
                     .collect(),
                 more: table.rows.len().saturating_sub(MAX_ROWS),
             }
@@ -130,7 +136,7 @@ impl ComparisonView {
             headline: describe_headline(comparison),
             counts: format_case_counts(comparison),
             mismatches: mismatches.collect(),
-            metrics: differences.map(|(name, one)| difference_view(name, one, axis, true)).into(),
+            metrics: differences.map(|(name, one)| difference_view(name, one, adjusted_by, axis, true)).into(),
             flips: [
                 flip_list("Regressions", &comparison.regressions, true),
                 flip_list("Improvements", &comparison.improvements, false),
@@ -139,6 +145,7 @@ impl ComparisonView {
             .filter(|list| list.count > 0)
             .collect(),
             tables: tables.collect(),
+            selection: None,
             methods: describe_methods(comparison),
         }
     }
@@ -158,7 +165,13 @@ const fn class(call: Conclusion) -> &'static str {
 }
 
 /// Row of a metric, with or without its own axis.
-fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis, has_axis: bool) -> DifferenceView {
+fn difference_view(
+    name: &str,
+    found: &MetricDifference,
+    adjusted_by: Option<&str>,
+    axis: ChartAxis,
+    has_axis: bool,
+) -> DifferenceView {
     let change = format_difference(found);
     let interval = format_interval(found);
     let tone = match found.call {
@@ -179,7 +192,7 @@ fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis, has_ax
         chart: interval_point(axis, mark, Some(0.0)),
         change,
         interval,
-        p: format_p_value(found.p_adjusted.or(found.p)),
+        p: format_deciding_p(found, adjusted_by),
         call: found.call.words(),
         class: class(found.call),
         says: escape_lines(&found.says),
