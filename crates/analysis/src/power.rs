@@ -3,7 +3,7 @@
 use assize_stats::{
     ConfidenceLevel, McNemarVariant, MeanAccumulator, PlannedMean, UndefinedReason, bounded_mean_clustered,
     clustered_mean,
-    correction::{JudgeRates, rogan_gladen},
+    correction::prediction_powered_half_width,
     power::{
         PairedNoise, PowerDesign, bounded_half_width, design_effect, inflate_for_clusters, least_cases,
         mean_half_width, mean_precision, rate_precision, round_up_cases,
@@ -350,8 +350,8 @@ fn add_label_answers(
 /// Number of judged cases assumed if it is not given: so many that they add no error.
 const MANY_CASES: u64 = 1_000_000_000;
 
-/// Plans the interval of the pass rate corrected by the judge's error rates: the number of labels of randomly
-/// drawn cases. The pass rate determines how many of these labels are about each of the two error rates.
+/// Plans the interval of the corrected pass rate that `calibrate --labels` reports: the number of labels of randomly
+/// drawn cases.
 fn add_corrected_answer(
     known: &PlanningInputs,
     half: f64,
@@ -365,42 +365,34 @@ fn add_corrected_answer(
     };
 
     let judged = known.cases.unwrap_or(MANY_CASES);
+    let judge_rate = rate * sensitivity + (1.0 - rate) * (1.0 - specificity);
+    let variances = rate * (1.0 - rate) / (judge_rate * (1.0 - judge_rate));
+    let correlation = (sensitivity + specificity - 1.0) * variances.sqrt();
     let half_width = |labels: u64| {
-        let passing = (labels as f64 * rate).round() as u64;
-        let rates = JudgeRates {
-            pass_rate: rate * sensitivity + (1.0 - rate) * (1.0 - specificity),
-            n: judged,
-            specificity,
-            n_fail: labels - passing.min(labels),
-            sensitivity,
-            n_pass: passing,
-        };
-        // A few labels may not have an interval.
-        let found = rogan_gladen(rates, level).and_then(|found| found.interval);
-        Ok(found.map_or(f64::INFINITY, |found| found.width() / 2.0))
+        let labels = labels.min(judged);
+        prediction_powered_half_width(rate, correlation, labels, judged - labels, level)
     };
-    // Below this number, no label is expected to be about one of the two error rates.
-    let least = (1.0 / rate.min(1.0 - rate)).ceil().max(2.0);
-    let says = match known.cases {
-        Some(cases) => format!("labels of randomly drawn cases, and {cases} cases that the judge decides"),
+    let labels = if correlation.is_finite() {
+        least_cases(half, 2, half_width)
+    } else {
+        Err(UndefinedReason::EmptyClass)
+    };
+    let mut says = match known.cases {
+        Some(cases) => format!("labels of randomly drawn cases, of {cases} that the judge decides"),
         None => {
             "labels of randomly drawn cases; the judge decides so many cases that their number adds no error \
                  (`--cases` says how many)"
                 .to_owned()
         }
     };
-    let labels = if sensitivity + specificity <= 1.0 {
-        Err(UndefinedReason::UninformativeJudge)
-    } else if least.is_infinite() {
-        Err(UndefinedReason::EmptyClass)
-    } else {
-        least_cases(half, least as u64, half_width)
-    };
+    if correlation <= 0.0 {
+        says.push_str("; this judge saves none, because its decisions say nothing about those of people");
+    }
     needs.push(cases_answer(
         format!("the corrected pass rate of {} to ±{}", format_number(rate), format_number(half)),
         labels,
         "labels",
-        "Rogan-Gladen, half-width solved for n",
+        "PPI++, mean half-width solved for n",
         None,
         says,
     ));

@@ -2,7 +2,7 @@
 
 use assize_analysis::NameTable;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
-use assize_stats::correction::{JudgeRates, rogan_gladen};
+use assize_stats::correction::prediction_powered_within;
 use assize_stats::{ConfidenceLevel, McNemarVariant, bounded_mean_clustered};
 
 use crate::support::{case, close, passing, run};
@@ -51,29 +51,37 @@ fn labels_of_a_corrected_rate_are_planned_by_its_own_interval() {
     };
     let found = corrected(&judge);
     let labels = found.answer.expect("a number");
-    // Half-width with this many labels (seven of ten pass), and with one less.
+    // What `calibrate` would report for as many labels, seven of ten passing, and for a tenth fewer.
     let half = |labels: f64| {
-        let passing = (labels * 0.7).round() as u64;
-        let rates = JudgeRates {
-            pass_rate: 0.7 * 0.9 + 0.3 * 0.15,
-            n: 2_000,
-            specificity: 0.85,
-            n_fail: labels as u64 - passing,
-            sensitivity: 0.9,
-            n_pass: passing,
+        let cells = |n: f64| {
+            let of = |share: f64| (n * share).round() as usize;
+            let (both, judge_only) = (of(0.7 * 0.9), of(0.3 * 0.15));
+            let people_only = of(0.7) - both;
+            let neither = n as usize - both - judge_only - people_only;
+            [(1.0, 1.0, both), (0.0, 1.0, judge_only), (1.0, 0.0, people_only), (0.0, 0.0, neither)]
         };
-        let found = rogan_gladen(rates, ConfidenceLevel::P95).and_then(|found| found.interval);
-        found.expect("defined").width() / 2.0
+        let list = |n: f64, pick: fn(&(f64, f64, usize)) -> f64| -> Vec<f64> {
+            cells(n).iter().flat_map(|cell| vec![pick(cell); cell.2]).collect()
+        };
+        let (human, judge) = (list(labels, |cell| cell.0), list(labels, |cell| cell.1));
+        let others = list(2_000.0 - labels, |cell| cell.1);
+        let level = ConfidenceLevel::P95;
+        let found = prediction_powered_within::<u32>(&human, &judge, &others, None, (0.0, 1.0), level);
+        found.expect("defined").tuned.interval.width() / 2.0
     };
-    assert!(half(labels) <= 0.05 && half(labels - 4.0) > 0.05, "{found:?}");
-    assert!(found.says.contains("2000 cases that the judge decides"), "{found:?}");
+    assert!(half(labels) <= 0.0505 && half((labels * 0.9).round()) > 0.0505, "{found:?} {}", half(labels));
+    assert!(found.says.contains("of 2000 that the judge decides"), "{found:?}");
 
     // Without a number of cases they add no error; with few cases no number of labels is enough.
     let any = corrected(&PlanningInputs { cases: None, ..judge.clone() });
     assert!(any.answer.is_some_and(|n| n < labels) && any.says.contains("adds no error"), "{any:?}");
     assert_eq!(corrected(&PlanningInputs { cases: Some(200), ..judge.clone() }).answer, None);
-    let coin = corrected(&PlanningInputs { specificity: Some(0.1), ..judge });
-    assert!(coin.answer.is_none() && coin.says.starts_with("undefined"), "{coin:?}");
+    // A judge that says nothing saves no label.
+    let alone = PlanningInputs { sensitivity: None, specificity: None, cases: None, ..judge.clone() };
+    let alone = plan_sample_size(&alone, width).expect("valid")[0].answer;
+    let coin = corrected(&PlanningInputs { specificity: Some(0.1), cases: None, ..judge });
+    assert_eq!(coin.answer, alone, "{coin:?}");
+    assert!(coin.says.contains("saves none"), "{coin:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod unequal;
 
 pub use prediction_powered::{
     CorrectedMean, FEW_LABELS, PredictionPowered, prediction_powered, prediction_powered_clustered,
-    prediction_powered_within,
+    prediction_powered_half_width, prediction_powered_within,
 };
 pub use rogan_gladen::{JudgeRates, RoganGladen, rogan_gladen};
 pub use selection::{SelectionStratum, selection_bounds, selection_to_reach};

@@ -5,6 +5,7 @@ use crate::{
     bounded::{bounded_mean, bounded_mean_clustered, wilson_ends},
     cluster::group_by_cluster,
     distribution::normal_critical_value,
+    power::rate_half_width,
     undefined::{check_all_finite, check_finite},
     units::UnitSums,
 };
@@ -214,6 +215,24 @@ fn judge_weight(people: &UnitSums, machine: &UnitSums, others: &UnitSums) -> (f6
     let remaining = 1.0 / (1.0 + ratio);
     let weight = (correlation * (from_people / spread).sqrt() * remaining).clamp(0.0, 1.0);
     (correlation, weight, remaining)
+}
+
+/// Returns the expected half-width of the interval of [`prediction_powered_within`] for verdicts: `rate` is the share
+/// of people's verdicts that are 1, `correlation` that of people and judge, and beside the labelled cases the judge
+/// alone decides `others`. It is that of a rate of as many labels as these count for with the judge's help.
+pub fn prediction_powered_half_width(
+    rate: f64,
+    correlation: f64,
+    labels: u64,
+    others: u64,
+    level: ConfidenceLevel,
+) -> Result<f64, UndefinedReason> {
+    check_finite(correlation)?;
+    let (n, rest) = (labels as f64, others as f64);
+    let shrunk = correlation.clamp(0.0, 1.0) * n / (n + PSEUDO_LABELS);
+    let explained = shrunk * shrunk * rest / (rest + n).max(1.0);
+
+    rate_half_width(rate, (n / (1.0 - explained)).round() as u64, level)
 }
 
 fn mean(values: &[f64]) -> f64 {
