@@ -11,6 +11,7 @@
 pub mod calibrate;
 mod case_metrics;
 mod case_trials;
+pub mod claims;
 pub mod compare;
 mod conclusion;
 pub mod criteria;

@@ -129,7 +129,9 @@ fn leave_groups_out(cases: &[CaseUnits]) -> Vec<VarianceParts> {
 
     let groups = cases.len().min(MAX_GROUPS);
     let without = |left_out: usize| {
-        variance_parts(cases.iter().enumerate().filter(|(at, _)| at % groups != left_out).map(|(_, case)| case))
+        variance_parts(
+            cases.iter().enumerate().filter(|(at, _)| at % groups != left_out).map(|(_, case)| case),
+        )
     };
     (0..groups).map(without).collect()
 }
@@ -152,7 +154,11 @@ fn jackknife_interval(
         pseudo_values.push(groups * value - (groups - 1.0) * pick(parts)?);
     }
     let mean = pseudo_values.mean(level);
-    if mean.is_constant() { Err(UndefinedReason::NoSpread) } else { Ok(mean.interval?.clip(0.0, f64::INFINITY)) }
+    if mean.is_constant() {
+        Err(UndefinedReason::NoSpread)
+    } else {
+        Ok(mean.interval?.clip(0.0, f64::INFINITY))
+    }
 }
 
 /// The decisions on a case: by criterion, then by answer.

@@ -14,6 +14,7 @@ use assize_stats::{
 };
 use assize_store::CaseRecord;
 
+use crate::claims::{ALPHA, is_shown};
 use crate::labels::LabelRow;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
@@ -25,8 +26,6 @@ const MAX_RESAMPLES: usize = 400;
 const MAX_DRAWS: usize = 1_000;
 /// Number of items below which the report warns that they are few.
 const FEW_ITEMS: usize = 20;
-/// p value below which the errors of two raters are reported as dependent.
-const DEPENDENCE_P: f64 = 0.05;
 
 /// Votes by rater and item, and the case of each item.
 #[derive(Debug, Clone, Default)]
@@ -133,7 +132,7 @@ impl PanelVotes {
             .collect();
 
         let dependent =
-            fit.dependences(&self.votes).into_iter().filter(|pair| pair.p_adjusted < DEPENDENCE_P);
+            fit.dependences(&self.votes).into_iter().filter(|pair| is_shown(pair.p_adjusted, ALPHA));
         let dependent = dependent
             .map(|pair| (names[pair.raters.0].clone(), names[pair.raters.1].clone(), pair.p_adjusted))
             .collect();

@@ -190,7 +190,11 @@ fn measure_agreement(
         figures: agreement_metrics(rated, kind, scale, resampling),
         observed_range: (kind == RatingKind::Scores && scale.is_none())
             .then(|| rated.iter().flat_map(|rated| rated.ratings.iter().copied()))
-            .map(|ratings| ratings.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| (least.min(one), most.max(one)))),
+            .map(|ratings| {
+                ratings.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| {
+                    (least.min(one), most.max(one))
+                })
+            }),
         systems: systems
             .into_iter()
             .map(|(name, (values, clusters))| {

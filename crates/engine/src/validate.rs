@@ -425,7 +425,8 @@ pub(crate) fn check_suite(
     let (run, sequence) = (RunOptions::default(), SequenceOptions::default());
     if let Ok(planner) = RunPlanner::new(&config, &run) {
         let planner = RunPlanner { sequence: Some(&sequence), ..planner };
-        let mut problems = file.cases.kept().filter_map(|case| Some((planner.trials_problem(suite, case)?, case)));
+        let mut problems =
+            file.cases.kept().filter_map(|case| Some((planner.trials_problem(suite, case)?, case)));
         if let Some((problem, case)) = problems.next()
             && let Some(span) = span_of(&case.place)
         {

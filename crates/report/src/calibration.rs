@@ -2,9 +2,10 @@
 
 use assize_analysis::MetricEstimate;
 use assize_analysis::calibrate::{
-    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, JudgeBias, PassRate,
-    SelectionReport, TargetPassRates,
+    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, JudgeBias,
+    PassRate, SelectionReport, TargetPassRates,
 };
+use assize_analysis::claims::FEW_ITEMS;
 use assize_stats::judge_quality::ConfusionTable;
 use assize_stats::{Interval, UndefinedReason};
 
@@ -20,9 +21,6 @@ use crate::table::{ReportColumn, render_table};
 /// Metrics of agreement that are shown by default: of verdicts, and of scores.
 const MAIN_METRICS: [&str; 7] =
     ["accuracy", "sensitivity", "specificity", "ac1", "mae", "spearman", "kappa_quadratic"];
-
-/// Below this number of compared pairs, the sentence says that they are few.
-const FEW_PAIRS: u64 = 30;
 
 /// How much of a calibration is rendered.
 #[derive(Debug, Clone, Copy)]
@@ -191,8 +189,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool
         render_metrics(page, &people);
     }
 
-    let biases: Vec<&JudgeBias> =
-        section.biases.iter().filter(|bias| all || bias.measured.is_ok()).collect();
+    let biases: Vec<&JudgeBias> = section.biases.iter().filter(|bias| all || bias.measured.is_ok()).collect();
     if !biases.is_empty() {
         page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
     }
@@ -246,7 +243,7 @@ fn agreement_sentence(section: &CalibrationSection) -> Option<String> {
         grouped(confusion.n())
     );
     Some(match (found.value, found.interval) {
-        (Ok(_), Ok(interval)) if found.n < FEW_PAIRS => format!(
+        (Ok(_), Ok(interval)) if found.n < FEW_ITEMS => format!(
             "{counts}; too few to say more than that it agrees in {} of such items.",
             format_rate_range(interval, false)
         ),

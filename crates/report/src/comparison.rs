@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     CaseName, ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide,
-    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, RunComparison,
-    VerdictFlip,
+    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
 };
 
 use crate::chart::{ChartAxis, axis_labels};
@@ -396,7 +395,7 @@ pub(crate) fn table_title(parts: &ComparisonTable, adjusted_by: Option<&str>) ->
     }
 
     if parts.too_small > 0 {
-        let fewest = assize_analysis::compare::MIN_PAIRS;
+        let fewest = assize_analysis::claims::MIN_PAIRS;
         let (groups, are) = (
             format_count(parts.too_small as u64, "group", "groups"),
             if parts.too_small == 1 { "is" } else { "are" },

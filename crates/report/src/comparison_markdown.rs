@@ -6,8 +6,8 @@ use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunC
 
 use crate::comparison::{
     ComparisonLimits, describe_headline, describe_incomplete, describe_methods, describe_name, flip_values,
-    format_case_counts, format_difference, format_interval, format_deciding_p, format_metric, format_rescored,
-    group_name, table_title,
+    format_case_counts, format_deciding_p, format_difference, format_interval, format_metric,
+    format_rescored, group_name, table_title,
 };
 use crate::number::{self, grouped};
 use crate::sanitize;

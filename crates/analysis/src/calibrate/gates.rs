@@ -8,7 +8,7 @@ use assize_stats::{RateInterval, UndefinedReason, proportion_by};
 use serde::Serialize;
 
 use super::report::{CalibrationReport, CalibrationSection};
-use crate::compare::least_pairs;
+use crate::claims::least_pairs;
 use crate::metric::MetricEstimate;
 
 /// Value that is compared with a minimum.

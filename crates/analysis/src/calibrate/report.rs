@@ -22,6 +22,7 @@ use super::scores::score_metrics;
 use super::verdicts::{
     ReliabilityBinRate, alpha_metric, probability_metrics, reliability_bins, verdict_figures,
 };
+use crate::claims::FEW_ITEMS;
 use crate::labels::{LabelLocation, LabelProblem};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
@@ -99,9 +100,6 @@ pub struct CalibrationReport {
     /// True if the run ended early: labels that match nothing may be about cases that were not run.
     pub is_partial: bool,
 }
-
-/// Number of labelled items below which most intervals are too wide to decide anything.
-const FEW_ITEMS: u64 = 30;
 
 /// Measures a judge. Fails if verdicts and scores are mixed on one criterion.
 pub fn calibrate(

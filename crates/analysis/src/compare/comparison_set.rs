@@ -30,8 +30,7 @@ pub struct ComparisonSet {
 
 /// The best of several is chosen partly for its luck. Source: I. Andrews, T. Kitagawa and A. McCloskey, "Inference on
 /// winners", Quarterly Journal of Economics 139 (2024).
-const SELECTION: &str =
-    "The best of several candidates owes part of its lead to chance: measure it again, on new cases, before you rely on its numbers.";
+const SELECTION: &str = "The best of several candidates owes part of its lead to chance: measure it again, on new cases, before you rely on its numbers.";
 
 /// Compares each candidate with the base, and each run with every other.
 pub fn compare_many(

@@ -19,13 +19,13 @@ use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, IntervalMethod, McNemarVariant, SeededRandom,
     UndefinedReason, bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
     compare::{PairedVerdicts, none_differ},
-    multiplicity::is_significant,
     power::{PowerDesign, round_up_cases},
 };
 use serde::Serialize;
 
 use super::{AnytimeComparison, ComparisonAspect, ComparisonOptions};
 use crate::case_metrics::format_level;
+use crate::claims::{DIFFERENCE_TOLERANCE, alpha_of, is_shown, least_pairs};
 use crate::sample::ClusteredSample;
 
 /// Conclusion about a difference.
@@ -224,7 +224,7 @@ pub(crate) fn compare_metric(
     let interval = interval.map(|interval| match parts.p {
         // The interval is an approximation; it must not exclude a difference of 0 that the test does not
         // exclude.
-        Ok(p) if !is_significant(p, 1.0 - options.level.get()) => {
+        Ok(p) if !is_shown(p, alpha_of(options.level)) => {
             Interval { low: interval.low.min(0.0), high: interval.high.max(0.0), ..interval }
         }
         _ => interval,
@@ -281,7 +281,7 @@ fn too_few_units(
     let least = least_pairs(level);
     let differs = differences.iter().any(|value| value.abs() > DIFFERENCE_TOLERANCE);
     // With mid-p values, one pair less may be enough.
-    let is_shown = parts.p.is_ok_and(|p| is_significant(p, 1.0 - level.get()));
+    let is_shown = parts.p.is_ok_and(|p| is_shown(p, alpha_of(level)));
     if !differs || is_shown || parts.independent + DIFFERENCE_TOLERANCE >= least as f64 {
         return None;
     }
@@ -323,9 +323,6 @@ impl DifferenceErrors {
     }
 }
 
-/// Differences up to this size come from the order of summation.
-pub(crate) const DIFFERENCE_TOLERANCE: f64 = 1e-9;
-
 fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
     values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
 }
@@ -333,14 +330,6 @@ fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
 /// Formats a count with its noun: `1 pair`, `2 pairs`.
 fn counted(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
-}
-
-/// Smallest number of pairs in which the exact test can show a difference at a level: all pairs go one way
-/// with probability `2 / 2^n`. Fewer pairs can't show anything, whether they differ or not.
-pub(crate) fn least_pairs(level: ConfidenceLevel) -> usize {
-    let alpha = 1.0 - level.get();
-    let is_enough = |pairs: &u16| is_significant(0.5_f64.powi(i32::from(*pairs) - 1), alpha);
-    (1..u16::MAX).find(is_enough).map_or(usize::MAX, usize::from)
 }
 
 /// Undefined for a level so low that a power of 80 % would be meaningless.
@@ -442,7 +431,7 @@ impl MetricDifference {
             return;
         }
 
-        let shown = self.p_adjusted.or(self.p).is_some_and(|p| is_significant(p, 1.0 - options.level.get()));
+        let shown = self.p_adjusted.or(self.p).is_some_and(|p| is_shown(p, alpha_of(options.level)));
         let within = |margin: f64| {
             self.low.zip(self.high).is_some_and(|(low, high)| {
                 low >= -margin - DIFFERENCE_TOLERANCE && high <= margin + DIFFERENCE_TOLERANCE

@@ -22,12 +22,12 @@ pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,
 };
 pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
-pub(crate) use metric_difference::{DIFFERENCE_TOLERANCE, PairSample, compare_metric, least_pairs};
+pub(crate) use metric_difference::{PairSample, compare_metric};
 pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};
 pub use pairing::{CaseName, IncompletePair, RunComparison, ScoreShifts, compare};
 pub use pooled::{PooledDifference, PooledDifferences};
 pub(crate) use tables::adjust_all;
-pub use tables::{ComparisonGroup, ComparisonTable, MIN_PAIRS};
+pub use tables::{ComparisonGroup, ComparisonTable};
 pub use touched::AllowedAspects;
 pub use unknown::UnknownPairs;

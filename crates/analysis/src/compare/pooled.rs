@@ -9,7 +9,7 @@ use assize_stats::{ConfidenceLevel, UndefinedReason, pooling::partial_pooling};
 use serde::Serialize;
 
 use super::metric_difference::PairSample;
-use super::tables::MIN_PAIRS;
+use crate::claims::MIN_PAIRS;
 
 /// Maximum number of groups; a longer list would tell a reader nothing.
 const MAX_GROUPS: usize = 500;
@@ -105,7 +105,8 @@ pub(crate) fn pool_groups(
         groups.iter().map(|group| (variance / group.clusters.len() as f64).sqrt()).collect();
     let found = partial_pooling(&estimates, &errors, level)?;
     let mut seen = BTreeSet::new();
-    let are_separate = groups.iter().flat_map(|group| &group.cluster_ids).all(|cluster| seen.insert(*cluster));
+    let are_separate =
+        groups.iter().flat_map(|group| &group.cluster_ids).all(|cluster| seen.insert(*cluster));
     Ok(PooledDifferences {
         mean: found.mean,
         spread: found.spread,

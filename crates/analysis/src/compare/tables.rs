@@ -11,11 +11,8 @@ use super::pooled::{GroupDifferences, PooledDifferences, pool_groups};
 use super::{ComparisonAspect, ComparisonOptions};
 use assize_rubric::VoteValue;
 
+use crate::claims::MIN_PAIRS;
 use crate::facts::{CaseFact, NameTable};
-
-/// Minimum number of pairs for a significant result at 5 %: with 5 pairs the smallest p of a two-sided test
-/// is 2/32. Smaller groups are not tested, so they do not count among the comparisons either.
-pub const MIN_PAIRS: usize = 6;
 
 /// Comparison within one suite, tag, grader or criterion.
 #[derive(Debug, Clone, PartialEq, Serialize)]

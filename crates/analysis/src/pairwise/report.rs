@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 
 use assize_rubric::PairOutcome;
 use assize_stats::compare::sign_flip_clustered;
-use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values};
 use assize_stats::ranking::TieRule;
 use assize_stats::{ConfidenceLevel, SeededRandom, UndefinedReason};
 
 use super::{PairwiseMatch, PairwiseMatches, PositionBiasReport, TargetRanking, measure_position_bias};
 use crate::MetricEstimate;
+use crate::claims::{ALPHA, decide_together};
 use crate::shares::{mean_metric, share_metric};
 
 /// Seed of the sign-flip test: fixed, so that p values are reproducible.
 const SEED: u64 = 1;
 /// Number of random sign flips if there are too many clusters to enumerate all of them.
 const DRAWS: u32 = 20_000;
-/// Significance level.
-const ALPHA: f64 = 0.05;
 
 /// Comparison of two targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,14 +86,15 @@ pub fn pairwise_report(
         by_pair.into_iter().map(|((first, second), found)| pair_report(first, second, &found)).collect();
     // An undefined p value does not count as a comparison.
     let known: Vec<f64> = pairs.iter().filter_map(|pair| pair.p.ok()).collect();
-    let mut adjusted = adjust_p_values(&known, PValueAdjustment::Holm).unwrap_or_default().into_iter();
+    let mut decided = decide_together(&known, ALPHA).into_iter();
     for pair in &mut pairs {
-        pair.p_adjusted = pair.p.and_then(|_| adjusted.next().ok_or(UndefinedReason::NoValues));
+        let claim = pair.p.and_then(|_| decided.next().ok_or(UndefinedReason::NoValues));
+        pair.p_adjusted = claim.map(|claim| claim.p_adjusted);
         let wins = |outcome| pair.counts.get(&outcome).copied().unwrap_or(0);
         let (won, lost) = (wins(PairOutcome::Win), wins(PairOutcome::Loss));
-        pair.told = match pair.p_adjusted {
-            Ok(p) if p < ALPHA && won > lost => PairConclusion::First,
-            Ok(p) if p < ALPHA && lost > won => PairConclusion::Second,
+        pair.told = match claim {
+            Ok(claim) if claim.is_shown && won > lost => PairConclusion::First,
+            Ok(claim) if claim.is_shown && lost > won => PairConclusion::Second,
             _ => PairConclusion::Inconclusive,
         };
     }

@@ -9,9 +9,9 @@ use assize_store::{ScorecardNodeInfo, ScorecardPartKind};
 
 use super::measurement::measurement_changes;
 use super::{BenchmarkCases, MeasurementChange, ScorecardRun, ScorecardTree, ScorecardTreeError};
+use crate::claims::DIFFERENCE_TOLERANCE;
 use crate::compare::{
-    ComparisonOptions, DIFFERENCE_TOLERANCE, MetricDifference, MetricUnit, PairSample, adjust_all,
-    compare_metric,
+    ComparisonOptions, MetricDifference, MetricUnit, PairSample, adjust_all, compare_metric,
 };
 
 /// Maximum number of parts of the cases that are left out one by one. With more cases, a part has several.

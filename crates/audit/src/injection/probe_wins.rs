@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use assize_analysis::claims::{ALPHA, decide_together, is_shown};
 use assize_stats::SeededRandom;
 use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangements};
-use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 
 use crate::{DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 
-/// Maximum probability that any of the claims about single probes is wrong. The other half of 5 % goes to the
-/// claim about all attacks together.
-const ALPHA: f64 = 0.025;
+/// Maximum probability that any of the claims about single probes is wrong. The other half goes to the claim about all
+/// attacks together.
+const PROBE_ALPHA: f64 = ALPHA / 2.0;
 
 /// Maximum number of arrangements of the judgements that are drawn, and the seed of the draws.
 const DRAWS: u32 = 9_999;
@@ -33,7 +33,7 @@ pub struct ProbeWins {
 impl ProbeWins {
     /// Returns true if the probe wins significantly more decisions than a repeat without a change does.
     pub fn is_effect(&self) -> bool {
-        self.p_adjusted.is_some_and(|p| is_significant(p, ALPHA))
+        self.p_adjusted.is_some_and(|p| is_shown(p, PROBE_ALPHA))
     }
 }
 
@@ -67,9 +67,9 @@ pub(super) fn probe_wins(compared: &PairedDecisions, is_control: impl Fn(&str) -
         .collect();
 
     let p_values: Vec<f64> = found.iter().filter_map(|probe| probe.p_adjusted).collect();
-    let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
-    for (p, adjusted) in found.iter_mut().filter_map(|probe| probe.p_adjusted.as_mut()).zip(adjusted) {
-        *p = adjusted;
+    let decided = decide_together(&p_values, PROBE_ALPHA);
+    for (p, decided) in found.iter_mut().filter_map(|probe| probe.p_adjusted.as_mut()).zip(decided) {
+        *p = decided.p_adjusted;
     }
     let order = |probe: &ProbeWins| (probe.p_adjusted.unwrap_or(1.0), probe.won);
     found.sort_by(|a, b| {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use assize_analysis::MetricEstimate;
+use assize_analysis::claims::{ALPHA, decide_together};
 use assize_analysis::shares::{mean_metric, share_metric, size_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::compare::{RepeatedUnit, exchange_test};
-use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 use assize_stats::{ConfidenceLevel, SeededRandom, judge_quality::fit_line};
 use assize_store::{CaseRecord, ResultRow};
 
@@ -178,9 +178,6 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
     ]
 }
 
-/// Maximum probability that any of the claims about edits is wrong.
-const ALPHA: f64 = 0.05;
-
 /// Maximum number of arrangements of the judgements that are drawn, and the seed of the draws.
 const DRAWS: u32 = 9_999;
 const SEED: u64 = 0;
@@ -247,8 +244,8 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
     }
 
     let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
-    let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
-    let shown = claims.into_iter().zip(adjusted).filter(|(_, p)| is_significant(*p, ALPHA));
+    let decided = decide_together(&p_values, ALPHA);
+    let shown = claims.into_iter().zip(decided).filter(|(_, decided)| decided.is_shown);
     let concluded: Vec<String> = shown.map(|((_, text), _)| text).collect();
     let says = if sections.is_empty() {
         "Nothing was measured: no edited answer has a score.".to_owned()

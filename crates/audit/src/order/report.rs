@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_analysis::claims::{ALPHA, decide_together};
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::format_rate;
-use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 
 use super::exchange::p_of_no_flips;
 use super::place::{CallEnd, PlaceEffect, place_effect};
 use crate::report::format_count;
 use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
-
-/// Maximum probability that any of the claims about the two ends of a call and about flips is wrong.
-const ALPHA: f64 = 0.05;
 
 /// Computes the effect of other orders on decisions.
 pub fn order_report(compared: &PairedDecisions) -> AuditReport {
@@ -94,8 +91,7 @@ struct OrderClaims<'a> {
 impl<'a> OrderClaims<'a> {
     fn new(places: &'a [PlaceEffect], flips: Option<f64>) -> Self {
         let p_values: Vec<f64> = places.iter().filter_map(|place| place.p).chain(flips).collect();
-        let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
-        let mut shown = adjusted.into_iter().map(|p| is_significant(p, ALPHA));
+        let mut shown = decide_together(&p_values, ALPHA).into_iter().map(|claim| claim.is_shown);
 
         let measured = places.iter().filter(|place| place.p.is_some());
         let places = measured.zip(shown.by_ref()).filter(|(_, shown)| *shown);

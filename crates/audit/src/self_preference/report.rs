@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::SelfPreferenceFacts;
 use assize_analysis::MetricEstimate;
+use assize_analysis::claims::{ALPHA, decide_together};
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::UndefinedReason;
 use assize_stats::compare::fair_coin;
-use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 
 use crate::report::{format_count, p_of_no_effect};
 use crate::{AuditReport, AuditSection, ScaleDecision};
@@ -73,8 +73,8 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     );
 
     let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
-    let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
-    let shown = claims.into_iter().zip(adjusted).filter(|(_, p)| is_significant(*p, ALPHA));
+    let decided = decide_together(&p_values, ALPHA);
+    let shown = claims.into_iter().zip(decided).filter(|(_, decided)| decided.is_shown);
     let concluded: Vec<String> = shown.map(|((_, text), _)| text).collect();
     let says = if sections.is_empty() {
         "Nothing was measured.".to_owned()
@@ -128,9 +128,6 @@ fn find_obstacle(facts: &SelfPreferenceFacts, family: &String) -> Option<&'stati
 fn other_families<'f>(facts: &'f SelfPreferenceFacts, family: &str) -> BTreeSet<&'f String> {
     facts.targets.values().flatten().filter(|found| *found != family).collect()
 }
-
-/// Maximum probability that any of the claims about families is wrong.
-const ALPHA: f64 = 0.05;
 
 /// Returns the p-value of the null hypothesis of no preference, over cases. If all preferences are equal,
 /// there is no spread, so it is the p-value of a sign test.

@@ -8,8 +8,8 @@ use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
 use assize_engine::calibration::MeasuredRun;
 use assize_engine::{ExitStatus, runs};
-use assize_rubric::LabelSplit;
 use assize_report::CalibrationDetail;
+use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
 use super::compare::warn_of_missing;

@@ -7,8 +7,8 @@ use assize_analysis::compare::{
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, interval_point};
 use crate::comparison::{
-    describe_headline, describe_methods, difference_axis, flip_values, format_case_counts, format_difference,
-    format_deciding_p, format_interval, format_metric, group_name, shared_axis, table_title,
+    describe_headline, describe_methods, difference_axis, flip_values, format_case_counts, format_deciding_p,
+    format_difference, format_interval, format_metric, group_name, shared_axis, table_title,
 };
 use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
@@ -111,7 +111,9 @@ impl ComparisonView {
                 title: table_title(table, adjusted_by),
                 axis: shared.unwrap_or_default(),
                 rows: rows
-                    .map(|row| difference_view(&name_of(row, &table.rows), &row.contrast, adjusted_by, axis, own))
+                    .map(|row| {
+                        difference_view(&name_of(row, &table.rows), &row.contrast, adjusted_by, axis, own)
+                    })
                     .collect(),
                 more: table.rows.len().saturating_sub(MAX_ROWS),
             }
@@ -136,7 +138,9 @@ impl ComparisonView {
             headline: describe_headline(comparison),
             counts: format_case_counts(comparison),
             mismatches: mismatches.collect(),
-            metrics: differences.map(|(name, one)| difference_view(name, one, adjusted_by, axis, true)).into(),
+            metrics: differences
+                .map(|(name, one)| difference_view(name, one, adjusted_by, axis, true))
+                .into(),
             flips: [
                 flip_list("Regressions", &comparison.regressions, true),
                 flip_list("Improvements", &comparison.improvements, false),

@@ -37,7 +37,11 @@ mod tests {
             assert!(low(n) >= value && low(n - 1) < value, "{value}: {n}");
         }
         assert_eq!(ones_for_lower_bound(0.8, ConfidenceLevel::P95, 1000), Some(17));
-        assert_eq!(ones_for_lower_bound(0.0, ConfidenceLevel::P95, 1000), Some(2), "one score has no interval");
+        assert_eq!(
+            ones_for_lower_bound(0.0, ConfidenceLevel::P95, 1000),
+            Some(2),
+            "one score has no interval"
+        );
         assert_eq!(ones_for_lower_bound(1.0, ConfidenceLevel::P95, 1000), None);
     }
 

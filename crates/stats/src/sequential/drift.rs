@@ -70,7 +70,8 @@ impl DriftTest {
             let range = first..first + size;
             first += size;
             let decided: Vec<usize> = range.filter(|item| decisions[*item].is_some()).collect();
-            let count = |run: &[Option<bool>]| decided.iter().filter(|item| run[**item] == Some(true)).count();
+            let count =
+                |run: &[Option<bool>]| decided.iter().filter(|item| run[**item] == Some(true)).count();
             let earlier = self.runs.iter().filter(|run| decided.iter().all(|item| run[*item].is_some()));
             let mut counts: Vec<usize> = earlier.map(|run| count(run)).collect();
             if decided.is_empty() || counts.is_empty() {

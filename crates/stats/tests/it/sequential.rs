@@ -87,12 +87,17 @@ fn drift_is_seen_from_the_run_on_in_which_the_judge_changed() {
     assert_eq!((third.items, third.varied), (6, 4));
     assert_eq!(test.add(&[None; 6]).unwrap(), None);
     assert_eq!(test.add(&[None; 5]), Err(UndefinedReason::UnequalLengths));
-
 }
 
 /// Runs until a judge is called changed, at most `most`: `cases` of `criteria` each. In a case, `bound` of the criteria
 /// share their luck. From run `change` on, a fifth fewer are met.
-fn runs_until_alarm(state: &mut u64, (cases, criteria): (usize, usize), bound: f64, change: usize, most: usize) -> usize {
+fn runs_until_alarm(
+    state: &mut u64,
+    (cases, criteria): (usize, usize),
+    bound: f64,
+    change: usize,
+    most: usize,
+) -> usize {
     let mut test = DriftTest::new(vec![criteria; cases]);
     for run in 0..most {
         let decisions: Vec<Option<bool>> = (0..cases)

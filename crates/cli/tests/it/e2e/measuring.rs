@@ -67,15 +67,20 @@ fn scores_without_a_declared_scale_say_so_and_with_one_do_not() {
     let scale = ["--scale", "0,1,2,3,4,5,6,7,8,9,10"];
     for command in [&["calibrate", "--labels", "judged.csv"][..], &["calibrate", "agreement", "rated.csv"]] {
         for json in [&[][..], &["--json"]] {
-            let run = |scale: &[&str]| cli.run(&[command, json, scale, &QUICK].concat()).expect_code(0).stdout;
+            let run =
+                |scale: &[&str]| cli.run(&[command, json, scale, &QUICK].concat()).expect_code(0).stdout;
             let (observed, declared) = (run(&[]), run(&scale));
             if json.is_empty() || command.len() == 3 && command[1] == "--labels" {
                 assert!(observed.contains(says) && !declared.contains(says), "{observed}{declared}");
             } else {
                 let range = |text: &str| {
-                    serde_json::from_str::<Value>(text).expect("JSON")["sections"][0]["observed_range"].clone()
+                    serde_json::from_str::<Value>(text).expect("JSON")["sections"][0]["observed_range"]
+                        .clone()
                 };
-                assert_eq!((range(&observed), range(&declared)), (serde_json::json!([8.0, 10.0]), Value::Null));
+                assert_eq!(
+                    (range(&observed), range(&declared)),
+                    (serde_json::json!([8.0, 10.0]), Value::Null)
+                );
             }
         }
     }

@@ -70,10 +70,16 @@ fn trials_that_could_not_pass_are_refused_with_the_number_that_could() {
         (2, "0.2", 1, None),
         (1000, "1", 2, Some("no number of trials is enough for that")),
     ] {
-        let execution = format!(", trials: {{count: {count}, strategy: confidence_interval}}, threshold: {threshold}");
+        let execution =
+            format!(", trials: {{count: {count}, strategy: confidence_interval}}, threshold: {threshold}");
         let cli = flaky(&execution);
         let validated = cli.run(&["validate", "suite.yaml"]);
-        assert_eq!(validated.code, Some(if says.is_some() { 2 } else { 0 }), "{execution}: {}", validated.stdout);
+        assert_eq!(
+            validated.code,
+            Some(if says.is_some() { 2 } else { 0 }),
+            "{execution}: {}",
+            validated.stdout
+        );
         let output = run(&cli, &[]);
         assert_eq!(output.code, Some(code), "{execution}: {}", output.stderr);
         for text in [&validated.stdout, &output.stderr] {
