@@ -12,7 +12,6 @@ mod behaviour;
 mod check;
 mod check_threads;
 mod context;
-mod digits;
 mod evidence;
 mod exchange;
 mod fence;

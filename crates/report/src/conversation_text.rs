@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use assize_store::TurnRow;
 
-use crate::quote_place::QuotedText;
+use crate::quote_place::LocatedText;
 
 /// Line of a transcript that precedes an answer.
 const BEFORE_ANSWER: &str = "[assistant]\n";
@@ -53,7 +53,7 @@ impl<'t> ConversationText<'t> {
     /// Returns the parts of a quote that lie within answers: each with its turn and its range of characters
     /// in that turn's answer. Empty if the quote is not in the transcript.
     pub(crate) fn parts_of(&self, quote: &str) -> Vec<(u32, Range<usize>)> {
-        let Some(place) = QuotedText::new(self.transcript).find(quote) else { return Vec::new() };
+        let Some(place) = LocatedText::new(self.transcript).find(quote) else { return Vec::new() };
         let characters = |bytes: usize| self.transcript[..bytes].chars().count();
         let parts = self.answers.iter().filter_map(|(turn, bytes)| {
             let (begin, end) = (characters(bytes.start), characters(bytes.end));

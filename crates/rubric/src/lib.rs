@@ -24,6 +24,7 @@ mod criterion;
 mod criterion_scale;
 mod deciding_votes;
 mod decision;
+mod digits;
 mod finding;
 mod format;
 mod formula;
@@ -45,6 +46,7 @@ mod pairwise;
 mod panel;
 mod points;
 mod prerequisites;
+mod quote;
 mod rubric;
 mod score;
 mod scorecard;
@@ -71,6 +73,7 @@ pub use decision::{
     OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, OFFLINE_STORED_NOTICE, Tokens, TruncationMode, TruncationRecord,
     UngradedKind, UngradedReason,
 };
+pub use digits::{ascii_digit, raised_digit};
 pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
 pub use format::{dollars, format_rate, grouped};
 pub use formula::{
@@ -97,6 +100,7 @@ pub use pairwise::{AnswerComparison, AnswerPreference, OrderDecision, PairOutcom
 pub use panel::{PanelDecision, PanelResult, PanelRule, PanelVote, TiePolicy, VoteValue, combine_votes};
 pub use points::{PointsMean, points_mean, points_ratio};
 pub use prerequisites::{PrerequisiteResult, resolve_prerequisites};
+pub use quote::QuotedText;
 pub use rubric::{Rubric, RubricError, find_repeated_ids};
 pub use score::{OutcomeError, RubricScore, ScoringFormula, score_criteria, score_rubric};
 pub use scorecard::{

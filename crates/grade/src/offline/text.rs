@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::digits::{ascii_digit, raised_digit};
+use assize_rubric::{ascii_digit, raised_digit};
 
 use super::word_lists::{WORDS, negates_backwards, parse_number_word};
 

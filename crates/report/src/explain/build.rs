@@ -15,7 +15,7 @@ use super::model::{CaseExplanation, GraderPart, ScoreRange};
 use super::parts::{collect_gates, grader_part};
 use super::verdict_reason::{GateNames, verdict_reason};
 use crate::conversation_text::ConversationText;
-use crate::quote_place::{QuotePlace, QuotedText};
+use crate::quote_place::{LocatedText, QuotePlace};
 
 /// Explains a case. `question` is its stored question, if the run kept it.
 pub fn explain_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseExplanation {
@@ -55,12 +55,12 @@ pub fn explain_case(record: &CaseRecord, question: Option<&QuestionRow>) -> Case
 struct AnswerText {
     /// Turn of the conversation in which it was given; `None` outside conversations.
     turn: Option<u32>,
-    text: QuotedText,
+    text: LocatedText,
 }
 
 impl AnswerText {
     fn new(turn: Option<u32>, answer: &str) -> Self {
-        Self { turn, text: QuotedText::new(answer) }
+        Self { turn, text: LocatedText::new(answer) }
     }
 
     fn find(&self, quote: &str) -> Option<QuotePlace> {

@@ -1,6 +1,6 @@
 //! Judges' quotes marked in the text that they come from.
 
-use crate::quote_place::QuotedText;
+use crate::quote_place::LocatedText;
 use crate::sanitize::escape_lines;
 
 /// A piece of a text and the quotes that cover it.
@@ -23,7 +23,7 @@ pub(super) fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> Vec<Text
 
 /// Returns the character range of each quote that is in the text, with the number of its criterion.
 pub(super) fn quote_ranges(text: &str, quotes: &[(usize, &str)]) -> Vec<(usize, usize, usize)> {
-    let quoted = QuotedText::new(text);
+    let quoted = LocatedText::new(text);
     let found =
         quotes.iter().filter_map(|(number, quote)| quoted.find(quote).map(|at| (at.start, at.end, *number)));
     found.collect()

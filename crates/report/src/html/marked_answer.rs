@@ -6,7 +6,7 @@ use assize_store::TurnRow;
 
 use super::highlight::{TextPiece, highlight_quotes, highlight_ranges, quote_ranges};
 use crate::conversation_text::ConversationText;
-use crate::quote_place::QuotedText;
+use crate::quote_place::LocatedText;
 use crate::sanitize::escape_lines;
 
 /// A quote from an answer, with the number of its criterion.
@@ -58,7 +58,7 @@ pub fn mark_answer(answer: Option<&str>, turns: &[TurnRow], quotes: &[AnswerQuot
     let is_whole = |quote: &AnswerQuote<'_>| {
         let of_quote = |turn: &&TurnRow| Some(turn.turn) == quote.turn;
         let answer = turns.iter().find(of_quote).and_then(|turn| turn.answer.as_deref());
-        answer.is_some_and(|answer| QuotedText::new(answer).find(quote.text).is_some())
+        answer.is_some_and(|answer| LocatedText::new(answer).find(quote.text).is_some())
     };
     let spanning = conversation.iter().flat_map(|conversation| {
         let parts = quotes.iter().filter(|quote| !is_whole(quote)).flat_map(|quote| {

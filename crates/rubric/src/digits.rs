@@ -11,7 +11,7 @@ const ZEROS: [char; 37] = [
 
 /// Returns the ASCII digit with the value of a digit of any script. Superscripts and circled numbers are no
 /// digits: `10⁶` is not 106.
-pub(crate) fn ascii_digit(c: char) -> Option<char> {
+pub fn ascii_digit(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_digit().then_some(c);
     }
@@ -21,7 +21,7 @@ pub(crate) fn ascii_digit(c: char) -> Option<char> {
 }
 
 /// Returns the ASCII digit that a superscript raises.
-pub(crate) fn raised_digit(c: char) -> Option<char> {
+pub fn raised_digit(c: char) -> Option<char> {
     let value = match c {
         '¹' => 1,
         '²' => 2,
