@@ -1,6 +1,6 @@
 //! Context of decoding: sources, diagnostics, the environment and the files that may be read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_files::FileRoots;
-use assize_model::{FilePosition, ProgramRunner, SourceMark};
+use assize_limits::ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES;
+use assize_model::{FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
 
 use super::grader::TemplateCache;
@@ -33,7 +34,12 @@ pub struct DecodeContext {
     pub lowered: Option<Box<LoweredSuite>>,
     /// Time for the scripts that run while the file is read.
     pub script_time: ScriptTime,
+    /// Patterns and their flags that are known to be valid: many cases have the same, and compiling one takes long.
+    valid_patterns: HashSet<(String, String)>,
 }
+
+/// Number of valid patterns that are remembered.
+const KNOWN_PATTERNS: usize = 1_000;
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
@@ -70,9 +76,6 @@ pub struct TextFile {
     pub text: Arc<str>,
 }
 
-/// Maximum size of an attachment: larger ones would not fit into any prompt.
-const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
-
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
     pub fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
@@ -89,7 +92,18 @@ impl DecodeContext {
         let templates = TemplateCache::default();
         let (changed_suite, secrets, lowered) = (None, None, None);
         let script_time = ScriptTime::default();
-        Self { sources, problems, reach, templates, changed_suite, secrets, lowered, script_time }
+        let valid_patterns = HashSet::new();
+        Self {
+            sources,
+            problems,
+            reach,
+            templates,
+            changed_suite,
+            secrets,
+            lowered,
+            script_time,
+            valid_patterns,
+        }
     }
 
     /// Creates a context with the same access and the same hidden secrets, but without sources and diagnostics.
@@ -104,7 +118,24 @@ impl DecodeContext {
             secrets: None,
             lowered: None,
             script_time: self.script_time.clone(),
+            valid_patterns: HashSet::new(),
         }
+    }
+
+    /// Checks that a pattern can be compiled.
+    ///
+    /// # Errors
+    /// The reason why it can't be used.
+    pub(crate) fn check_pattern(&mut self, pattern: &str, flags: &str) -> Result<(), PatternError> {
+        let key = (pattern.to_owned(), flags.to_owned());
+        if self.valid_patterns.contains(&key) {
+            return Ok(());
+        }
+        compile_pattern(pattern, flags)?;
+        if self.valid_patterns.len() < KNOWN_PATTERNS {
+            self.valid_patterns.insert(key);
+        }
+        Ok(())
     }
 
     /// Returns the start of a span in a form that outlives the sources.
@@ -310,5 +341,24 @@ pub(super) fn unreadable_help(reason: &str) -> &'static str {
         "it is a folder" => "name a file in it",
         "it is not UTF-8 text" => "save it as UTF-8",
         _ => "check the path and the file's permissions",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_many_cases_have_is_compiled_once() {
+        let mut cx = DecodeContext::new(Arc::new(|_: &str| None), Vec::new(), Vec::new());
+        for _ in 0..2 {
+            assert!(cx.check_pattern("a|b", "i").is_ok() && cx.check_pattern("a|b", "").is_ok());
+            assert!(cx.check_pattern("(", "").is_err());
+        }
+        assert_eq!(cx.valid_patterns.len(), 2);
+        for number in 0..2 * KNOWN_PATTERNS {
+            assert!(cx.check_pattern(&format!("a{number}"), "").is_ok());
+        }
+        assert_eq!(cx.valid_patterns.len(), KNOWN_PATTERNS);
     }
 }
