@@ -66,5 +66,5 @@ mod targets;
 mod template_filters;
 mod unanswered;
 mod validate;
-mod view;
+pub(crate) mod view;
 mod workspaces;
