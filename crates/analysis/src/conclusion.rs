@@ -92,6 +92,13 @@ pub fn conclude_run(
     RunResult { exit, reason, conclusion }
 }
 
+/// The result of a run in one line, for lists: a word, then what a reader must know beside it.
+pub fn brief_result(summary: &RunSummary) -> String {
+    let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
+    let parts = std::iter::once(word.to_owned()).chain(summary.conclusion.brief());
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 /// How cases without a result count in a run of a scorecard.
 pub fn missing_policy(settings: &RunSettings) -> MissingPolicy {
     let stored = settings.other.get(TREAT_MISSING);
@@ -101,6 +108,11 @@ pub fn missing_policy(settings: &RunSettings) -> MissingPolicy {
 /// The smallest share of the weight that results must cover in a run of a scorecard.
 pub fn min_coverage(settings: &RunSettings) -> Option<UnitInterval> {
     UnitInterval::new(settings.other.get(MIN_COVERAGE)?.parse().ok()?).ok()
+}
+
+/// The weight set of a run of a scorecard, if it is not the one that the index names.
+pub fn chosen_weights(settings: &RunSettings) -> Option<&str> {
+    settings.other.get(WEIGHTS).map(String::as_str)
 }
 
 /// Stores the options that a run of a scorecard is concluded with. `weights` is the weight set, if it is not the one
@@ -154,12 +166,13 @@ fn relaxing_options(info: &RunInfo) -> Vec<String> {
             option("unbound_labels", "accepted"),
             "`--accept-unbound-labels`, so labels count that may be about another answer",
         ),
+        (option("people", "override"), "`--people override`, so people decide where they contradict a judge"),
         (option("combine", "any"), "`--combine any`, so the pass of one judge is enough"),
         (option("ties", "pass"), "`--ties pass`, so tied judges pass"),
     ];
     let mut found: Vec<String> =
         fixed.into_iter().filter(|(given, _)| *given).map(|(_, text)| text.to_owned()).collect();
-    if let Some(set) = info.settings.other.get(WEIGHTS) {
+    if let Some(set) = chosen_weights(&info.settings) {
         found.push(format!("`--weights {set}`, which is not the weight set that the index names"));
     }
     if let Some(threshold) = info.settings.threshold {

@@ -28,6 +28,7 @@ pub mod panel;
 mod pass_rate;
 mod pass_rate_gate;
 pub mod power;
+mod published_means;
 pub mod raters;
 pub mod repeats;
 mod sample;
@@ -40,7 +41,10 @@ pub mod total_error;
 pub mod trend;
 
 pub use case_metrics::{CriterionSample, mean_sentence, rate_sentence, undefined_sentence};
-pub use conclusion::{RunResult, conclude_run, min_coverage, missing_policy, store_scorecard_options};
+pub use conclusion::{
+    RunResult, brief_result, chosen_weights, conclude_run, min_coverage, missing_policy,
+    store_scorecard_options,
+};
 pub use exit::{ExitStatus, RunDecision, RunEnding, exit_of_run};
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};

@@ -13,8 +13,8 @@ use assize_stats::{
     zero_failures,
 };
 use assize_store::{
-    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunMetrics, SortedRecords,
-    StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
+    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, PublishedMeans, ResultRow, RunMetrics,
+    SortedRecords, StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
 };
 
 use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level};
@@ -23,6 +23,7 @@ use crate::derived::NamedScores;
 use crate::facts::hash_in_process;
 use crate::noise::{CaseDecisions, is_judged_again};
 use crate::pairwise::{PairwiseMatches, summarize_matches};
+use crate::published_means::PublishedScores;
 use crate::stored_sample::{SampleUnits, StoredSample};
 
 /// Margin of error that the notes on precision aim for.
@@ -107,6 +108,7 @@ pub struct RunSummarizer {
     targets: Vec<Option<Arc<str>>>,
     cases: RepeatedCases,
     named: NamedScores,
+    published: PublishedScores,
     /// Number of trials that were started because earlier ones did not pass.
     later: u64,
 }
@@ -134,6 +136,7 @@ impl RunSummarizer {
             targets: Vec::new(),
             cases: RepeatedCases::default(),
             named: NamedScores::default(),
+            published: PublishedScores::default(),
             later: 0,
         }
     }
@@ -162,6 +165,7 @@ impl RunSummarizer {
         }
 
         self.named.push(row);
+        self.published.push(row);
         let known = self.targets.iter().position(|target| *target == row.target);
         let target = known.unwrap_or_else(|| {
             self.targets.push(row.target.clone());
@@ -269,6 +273,9 @@ impl RunSummarizer {
             );
         }
 
+        let published_means = self.published.means();
+        remarks.extend(published_means.iter().map(PublishedMeans::describe));
+
         let single = self.count_single_trials(None)?;
         Ok(RunMetrics {
             pass_rate,
@@ -283,6 +290,7 @@ impl RunSummarizer {
             trials: self.cases.trial_metrics(single, level),
             targets: self.target_metrics(level)?,
             derived: self.named.derive(suites),
+            published_means,
             remarks,
             precision_notes,
         })

@@ -189,6 +189,7 @@ fn project(input: Option<&Path>, context: &CliContext) -> CommandProject {
 }
 
 fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    output::refuse_foreign_files(&command.reports())?;
     match command {
         CliCommand::Init(args) => command::init::execute(&args, context),
         CliCommand::Eval(args) => command::eval::execute(&args, context),

@@ -1,17 +1,17 @@
 //! Output to stdout and stderr.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::ExitStatus;
-use assize_report::{ReportStyle, wrap_message};
+use assize_report::{MARKDOWN_MARK, ReportStyle, is_own_report, wrap_message};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
-use crate::args::{ReportFile, ReportFormat};
+use crate::args::{NamedReports, ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -181,10 +181,31 @@ impl ResultOutput<'_> {
     }
 }
 
-/// Writes a report file atomically.
+/// Refuses reports that would replace a file which Assize did not write, unless the user forces them.
+pub(crate) fn refuse_foreign_files(reports: &NamedReports<'_>) -> Result<(), CommandFailure> {
+    /// What is read of a file to recognise it.
+    const BEGINNING: u64 = 16 * 1024;
+
+    for path in reports.files.iter().filter(|path| !reports.force && path.is_file()) {
+        let mut beginning = Vec::new();
+        let read =
+            std::fs::File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+        if read.is_err() || !is_own_report(&beginning) {
+            let why = "exists, and is no report of Assize; replace it with `--force`, or name another file";
+            return Err(format!("`{}` {why}", path.display()).into());
+        }
+    }
+
+    Ok(())
+}
+
+/// Writes a report file atomically. Markdown begins with a comment by which the file is known as a report.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> {
     create_parent(path)?;
+    let is_markdown = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+    let mark = if is_markdown && !text.starts_with(MARKDOWN_MARK) { "<!-- assize -->\n\n" } else { "" };
     assize_engine::write_report_file(path, |file| {
+        let text = format!("{mark}{text}");
         file.write_all(text.as_bytes())
             .map_err(|error| format!("{}: can't be written: {error}", path.display()).into())
     })

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_analysis::{LabelSet, ScorecardRun};
 use assize_model::Scorecard;
-use assize_rubric::{DecidedBy, UnboundLabels};
+use assize_rubric::{DecidedBy, PeopleRule, UnboundLabels};
 use assize_scorecard::load_scorecard_with_labels;
 use assize_store::{RunFolder, RunInfo};
 
@@ -15,6 +15,8 @@ use crate::process::ProcessContext;
 const FOLDER_KEY: &str = "labels";
 /// Setting of a run: labels count even if they do not say which answer they are about.
 const UNBOUND_KEY: &str = "unbound_labels";
+/// Setting of a run: who decides where labels contradict a judge.
+const PEOPLE_KEY: &str = "people";
 
 /// Which labels count.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +25,8 @@ pub struct LabelOptions {
     pub folder: Option<PathBuf>,
     /// What to do with labels that do not say which answer they are about.
     pub unbound: UnboundLabels,
+    /// Who decides where labels contradict a judge.
+    pub people: PeopleRule,
 }
 
 impl LabelOptions {
@@ -34,6 +38,7 @@ impl LabelOptions {
         Self {
             folder: self.folder.clone().or_else(|| stored(FOLDER_KEY).map(PathBuf::from)),
             unbound: if is_accepted { UnboundLabels::Accept } else { UnboundLabels::Report },
+            people: if stored(PEOPLE_KEY).is_some() { PeopleRule::Override } else { self.people },
         }
     }
 
@@ -44,7 +49,9 @@ impl LabelOptions {
         let folder = self.folder.as_ref().map(|folder| (FOLDER_KEY.to_owned(), absolute(folder)));
         let unbound =
             (self.unbound == UnboundLabels::Accept).then(|| (UNBOUND_KEY.to_owned(), "accepted".to_owned()));
-        folder.into_iter().chain(unbound)
+        let people =
+            (self.people == PeopleRule::Override).then(|| (PEOPLE_KEY.to_owned(), "override".to_owned()));
+        folder.into_iter().chain(unbound).chain(people)
     }
 }
 
@@ -65,7 +72,7 @@ pub fn label_folders(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
 
 /// The labels of a scorecard that was read.
 pub fn label_set(scorecard: &Scorecard) -> LabelSet {
-    LabelSet::new(scorecard.stored_labels(), scorecard.unbound_labels)
+    LabelSet::new(scorecard.stored_labels(), scorecard.unbound_labels).with_people(scorecard.people)
 }
 
 /// A scorecard run with its current labels.
@@ -99,6 +106,10 @@ pub fn labelled_run(
     let tree = info.scorecard.take();
     let run = ScorecardRun::with_labels(folder, tree, labels.as_ref())
         .map_err(|error| EngineError::usage(error.to_string()))?;
+
+    // The conclusion names the options that labels were counted with, also those of this command.
+    let options = options.or_stored(&info);
+    info.settings.other.extend(options.settings(&process.working_folder));
 
     // If no decision waits for people, an unreadable scorecard does not matter.
     let problem = problem.filter(|_| {
@@ -181,5 +192,6 @@ pub fn current_scorecard(
     })?;
 
     scorecard.unbound_labels = options.unbound;
+    scorecard.people = options.people;
     Ok(scorecard)
 }

@@ -61,7 +61,8 @@ impl ReportMaterial {
         let mut material = Self { folder, info, target, card: None, warning: None, labels: None, places };
 
         if material.info.scorecard.is_some() {
-            let LabelledRun { run, labels, warning, .. } = labelled_run(&material.folder, labels, process)?;
+            let LabelledRun { info, run, labels, warning } = labelled_run(&material.folder, labels, process)?;
+            material.info.settings = info.settings;
             material.labels = labels;
             material.card = Some(run);
             material.warning = warning;
@@ -157,8 +158,8 @@ impl ReportMaterial {
         let not_run = stored.map_or(0, |stored| stored.not_run);
         let minimum = stored.and_then(|stored| UnitInterval::new(stored.pass_rate_gate?.minimum).ok());
         let mut gate = None;
-        let ending =
-            RunEnding { excluded: stored.map_or(0, |stored| stored.excluded), ..RunEnding::default() };
+        // Whether the run ended, and what it did not reach, are added below.
+        let ending = RunEnding { not_run: 0, unfinished: false, ..RunEnding::of_stored(&self.info) };
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         let card = self.card.as_ref().filter(|_| !self.info.is_measurement());
         let settings = &self.info.settings;
@@ -201,20 +202,28 @@ impl ReportMaterial {
     }
 }
 
-/// The description of a stored run with its conclusion as it is now: that of a scorecard depends on people's labels. If
-/// these can't be read, a warning of the run says so.
+/// The description of a stored run with its conclusion as it is now: that of a scorecard depends on people's labels, and
+/// that of a killed run on the rows that it left. If these can't be read, a warning of the run says so.
 ///
 /// # Errors
 /// If the run can't be read.
 pub fn concluded_info(folder: &RunFolder, process: &ProcessContext) -> Result<RunInfo, EngineError> {
     let mut info = folder.info()?;
-    let Some(summary) = info.summary.take() else { return Ok(info) };
-    if info.scorecard.is_some() && info.shard.is_none() {
+    let is_stopped = info.summary.is_none();
+    if is_stopped && folder.is_being_written() {
+        return Ok(info);
+    }
+    if is_stopped || info.scorecard.is_some() && info.shard.is_none() {
         match ReportMaterial::read(folder.clone(), None, &LabelOptions::default(), process) {
             Ok(material) => return Ok(material.info),
+            Err(error) if is_stopped => info.warnings.push(error.message),
             Err(error) => info.warnings.push(format!("labels are not counted: {}", error.message)),
         }
-    } else if let Some(exit) = ExitStatus::from_code(summary.exit_code) {
+        return Ok(info);
+    }
+
+    let Some(summary) = info.summary.take() else { return Ok(info) };
+    if let Some(exit) = ExitStatus::from_code(summary.exit_code) {
         let result = conclude_run(&info, exit, summary.exit_reason.clone(), summary.not_run, None);
         info.summary = Some(result.into_summary(summary));
         return Ok(info);

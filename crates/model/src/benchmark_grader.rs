@@ -48,6 +48,20 @@ pub struct Behaviour {
     pub failure_limit: UnitInterval,
 }
 
+impl Behaviour {
+    /// Returns true if a pass needs a quote from the inputs.
+    pub fn needs_quote(&self) -> bool {
+        self.guidelines
+            .iter()
+            .any(|found| found.evidence_requirements.is_some() && !found.evidence_is_advisory)
+    }
+
+    /// Returns true if the judge must say whether all critical requirements are met.
+    pub fn has_critical_requirements(&self) -> bool {
+        self.guidelines.iter().any(|found| !found.critical_requirements.is_empty())
+    }
+}
+
 /// Criteria for deciding whether a benchmark applies to a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applicability {

@@ -9,10 +9,12 @@ pub struct Guidelines {
     pub focus_areas: Vec<String>,
     /// Deviations that must not count against an answer.
     pub acceptable_deviations: Vec<String>,
-    /// Requirements that must be met.
+    /// Requirements that must be met: an output that breaks one does not pass.
     pub critical_requirements: Vec<String>,
-    /// Evidence to provide.
+    /// Evidence to provide: a pass needs a verified quote.
     pub evidence_requirements: Option<String>,
+    /// True if a pass may do without the evidence.
+    pub evidence_is_advisory: bool,
     /// Other instructions.
     pub special_instructions: Option<String>,
 }

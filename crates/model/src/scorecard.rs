@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_rubric::{
-    Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, SeenHash, UnboundLabels, UnitInterval,
-    Weight, WeightSetError, failure_limit, find_weight_set,
+    Criticality, FailureSeverity, LabelOutcome, PeopleRule, ScorecardAggregation, SeenHash, UnboundLabels,
+    UnitInterval, Weight, WeightSetError, failure_limit, find_weight_set,
 };
 use serde_json::Value;
 
@@ -37,6 +37,8 @@ pub struct Scorecard {
     pub labels: Vec<ScorecardLabel>,
     /// How labels are treated that do not say which answer they are about. Set by the caller, never by a file.
     pub unbound_labels: UnboundLabels,
+    /// Who decides where labels contradict a judge. Set by the caller, never by a file.
+    pub people: PeopleRule,
 }
 
 /// Top of a scorecard: components under named sets of weights.

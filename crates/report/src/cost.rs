@@ -29,17 +29,21 @@ fn uses_models(info: &RunInfo, summary: &RunSummary) -> bool {
 
 /// Reason why results cost nothing.
 fn reason_of_zero(info: &RunInfo, summary: &RunSummary) -> &'static str {
-    let sent = summary.sent_in_all().map_or(summary.judge_calls > 0, |sent| sent.requests > 0);
+    let all = summary.sent_in_all();
+    let sent = all.map_or(summary.judge_calls > 0, |sent| sent.requests > 0);
 
     // A refused request costs nothing, whatever the model costs.
     let tokens = [summary.tokens.input, summary.tokens.output];
-    let is_unanswered = tokens.iter().all(|count| count.unwrap_or(0) == 0)
-        && summary.counts.incomplete == summary.counts.total();
+    let is_silent = tokens.iter().all(|count| count.unwrap_or(0) == 0) && summary.counts.incomplete > 0;
 
-    if !uses_models(info, summary) {
+    if all.is_some_and(|sent| sent.given_up > 0) {
+        "without canceled calls, whose cost is unknown"
+    } else if !sent && !uses_models(info, summary) {
         "no model was called"
-    } else if sent && is_unanswered {
+    } else if is_silent && sent && summary.counts.incomplete == summary.counts.total() {
         "no request was answered"
+    } else if is_silent && sent {
+        "no tokens were reported"
     } else if sent {
         "the models are free of charge"
     } else {

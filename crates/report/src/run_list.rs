@@ -3,7 +3,7 @@
 //! A row can be used to name its run on the command line, so its name and short id are never cut; other
 //! columns are. If a table would not fit even so, each run takes two lines, and no value is lost.
 
-use assize_analysis::ExitStatus;
+use assize_analysis::brief_result;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::{Value, json};
 
@@ -194,18 +194,10 @@ fn pass_rate(info: &RunInfo) -> Option<f64> {
     info.summary.as_ref()?.figures.as_ref()?.pass_rate.value
 }
 
-/// The result of a run in one word, with its scope.
+/// The result of a run in one line.
 fn result_and_scope(info: &RunInfo) -> (ReportTone, String) {
     let Some(summary) = &info.summary else { return (ReportTone::Open, "stopped".to_owned()) };
-    let tone = ReportTone::of_exit_code(summary.exit_code);
-    let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
-    let scope = summary.conclusion.scope.iter().map(|scope| format!(", {scope}"));
-    let disputed = match summary.conclusion.disputed.len() {
-        0 => None,
-        disputed => Some(format!(", {disputed} disputed")),
-    };
-
-    (tone, scope.chain(disputed).fold(word.to_owned(), |text, part| text + &part))
+    (ReportTone::of_exit_code(summary.exit_code), brief_result(summary))
 }
 
 fn first_and_more(names: &[&str]) -> String {

@@ -25,6 +25,16 @@ pub enum UnboundLabels {
     Accept,
 }
 
+/// Who decides where people's labels contradict the decision of a judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PeopleRule {
+    /// Nobody until a named person adjudicates: the item is disputed.
+    #[default]
+    Dispute,
+    /// The people, if enough of them agree.
+    Override,
+}
+
 /// Relation of a label to the current item of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelBinding {
@@ -446,13 +456,14 @@ impl Decision {
 impl Decision {
     /// Compares the labels of people with the decision of a judge, which counts unless a named person adjudicates. A
     /// label that contradicts it makes the decision disputed; the decision of a gate is then ungraded. `threshold` is
-    /// the score from which the benchmark passes.
+    /// the score from which the benchmark passes, and `people` says whether people decide without an adjudicator.
     pub fn dispute_by_labels(
         &mut self,
         mut account: LabelAccount,
         scale: Option<BenchmarkScale<'_>>,
         threshold: UnitInterval,
         gate: bool,
+        people: PeopleRule,
     ) {
         if account.is_empty() {
             return;
@@ -470,7 +481,10 @@ impl Decision {
         let decision =
             ReplacedDecision { state: judged.state, score: finding.score(), reason: reason.clone() };
         let is_disputed = account.votes(scale.is_some(), false).any(|(_, outcome)| contradicts(outcome));
-        let adjudicated = settle_labels(account.votes(scale.is_some(), true));
+        let adjudicated = match settle_labels(account.votes(scale.is_some(), true)) {
+            SettledLabels::Nothing if is_disputed && people == PeopleRule::Override => account.settle(scale),
+            adjudicated => adjudicated,
+        };
 
         let mut new_reason = None;
         match adjudicated {
@@ -787,7 +801,7 @@ mod tests {
         let compare = |labels: &[Label], gate| {
             let mut changed = judged.clone();
             let account = LabelAccount::new(labels, Some(seen("now")), None, UnboundLabels::Report);
-            changed.dispute_by_labels(account, None, UnitInterval::ONE, gate);
+            changed.dispute_by_labels(account, None, UnitInterval::ONE, gate, PeopleRule::Dispute);
             let details = changed.grader().and_then(|found| found.details.as_ref());
             let is_disputed =
                 LabelAccount::from_details(details).is_some_and(|found| found.disputes.is_some());
@@ -824,5 +838,41 @@ mod tests {
         ];
         let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
         assert_eq!((account.current.len(), account.stale.len(), account.reviewers(false)), (1, 1, 1));
+    }
+
+    #[test]
+    fn the_order_of_rows_changes_nothing() {
+        let at = |time: &str, who: &str, outcome| Label {
+            at: Some(time.to_owned()),
+            ..label(who, outcome, Some(seen("now")))
+        };
+        let labels = [
+            at("2026-01-02", "ann", LabelOutcome::Met),
+            at("2026-01-03", "Ann", LabelOutcome::Unmet),
+            at("2026-01-02", "ben", LabelOutcome::Unmet),
+            at("2026-01-04", "ben", LabelOutcome::Met),
+            at("2026-01-05", "cleo", LabelOutcome::Unmet),
+        ];
+        let judged = decision(BenchmarkState::Scored, Ok(Some(UnitInterval::ONE)));
+        let mut found = Vec::new();
+        for first in 0..labels.len() {
+            for step in 1..labels.len() {
+                // The number of labels is prime, so that every step visits all of them.
+                let order = (0..labels.len()).map(|index| &labels[(first + index * step) % labels.len()]);
+                let account = LabelAccount::new(order, Some(seen("now")), None, UnboundLabels::Report);
+                let mut changed = judged.clone();
+                changed.dispute_by_labels(
+                    account.clone(),
+                    None,
+                    UnitInterval::ONE,
+                    true,
+                    PeopleRule::Override,
+                );
+                found.push((account.settle(None), changed.reason.clone(), outcome(&changed)));
+            }
+        }
+        assert_eq!(found[0].0, SettledLabels::Decided(LabelOutcome::Unmet));
+        assert_eq!(found[0].2, (BenchmarkState::Scored, Some(0.0)));
+        assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
     }
 }

@@ -90,7 +90,7 @@ pub use label::{
 };
 pub use label_consensus::{SettledLabels, person_key, settle_labels};
 pub use label_effect::{
-    LabelAccount, LabelBinding, LabelCounts, ReplacedDecision, UnboundLabels, are_ordered,
+    LabelAccount, LabelBinding, LabelCounts, PeopleRule, ReplacedDecision, UnboundLabels, are_ordered,
 };
 pub use message::{CaseMessage, MessageBlock, MessageRole, ToolCall};
 pub use money::{Cost, PartialCost, Usd};

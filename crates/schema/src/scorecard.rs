@@ -104,8 +104,17 @@ fn guidelines() -> MapSchema {
     MapSchema::new("the evaluation guidelines", "Guidelines for judges.")
         .optional_key("focus_areas", texts(), "Aspects to focus on.")
         .optional_key("acceptable_deviations", texts(), "Deviations that are acceptable.")
-        .optional_key("critical_requirements", texts(), "Requirements that must be met.")
-        .optional_key("evidence_requirements", string(), "Evidence that a decision needs.")
+        .optional_key("critical_requirements", texts(), "Requirements that must be met for a pass.")
+        .optional_key(
+            "evidence_requirements",
+            string(),
+            "Evidence that a decision needs: a pass without a verified quote does not count.",
+        )
+        .optional_key(
+            "evidence",
+            word(&["required", "advisory"]),
+            "`advisory`: a pass may do without the evidence. Default: `required`.",
+        )
         .optional_key("special_instructions", string(), "Further instructions.")
 }
 

@@ -11,7 +11,7 @@ use assize_model::{
     JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase, ScorecardLabel,
     ScorecardMarks, ScorecardRubric, SourceMark,
 };
-use assize_rubric::{LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, UnboundLabels, Weight};
+use assize_rubric::{LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, PeopleRule, UnboundLabels, Weight};
 
 use super::draft::{
     BenchmarkDraft, LabelDraft, NodeSpans, PartsDraft, PromptDraft, RubricDraft, ScorecardCaseDraft,
@@ -95,6 +95,7 @@ pub(super) fn link_scorecard(
         cases,
         labels,
         unbound_labels: UnboundLabels::default(),
+        people: PeopleRule::default(),
     };
     applicability::report_gates_left_out(cx, &draft.cases, &scorecard);
     applicability::report_gates_without_case(cx, &scorecard, &benchmark_spans);

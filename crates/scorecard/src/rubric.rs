@@ -9,8 +9,8 @@ use assize_rubric::{UnitInterval, Weight};
 use super::benchmark::decode_benchmark;
 use super::draft::{NodeSpans, PartsDraft, RubricDraft, ScorecardDraft};
 use super::shared::{
-    decode_aggregation, decode_code, decode_node_weight, decode_required_text, decode_texts,
-    decode_threshold, entry_span, missing_field, warn_of_default,
+    decode_aggregation, decode_code, decode_enum_word, decode_node_weight, decode_required_text,
+    decode_texts, decode_threshold, entry_span, missing_field, warn_of_default,
 };
 
 /// Default passing threshold of a rubric.
@@ -165,13 +165,17 @@ pub(super) fn decode_children(
 
 fn decode_guidelines(cx: &mut DecodeContext, node: &TreeNode) -> Option<Guidelines> {
     let mut object = MapReader::new(node, "the evaluation guidelines", &mut cx.problems)?;
+    let evidence_requirements = object.string("evidence_requirements", &mut cx.problems);
+    // Without requirements, `evidence` would have no effect, and is refused as an unknown key.
+    let policy = evidence_requirements.as_ref().and_then(|_| object.value("evidence"));
+    let policies = [("required", false), ("advisory", true)];
+    let evidence_is_advisory = policy.and_then(|node| decode_enum_word(cx, node, "evidence", &policies));
     let guidelines = Guidelines {
         focus_areas: decode_texts(cx, &mut object, "focus_areas"),
         acceptable_deviations: decode_texts(cx, &mut object, "acceptable_deviations"),
         critical_requirements: decode_texts(cx, &mut object, "critical_requirements"),
-        evidence_requirements: object
-            .string("evidence_requirements", &mut cx.problems)
-            .map(|text| text.value),
+        evidence_requirements: evidence_requirements.map(|text| text.value),
+        evidence_is_advisory: evidence_is_advisory.unwrap_or_default(),
         special_instructions: object.string("special_instructions", &mut cx.problems).map(|text| text.value),
     };
 

@@ -70,7 +70,7 @@ pub use judgement::{JudgementRow, RowOutcome};
 pub use merge::RowMerge;
 pub use metrics::{
     CaseTrialsRow, CriterionRate, DecisionNoise, DerivedMetric, EstimatedMetric, FlippingCriterion,
-    NoiseParts, PairwiseMetrics, PassKRow, RunMetrics, TargetMetrics, TrialMetrics,
+    NoiseParts, PairwiseMetrics, PassKRow, PublishedMeans, RunMetrics, TargetMetrics, TrialMetrics,
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use pass_rate_gate::{PassRateGate, PassRateResult};

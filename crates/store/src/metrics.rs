@@ -66,11 +66,39 @@ pub struct RunMetrics {
     /// Derived metrics of each target and prompt, in the order of the eval file; empty if it derives none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<DerivedMetric>,
+    /// Means as published benchmarks compute them; absent without penalties, or where cases have other graders than a rubric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_means: Option<PublishedMeans>,
     /// Notes on the metrics, such as which shards they lack.
     pub remarks: Vec<String>,
     /// Notes on their precision, such as how many cases would be enough. Reports show them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub precision_notes: Vec<String>,
+}
+
+/// Means of scores as the scripts of published benchmarks compute them: without clipping the score of each case.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedMeans {
+    /// Number of cases with a score.
+    pub cases: u64,
+    /// HealthBench: mean of points as shares of the points that can be reached, clipped to 0 to 1.
+    pub healthbench: f64,
+    /// ResearchRubrics: the same mean, not clipped.
+    pub research_rubrics: f64,
+    /// PRBench, normalised: mean of points as shares of the way from the fewest possible points to the most.
+    pub prbench_normalised: f64,
+}
+
+impl PublishedMeans {
+    /// Returns the means as a sentence.
+    pub fn describe(&self) -> String {
+        let Self { cases, healthbench, research_rubrics, prbench_normalised } = self;
+        let cases = if *cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+        format!(
+            "Mean of {cases} without clipping each: HealthBench {healthbench:.3}, ResearchRubrics \
+             {research_rubrics:.3}, PRBench (normalised) {prbench_normalised:.3}."
+        )
+    }
 }
 
 /// Variance components of scores.

@@ -58,6 +58,27 @@ impl RunConclusion {
         *self == Self::default()
     }
 
+    /// Returns everything in a few words, to follow the result of a run in a list.
+    pub fn brief(&self) -> Vec<String> {
+        let count = |number: usize, text: &str| (number > 0).then(|| format!("{number} {text}"));
+        let blocked = self.blocked_by.first().map(|first| match self.blocked_by.len() {
+            1 => format!("blocked by {}", first.code),
+            all => format!("blocked by {} and {} more", first.code, all - 1),
+        });
+        let options = self.relaxed_by.iter().map(|option| option.split(", ").next().unwrap_or(option));
+        let options: Vec<&str> = options.collect();
+        let relaxed = (!options.is_empty()).then(|| format!("weakened by {}", options.join(" and ")));
+        let parts = [
+            self.scope.clone(),
+            blocked,
+            count(self.disputed.len(), "disputed"),
+            relaxed,
+            count(self.anonymous_labels.len(), "not counted for lack of a reviewer"),
+        ];
+
+        parts.into_iter().flatten().collect()
+    }
+
     /// Returns everything as sentences, the most important first.
     pub fn lines(&self) -> Vec<ConclusionLine> {
         let line = |kind, text: String| ConclusionLine { kind, text };

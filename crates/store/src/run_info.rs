@@ -73,14 +73,6 @@ impl RunInfo {
         early_stop.is_some_and(EarlyStop::is_early)
     }
 
-    /// Returns true if no option and no shard limits its cases.
-    pub fn is_whole_selection(&self) -> bool {
-        self.settings.filter.is_empty()
-            && self.settings.tags.is_empty()
-            && self.shard.is_none()
-            && self.suites.iter().all(|suite| suite.all_cases.is_none_or(|all| all == suite.cases))
-    }
-
     /// Returns the suites with selected cases; all suites if no case was selected.
     pub fn suites_with_cases(&self) -> Vec<&SuiteInfo> {
         let all = self.suites.iter();

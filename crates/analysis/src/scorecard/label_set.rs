@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use assize_rubric::{
     BenchmarkScale, BenchmarkState, CaseDecision, DecidedBy, Label, LabelAccount, NormalisationFormula,
-    UnboundLabels,
+    PeopleRule, UnboundLabels,
 };
 use assize_store::{CaseRecord, ScorecardInfo, ScorecardNodeInfo};
 
@@ -13,6 +13,7 @@ use assize_store::{CaseRecord, ScorecardInfo, ScorecardNodeInfo};
 pub struct LabelSet {
     labels: HashMap<(String, String), Vec<Label>>,
     unbound: UnboundLabels,
+    people: PeopleRule,
 }
 
 impl LabelSet {
@@ -23,7 +24,13 @@ impl LabelSet {
             sorted.entry((label.case.clone(), label.criterion.clone())).or_default().push(label);
         }
 
-        Self { labels: sorted, unbound }
+        Self { labels: sorted, unbound, people: PeopleRule::default() }
+    }
+
+    /// Sets who decides where labels contradict a judge.
+    #[must_use]
+    pub fn with_people(self, people: PeopleRule) -> Self {
+        Self { people, ..self }
     }
 
     /// Lets labels decide the benchmarks of a case that wait for people: those that people decide, and those
@@ -52,7 +59,7 @@ impl LabelSet {
             match node {
                 Some(node) if !is_for_people => {
                     let gate = place.is_some_and(|place| info.is_gate(place));
-                    decided.decision.dispute_by_labels(account, scale, node.threshold, gate);
+                    decided.decision.dispute_by_labels(account, scale, node.threshold, gate, self.people);
                 }
                 _ if is_for_people => decided.decision.apply_labels(account, scale),
                 _ => {}

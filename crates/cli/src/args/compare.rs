@@ -9,6 +9,7 @@ use clap::{Subcommand, ValueEnum};
 
 use super::PairwiseArgs;
 use super::headings::{ADVANCED, GATES, OUTPUT, TREND};
+use super::replace::ReplaceArgs;
 use super::report_file::{ReportFile, comparison_file};
 use super::values::{OptionValues, level, one_of, share};
 
@@ -146,6 +147,8 @@ pub(crate) struct CompareArgs {
         conflicts_with = "trend", help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
     /// Print JSON instead of text.
     #[arg(long, conflicts_with = "markdown", help_heading = OUTPUT)]
     pub(crate) json: bool,

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use assize_engine::LabelOptions;
-use assize_rubric::UnboundLabels;
+use assize_rubric::{PeopleRule, UnboundLabels};
+
+use super::values::{OptionValues, one_of};
 
 /// Labels that count in the run of a scorecard.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -14,7 +16,19 @@ pub(crate) struct LabelArgs {
     /// Count labels that do not name the answer they are about.
     #[arg(long, hide_short_help = true)]
     pub(crate) accept_unbound_labels: bool,
+    /// Who decides what people and judges dispute.
+    ///
+    /// Where labels of people contradict a judge, the item is disputed, and a gate is incomplete until a named person
+    /// adjudicates. With `override`, people decide.
+    #[arg(long, value_parser = one_of(PEOPLE_RULES), default_value = "dispute", value_name = "RULE", hide_short_help = true)]
+    pub(crate) people: PeopleRule,
 }
+
+/// Values of `--people`.
+const PEOPLE_RULES: &OptionValues<PeopleRule> = &[
+    ("dispute", PeopleRule::Dispute, "A named person who adjudicates"),
+    ("override", PeopleRule::Override, "The people, if enough of them agree"),
+];
 
 impl LabelArgs {
     /// Typed options of these flags.
@@ -22,6 +36,7 @@ impl LabelArgs {
         LabelOptions {
             folder: self.labels.clone(),
             unbound: if self.accept_unbound_labels { UnboundLabels::Accept } else { UnboundLabels::Report },
+            people: self.people,
         }
     }
 }

@@ -42,6 +42,7 @@ mod panel;
 #[cfg(feature = "cluster")]
 mod portable;
 mod power;
+mod replace;
 mod report;
 mod report_file;
 mod resume_command;
@@ -108,6 +109,7 @@ pub(crate) use pairwise::PairwiseArgs;
 #[cfg(feature = "cluster")]
 pub(crate) use portable::{decides, portable_arguments, read_portable};
 pub(crate) use power::PowerArgs;
+pub(crate) use replace::NamedReports;
 pub(crate) use report::ReportArgs;
 pub(crate) use report_file::{ReportFile, ReportFormat};
 pub(crate) use resume_command::{resume_command, shell_word};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::LabelArgs;
+use super::replace::{NamedReports, ReplaceArgs};
 use super::report_file::{ReportFile, ReportFormat, report_format, stored_report_file};
 
 /// Formats of reports, by name and ending.
@@ -43,6 +44,8 @@ pub(crate) struct ReportArgs {
     /// Repeatable.
     #[arg(long, short = 'o', value_name = "FILE")]
     out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
     /// Format of the file, or of stdout (listed below).
     #[arg(long, value_parser = report_format, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
@@ -56,6 +59,11 @@ pub(crate) struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// The report files to write; a folder gets files with names of their own.
+    pub(super) fn reports(&self) -> NamedReports<'_> {
+        NamedReports { files: self.out.iter().map(PathBuf::as_path).collect(), force: self.replace.force }
+    }
+
     /// The files to write.
     pub(crate) fn files(&self) -> Result<Vec<ReportFile>, String> {
         match (self.format, self.out.as_slice()) {

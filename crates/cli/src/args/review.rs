@@ -8,6 +8,7 @@ use assize_rubric::LabelSplit;
 use assize_table::TextEncoding;
 
 use super::ServerArgs;
+use super::replace::{NamedReports, ReplaceArgs};
 use super::values::{LABEL_SPLITS, one_of};
 
 /// Options of `assize review`.
@@ -102,6 +103,8 @@ pub(crate) struct ReviewArgs {
     /// --decisions reads it back.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "plain", "browser", "agreement"])]
     pub(crate) export: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
     /// Print plain lines, for screen readers.
     ///
     /// Instead of a full screen.
@@ -126,6 +129,11 @@ pub(crate) struct ReviewArgs {
 }
 
 impl ReviewArgs {
+    /// The table to write.
+    pub(super) fn reports(&self) -> NamedReports<'_> {
+        NamedReports { files: self.export.iter().map(PathBuf::as_path).collect(), force: self.replace.force }
+    }
+
     /// Settings of the review.
     pub(crate) fn options(&self) -> ReviewOptions {
         ReviewOptions {

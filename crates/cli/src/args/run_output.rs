@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::ShowChoice;
 use super::headings::OUTPUT;
+use super::replace::{NamedReports, ReplaceArgs};
 use super::report_file::{ReportFile, report_file};
 use crate::output::ResultOutput;
 
@@ -19,6 +20,8 @@ pub(crate) struct RunOutputArgs {
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
@@ -37,6 +40,11 @@ pub(crate) struct RunOutputArgs {
 }
 
 impl RunOutputArgs {
+    /// The report files to write.
+    pub(super) fn reports(&self) -> NamedReports<'_> {
+        NamedReports::new(&self.out, self.replace)
+    }
+
     /// Where the result goes as data.
     pub(crate) fn delivery(&self, quiet: bool) -> ResultOutput<'_> {
         ResultOutput { json: self.json, quiet, out: &self.out }

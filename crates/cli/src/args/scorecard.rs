@@ -13,6 +13,7 @@ use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, LIMITS, OUTPUT, SELECTION};
 use super::help_end::rare_beside_eval;
 use super::judge_batch::JudgeBatchArgs;
+use super::replace::ReplaceArgs;
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
 use super::{DenyChoice, ExchangeArgs, LabelArgs, RunArgs, ShardArgs, denied};
@@ -93,16 +94,18 @@ pub(crate) struct ScoreCardArgs {
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
 }
 
 /// Computing and printing of scores.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CardResultArgs {
-    /// Treatment of missing cases.
+    /// Missing cases [default: incomplete].
     ///
-    /// Cases without a result.
-    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
-    pub(crate) treat_missing: MissingPolicy,
+    /// Treatment of cases without a result. A stored run is scored again as it was run.
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), value_name = "HOW")]
+    pub(crate) treat_missing: Option<MissingPolicy>,
     /// Incomplete below this share of the weight.
     ///
     /// The share of the weight that has results. What applies to no case is not covered.
@@ -214,6 +217,8 @@ pub(crate) struct CompareCardsArgs {
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
@@ -273,7 +278,7 @@ impl RunCardArgs {
             tags: self.tag.clone(),
             roots: self.root.clone(),
             deny: denied(&self.deny),
-            missing: self.result.treat_missing,
+            missing: self.result.treat_missing.unwrap_or_default(),
             labels: self.labels.options(),
             min_coverage: self.result.min_coverage,
             dry_run: self.dry_run,

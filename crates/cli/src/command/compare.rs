@@ -17,7 +17,7 @@ use assize_report::{
     render_comparison_markdown,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
-use assize_store::{CaseRecord, RunConclusion, RunFolder, RunInfo};
+use assize_store::{CaseRecord, RunFolder, RunInfo};
 use serde_json::json;
 
 use super::{compare_watch, pairwise, rescoring, trend};
@@ -288,28 +288,18 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
     };
     if info.finished_at.is_none() {
         warn("has not finished");
-        return;
-    }
-
-    let conclusion = info.summary.as_ref().map(|summary| &summary.conclusion);
-    let lines = conclusion.map(RunConclusion::lines).unwrap_or_default();
-    // The warnings below name the cases that were not run.
-    for line in lines.into_iter().filter(|line| line.kind != "scope" || !info.is_whole_selection()) {
-        output::print_warning(&format!("`{label}`: {}", line.text), context);
-    }
-
-    if info.ended_by_result() {
+    } else if info.ended_by_result() {
         warn("was stopped because its result was clear, so only its anytime interval is valid");
-        return;
     }
 
-    let missing = info.summary.as_ref().map_or((0, 0), |summary| (summary.not_run, summary.excluded));
-    let count = |number: usize| if number == 1 { "1 case".to_owned() } else { format!("{number} cases") };
-    match missing {
-        (0, 0) => {}
-        (not_run, 0) => warn(&format!("ended with {} not run", count(not_run))),
-        (0, excluded) => warn(&format!("ended with {} excluded", count(excluded))),
-        (not_run, excluded) => warn(&format!("ended with {} not run, {excluded} excluded", count(not_run))),
+    let Some(summary) = &info.summary else { return };
+    let is_decided =
+        [ExitStatus::Passed, ExitStatus::Failed].iter().any(|exit| exit.code() == summary.exit_code);
+    if !is_decided {
+        output::print_warning(&format!("`{label}`: {}", summary.exit_reason), context);
+    }
+    for line in summary.conclusion.lines() {
+        output::print_warning(&format!("`{label}`: {}", line.text), context);
     }
 }
 

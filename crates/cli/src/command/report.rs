@@ -90,6 +90,7 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
 
     for file in &mut files {
         name_in_folder(file, &runs)?;
+        refuse_input(&file.path, &runs, context)?;
     }
     if files.is_empty() {
         print(&runs, args.format.unwrap_or(ReportFormat::Export(ExportFormat::Markdown)), context)?;
@@ -98,6 +99,24 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
     output::print_written(&files);
 
     Ok(ExitStatus::Passed)
+}
+
+/// Refuses to replace a file that a run was made from.
+fn refuse_input(path: &Path, runs: &[ReportedRun], context: &CliContext) -> Result<(), CommandFailure> {
+    let Ok(real) = path.canonicalize() else { return Ok(()) };
+    for run in runs {
+        let mut inputs = run.material.info.inputs.iter();
+        if inputs
+            .any(|input| context.process.resolve(&input.path).canonicalize().is_ok_and(|input| input == real))
+        {
+            let run = &run.name;
+            return Err(
+                format!("{}: `{run}` has read it, and a report does not replace it", path.display()).into()
+            );
+        }
+    }
+
+    Ok(())
 }
 
 /// Completes the path of an Inspect log if a folder was given.

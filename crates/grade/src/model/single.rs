@@ -35,6 +35,11 @@ pub(super) trait SingleQuestion: Sync {
     /// Reads a reply; the error says what is wrong with it.
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String>;
 
+    /// Refuses a decision that lacks a quote which it needs.
+    fn check_evidence(&self, _: &ParsedReply<Finding>) -> Result<(), JudgeFailure> {
+        Ok(())
+    }
+
     /// Index of the texts that may be quoted.
     fn index(&self) -> EvidenceIndex;
 
@@ -96,6 +101,17 @@ impl SingleQuestion for BehaviourTask {
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
         read_behaviour(text, &self.behaviour).map(into_finding)
+    }
+
+    fn check_evidence(&self, reading: &ParsedReply<Finding>) -> Result<(), JudgeFailure> {
+        if !passes_benchmark(&reading.decided) || !self.behaviour.needs_quote() {
+            return Ok(());
+        }
+
+        let index = self.index();
+        let is_quoted = reading.evidence.iter().any(|quote| index.contains(quote));
+        let missing = "a pass needs at least one quote, copied character for character from the inputs";
+        is_quoted.then_some(()).ok_or_else(|| JudgeFailure::new(UngradedKind::Evidence, missing))
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -167,6 +183,14 @@ impl SingleQuestion for QuestionsTask {
     }
 }
 
+/// Returns true if a decision lets a benchmark pass.
+fn passes_benchmark(decided: &Finding) -> bool {
+    match decided {
+        Finding::Grader(found) => found.benchmark().is_some_and(|benchmark| benchmark.pass == Some(true)),
+        Finding::Criterion { .. } | Finding::Preference(_) => false,
+    }
+}
+
 /// A question with one decision that is being asked.
 pub(super) struct SingleCall<'a> {
     judge: &'a ModelJudge,
@@ -207,7 +231,9 @@ impl RepairQuestion for SingleCall<'_> {
         text: &str,
         _: &ChatReply,
     ) -> Result<PartReadings<ParsedReply<Finding>>, String> {
-        Ok(PartReadings { each: vec![Ok(self.question.read(text)?)], strays: Vec::new() })
+        let reading = self.question.read(text)?;
+        let checked = self.question.check_evidence(&reading).map(|()| reading);
+        Ok(PartReadings { each: vec![checked], strays: Vec::new() })
     }
 
     fn problem(&self, _: usize, message: &str) -> String {

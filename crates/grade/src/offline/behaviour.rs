@@ -74,6 +74,10 @@ impl OfflineJudge {
             (None, None) => format!("Says {met} of {asked} facts."),
         };
 
+        if pass && quotes.is_empty() && behaviour.needs_quote() {
+            return refuse("the evidence requirements ask for a quote, and the offline judge found none");
+        }
+
         quotes.truncate(3);
         let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
         let finding = BenchmarkFinding::from_judge(pass, score, uncertain, scale);

@@ -81,6 +81,12 @@ fn deciding_members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)>
         members.push(("applies", words, schema));
     }
 
+    if behaviour.has_critical_requirements() {
+        let (_, schema) = yes_or_no();
+        let words = "true if everything under \"Must hold\" holds, otherwise false".to_owned();
+        members.push(("critical_met", words, schema));
+    }
+
     let (words, schema) = yes_or_no();
     members.push(("pass", words, schema));
 

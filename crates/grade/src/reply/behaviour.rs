@@ -82,6 +82,16 @@ fn parse_finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<G
             }
         };
 
+    if pass && behaviour.has_critical_requirements() {
+        let critical =
+            parse_boolean(object, "critical_met")?.ok_or("the JSON has no member \"critical_met\"")?;
+        if !critical {
+            return Err("\"pass\" is true and \"critical_met\" is false: an output that breaks a critical \
+                        requirement does not pass; correct one of the two"
+                .to_owned());
+        }
+    }
+
     refuse_contradiction(object, &OWN_MEMBERS, StatedDecision::from_pass(pass, score))?;
 
     let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);

@@ -30,6 +30,7 @@ impl Identify for Guidelines {
             acceptable_deviations,
             critical_requirements,
             evidence_requirements,
+            evidence_is_advisory,
             special_instructions,
         } = self;
 
@@ -37,6 +38,10 @@ impl Identify for Guidelines {
         identity.field(acceptable_deviations);
         identity.field(critical_requirements);
         identity.field(evidence_requirements);
+        // Only if it is set: it changes what counts, but not the question that people's labels are bound to.
+        if *evidence_is_advisory {
+            identity.text("advisory");
+        }
 
         identity.field(special_instructions);
     }

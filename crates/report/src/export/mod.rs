@@ -9,6 +9,7 @@ mod inspect;
 mod json_list;
 mod junit;
 mod otlp;
+mod own_report;
 mod report_input;
 mod run_conclusion;
 mod run_markdown;
@@ -28,6 +29,7 @@ pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_ga
 pub use csv_table::spreadsheet_text;
 pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
+pub use own_report::{MARKDOWN_MARK, is_own_report};
 pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
 pub(crate) use run_conclusion::ReportedConclusion;
 pub use skill_files::write_skill_files;

@@ -456,6 +456,7 @@ fn figures() -> RunMetrics {
         says: String::new(),
     };
     RunMetrics {
+        published_means: None,
         pass_rate: figure(19.0 / 23.0, 23, 0.6286, 0.9302, "Wilson"),
         pass_rate_bounds: Some([19.0 / 24.0, 20.0 / 24.0]),
         mean_score: figure(0.8712, 23, 0.8141, 0.9283, "Student-t"),

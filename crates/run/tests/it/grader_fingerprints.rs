@@ -156,6 +156,7 @@ fn benchmark_grader() -> GraderKind {
         acceptable_deviations: vec!["b".to_owned()],
         critical_requirements: vec!["c".to_owned()],
         evidence_requirements: Some("d".to_owned()),
+        evidence_is_advisory: false,
         special_instructions: Some("e".to_owned()),
     };
     let behaviour = Behaviour {

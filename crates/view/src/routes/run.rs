@@ -70,7 +70,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     notes.retain(|note| !note.trim().is_empty());
 
     let mut warnings: Vec<String> = run_warnings(info).into_iter().map(str::to_owned).collect();
-    if info.summary.is_none() && !is_live {
+    if info.finished_at.is_none() && !is_live {
         let text = "The run did not end; what follows is about the cases that were finished. `--resume` continues it.";
         warnings.insert(0, text.to_owned());
     }

@@ -1,6 +1,6 @@
 //! Head of every page about a run.
 
-use assize_engine::ExitStatus;
+use assize_analysis::brief_result;
 use assize_store::RunInfo;
 
 use super::run_url;
@@ -46,11 +46,7 @@ pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
             ResultMark::new("open", "?", "stopped")
         };
     };
-    let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
-    let text = match &summary.conclusion.scope {
-        Some(scope) => visible(&format!("{word}, {scope}")),
-        None => visible(word),
-    };
+    let text = visible(&brief_result(summary));
     match summary.exit_code {
         0 => ResultMark::new("good", "✓", text),
         1 => ResultMark::new("bad", "✗", text),

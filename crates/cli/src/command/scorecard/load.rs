@@ -69,6 +69,7 @@ fn load(
     let problems = if errors == 1 { "problem" } else { "problems" };
     let mut scorecard = loaded.scorecard.ok_or_else(|| format!("the scorecard has {errors} {problems}"))?;
     scorecard.unbound_labels = labels.unbound;
+    scorecard.people = labels.people;
     let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort();

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use assize_analysis::{RunResult, conclude_run, count_distinct_cases, store_scorecard_options};
+use assize_analysis::{
+    RunResult, chosen_weights, conclude_run, count_distinct_cases, min_coverage, missing_policy,
+    store_scorecard_options,
+};
 use assize_engine::{EngineError, ExitStatus, LabelledRun, RunEnding, ScoredCard, labelled_run, runs};
 use assize_load::near_path_hint;
 use assize_report::{ScorecardPage, format_label_counts, render_result_lines};
@@ -54,9 +57,12 @@ fn of_run(
 
     let set = args.list.weights.as_deref();
     let own_set = run.info.weight_set.as_deref();
-    let chosen = set.filter(|set| Some(*set) != own_set);
-    let (policy, coverage) = (args.result.treat_missing, args.result.min_coverage);
-    store_scorecard_options(&mut info.settings, policy, coverage, chosen);
+    // What the command line leaves open is as in the run.
+    let policy = args.result.treat_missing.unwrap_or_else(|| missing_policy(&info.settings));
+    let coverage = args.result.min_coverage.or_else(|| min_coverage(&info.settings));
+    let other_set = set.filter(|set| Some(*set) != own_set).map(str::to_owned);
+    let chosen = other_set.or_else(|| chosen_weights(&info.settings).map(str::to_owned));
+    store_scorecard_options(&mut info.settings, policy, coverage, chosen.as_deref());
     let scored = ScoredCard::of_run(&run, set, policy, coverage).map_err(EngineError::from)?;
     info.scorecard = Some(run.info.clone());
     let not_run = info.summary.as_ref().map_or(0, |summary| summary.not_run);
@@ -117,7 +123,7 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         let at = info.nodes.get(place).and_then(|node| benchmarks.get(node.code.as_str()));
         at.map_or_else(Vec::new, |at| found.cases[*at].clone())
     });
-    let scored = ScoredCard::new(&info, None, tally, args.result.treat_missing)
+    let scored = ScoredCard::new(&info, None, tally, args.result.treat_missing.unwrap_or_default())
         .map_err(EngineError::from)?
         .with_distinct_cases(distinct)
         .with_min_coverage(args.result.min_coverage);

@@ -67,5 +67,5 @@ mod targets;
 mod template_filters;
 mod unanswered;
 mod validate;
-mod view;
+pub(crate) mod view;
 mod workspaces;

@@ -18,6 +18,13 @@ fn the_file_holds_what_json_prints() {
 
     // Without `--json`, stdout still gets tables; an old report is replaced.
     cli.file("reports/today.json", "old");
+    let refused = cli.run(&["score", "run", "--threshold", "0", "-o", "reports/today.json"]).expect_code(2);
+    assert!(
+        refused.stderr.contains("`--force`") && cli.read("reports/today.json") == "old",
+        "{}",
+        refused.stderr
+    );
+    cli.run(&["score", "run", "--threshold", "0", "-o", "reports/today.json", "--force"]);
     let output = cli.run(&["score", "run", "--threshold", "0", "-o", "reports/today.json"]);
     assert!(output.stdout.contains("Summary"), "{}", output.stdout);
     assert_eq!(written()["run_dir"], "run");

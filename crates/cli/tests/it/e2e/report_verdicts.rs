@@ -221,7 +221,7 @@ fn cases_that_were_not_run_are_named_everywhere() {
         }
     }
     let output = cli.run(&["report", "run", "-o", "r.md"]).expect_code(0);
-    assert!(output.stderr.contains("`run` ended with 8 cases not run"), "{}", output.stderr);
+    assert!(output.stderr.contains("`run`: Scope: 8 not run"), "{}", output.stderr);
     let log: Value =
         serde_json::from_str(&cli.run(&["report", "run", "--format", "inspect"]).stdout).expect("JSON");
     assert_eq!((&log["status"], &log["results"]["total_samples"]), (&json!("cancelled"), &json!(9)));

@@ -11,7 +11,7 @@ use crate::e2e::bench::cli;
 const SUITE: &str = "name: good\ntests:\n- id: a\n  criteria: x\n  input: q\n  output: apples\n  assertions: [{type: contains, value: apples}]\n";
 
 /// Starts the server and returns it with the address it prints.
-fn start(cli: &CliTest, arguments: &[&str]) -> (Child, String) {
+pub(crate) fn start(cli: &CliTest, arguments: &[&str]) -> (Child, String) {
     let mut command = cli.command(&[&["view", "--no-open", "--port", "0"], arguments].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the server starts");
     let mut url = String::new();
@@ -22,7 +22,7 @@ fn start(cli: &CliTest, arguments: &[&str]) -> (Child, String) {
 }
 
 /// The head of the reply to a request without a cookie.
-fn visit(url: &str) -> String {
+pub(crate) fn visit(url: &str) -> String {
     let rest = url.strip_prefix("http://").expect("an address");
     let (host, path) = rest.split_once('/').expect("a path");
     let mut stream = TcpStream::connect(host).expect("the server listens");
@@ -92,7 +92,7 @@ fn what_cannot_be_served_is_refused_at_once() {
 }
 
 /// Sends a request like a script of the pages; returns the reply.
-fn send(host: &str, cookie: &str, method: &str, path: &str, body: &str) -> String {
+pub(crate) fn send(host: &str, cookie: &str, method: &str, path: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(host).expect("the server listens");
     let length = body.len();
     write!(
@@ -110,7 +110,7 @@ fn send(host: &str, cookie: &str, method: &str, path: &str, body: &str) -> Strin
 }
 
 /// The text between two others.
-fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let rest = text.split_once(before).unwrap_or_else(|| panic!("{before} in {text}")).1;
     rest.split(after).next().expect("a first part")
 }

@@ -28,6 +28,7 @@ fn planned(incoming: &MockRequest) -> MockReply {
         "evidence": [],
         "reason": format!("{} says {vote}", incoming.model),
         "applies": vote != "na",
+        "critical_met": true,
         "pass": matches!(vote, "pass" | "low"),
         "confidence": if vote == "low" { "low" } else { "high" },
         "uncertain": vote == "unsure",

@@ -110,6 +110,9 @@ pub(crate) fn judge(incoming: &MockRequest) -> MockReply {
     if user.contains("\"applies\"") {
         reply["applies"] = (!says("not-for-me")).into();
     }
+    if user.contains("\"critical_met\"") {
+        reply["critical_met"] = (!says("bad")).into();
+    }
     if user.contains("Give a score from 1 to 5.") {
         reply["score"] = if says("four") { 4 } else { 5 }.into();
     }

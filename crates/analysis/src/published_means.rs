@@ -1,0 +1,74 @@
+//! The means that published benchmarks compute of rubrics with penalties: none of them clips the score of a case.
+
+use assize_store::{PublishedMeans, ResultRow};
+
+/// Factor that turns a score into an integer. Sums of integers do not depend on the order in which cases finish.
+const UNIT: f64 = (1_u64 << 50) as f64;
+
+/// Adds up the scores of a run whose cases are each graded by one rubric.
+#[derive(Debug, Default)]
+pub(crate) struct PublishedScores {
+    cases: u64,
+    /// Sums of points, as shares of the points that can be reached.
+    reached: i128,
+    /// Sums of points, as shares of the way from the fewest possible points to the most.
+    normalised: i128,
+    has_penalties: bool,
+    /// True if a case has graders besides a rubric, which those benchmarks do not have.
+    has_others: bool,
+}
+
+impl PublishedScores {
+    /// Adds a row. A case without a score does not count, and neither does one that can't reach any points.
+    pub(crate) fn push(&mut self, row: &ResultRow) {
+        if row.score.is_none() {
+            return;
+        }
+        let [grader] = row.graders.as_slice() else {
+            self.has_others = true;
+            return;
+        };
+        if grader.criteria.is_empty() || grader.negate {
+            self.has_others = true;
+            return;
+        }
+
+        let (mut points, mut most, mut fewest) = (0.0, 0.0, 0.0);
+        for criterion in &grader.criteria {
+            let Some(value) = criterion.value else { continue };
+            points += criterion.weight * value;
+            if criterion.weight < 0.0 {
+                fewest += criterion.weight;
+            } else {
+                most += criterion.weight;
+            }
+        }
+        self.has_penalties |= fewest < 0.0;
+        if most > 0.0 {
+            self.cases += 1;
+            self.reached += to_units(points / most);
+            self.normalised += to_units((points - fewest) / (most - fewest));
+        }
+    }
+
+    /// The means; `None` without penalties, which makes them the mean score.
+    pub(crate) fn means(&self) -> Option<PublishedMeans> {
+        if self.cases == 0 || self.has_others || !self.has_penalties {
+            return None;
+        }
+
+        let mean = |sum: i128| sum as f64 / UNIT / self.cases as f64;
+        let research_rubrics = mean(self.reached);
+        Some(PublishedMeans {
+            cases: self.cases,
+            healthbench: research_rubrics.clamp(0.0, 1.0),
+            research_rubrics,
+            prbench_normalised: mean(self.normalised),
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the rest is far below the precision of a score")]
+fn to_units(score: f64) -> i128 {
+    (score * UNIT).round() as i128
+}
