@@ -21,7 +21,8 @@ const CALLS: usize = 12 * 4;
 struct Decisions {
     decided: usize,
     ungraded: usize,
-    timeouts: usize,
+    /// Requests that were sent for them. More than one for each mean that some were cut off or timed out.
+    requests: u64,
 }
 
 impl ProgramUnderTest {
@@ -41,7 +42,7 @@ impl ProgramUnderTest {
             "A model on this machine: SmolLM2 135M by llama.cpp, one thread, four places, 12 answers and 4 criteria",
             &[
                 "what", "time", "against the plain client", "CPU of the server", "decided", "ungraded",
-                "timeouts",
+                "requests",
             ],
         );
 
@@ -75,7 +76,7 @@ impl ProgramUnderTest {
             &cpu(&server),
             &table::count(found.decided),
             &table::count(found.ungraded),
-            &table::count(found.timeouts),
+            &found.requests.to_string(),
         ]);
 
         Ok(table)
@@ -95,26 +96,22 @@ impl ProgramUnderTest {
         ]);
         command.env("LLAMACPP_BASE_URL", address);
         let status = command.output().map_err(|error| error.to_string())?.status;
-        let found = decisions(&self.folder.join(out).join("judgements.jsonl"))?;
+        let found = decisions(&self.folder.join(out))?;
         let all = found.decided + found.ungraded;
         if all == CALLS { Ok(found) } else { Err(format!("{all} of {CALLS} criteria are stored ({status})")) }
     }
 }
 
-fn decisions(path: &Path) -> Result<Decisions, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut found = Decisions { decided: 0, ungraded: 0, timeouts: 0 };
-    for line in text.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        if row["ungraded"].is_null() {
-            found.decided += 1;
-        } else {
-            found.ungraded += 1;
-        }
-        let failed = row["failed_attempts"].as_array();
-        let timed_out = failed.into_iter().flatten().filter(|attempt| attempt["kind"] == "timeout");
-        found.timeouts += timed_out.count();
-    }
+fn decisions(run: &Path) -> Result<Decisions, String> {
+    let read = |name: &str| {
+        std::fs::read_to_string(run.join(name))
+            .map_err(|error| format!("{name} of {}: {error}", run.display()))
+    };
+    let value =
+        |text: &str| serde_json::from_str::<serde_json::Value>(text).map_err(|error| error.to_string());
+    let rows = read("judgements.jsonl")?.lines().map(value).collect::<Result<Vec<_>, _>>()?;
+    let decided = rows.iter().filter(|row| row["ungraded"].is_null()).count();
+    let requests = value(&read("run.json")?)?["summary"]["judge_calls"].as_u64().unwrap_or_default();
 
-    Ok(found)
+    Ok(Decisions { decided, ungraded: rows.len() - decided, requests })
 }
