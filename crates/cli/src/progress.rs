@@ -78,6 +78,12 @@ impl ProgressDisplay {
             (Self::Plain { .. }, EngineEvent::ServerHeld { account, reason }) => {
                 output::print_message(&format!("{}\n", held(account, *reason)));
             }
+            (Self::Live { bar, .. }, EngineEvent::RequestUnanswered { account, silence }) => {
+                bar.println(wrap_lines(&unanswered(account, *silence), columns(), LongWords::Keep));
+            }
+            (Self::Plain { .. }, EngineEvent::RequestUnanswered { account, silence }) => {
+                output::print_message(&format!("{}\n", unanswered(account, *silence)));
+            }
             (Self::Plain { .. }, EngineEvent::ServerBack { account }) => {
                 output::print_message(&format!("{account} responds again\n"));
             }
@@ -119,6 +125,14 @@ impl ProgressDisplay {
 /// Width of the terminal.
 fn columns() -> usize {
     terminal_columns(&console::Term::stderr()).unwrap_or(80).max(MIN_COLUMNS)
+}
+
+/// Text about a request that waits while others are answered.
+fn unanswered(account: &str, silence: Duration) -> String {
+    format!(
+        "{account} has not begun to answer a request for {} s, and answers others; `--request-timeout` limits the wait",
+        silence.as_secs()
+    )
 }
 
 /// Text about a server that gets one request at a time.

@@ -103,6 +103,13 @@ pub enum EngineEvent {
         /// Host of the server.
         account: String,
     },
+    /// A request got not a byte for so long, while others to the same server were answered.
+    RequestUnanswered {
+        /// Host of the server.
+        account: String,
+        /// How long it has been waiting.
+        silence: Duration,
+    },
     /// A model server was given up. Nothing more is started.
     ServerGivenUp {
         /// Host of the server.
@@ -141,6 +148,9 @@ impl From<&CallEvent<'_>> for EngineEvent {
                 Self::ServerHeld { account: account.to_owned(), reason }
             }
             CallEvent::AccountBack { account } => Self::ServerBack { account: account.to_owned() },
+            CallEvent::Unanswered { account, silence } => {
+                Self::RequestUnanswered { account: account.to_owned(), silence }
+            }
             CallEvent::GivenUp { account, reason } => {
                 Self::ServerGivenUp { account: account.to_owned(), reason: reason.to_owned() }
             }

@@ -45,6 +45,13 @@ pub enum CallEvent<'a> {
         /// Host of the server.
         account: &'a str,
     },
+    /// A request got not a byte for so long, while others to the account were answered.
+    Unanswered {
+        /// Host of the server.
+        account: &'a str,
+        /// How long it has been waiting.
+        silence: Duration,
+    },
     /// An account was given up: the request was not sent, and none will be.
     GivenUp {
         /// Host of the server.

@@ -26,13 +26,22 @@ use crate::wire::refusal_in;
 pub enum KeyCheck {
     /// The server answered as it does with a valid key.
     Accepted {
-        /// The number of models that it lists, if it lists any.
-        models: Option<usize>,
+        /// The models that it lists, if it lists any.
+        models: Option<ListedModels>,
     },
     /// The provider can't be used as it is set up. The reason, without secrets.
     Refused(String),
     /// It could not be determined. The reason, without secrets.
     Unknown(String),
+}
+
+/// A server's list of models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedModels {
+    /// The number of all models.
+    pub count: usize,
+    /// The names of those that can judge, as far as their names and kinds tell.
+    pub judges: Vec<String>,
 }
 
 /// Sends one request that costs nothing and needs the key, such as one for the list of models. It is not
@@ -137,8 +146,67 @@ fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> KeyCheck {
     }
 }
 
-/// The number of models in a list: `data` for OpenAI and Anthropic, `models` for Google and Ollama.
-fn models(body: &Value) -> Option<usize> {
+/// The models in a list: `data` for OpenAI and Anthropic, `models` for Google and Ollama.
+fn models(body: &Value) -> Option<ListedModels> {
     let list = ["data", "models"].iter().find_map(|name| body.get(*name)?.as_array());
-    list.or_else(|| body.as_array()).map(Vec::len)
+    let list = list.or_else(|| body.as_array())?;
+    let name =
+        |model: &Value| ["id", "name"].iter().find_map(|key| Some(model.get(*key)?.as_str()?.to_owned()));
+    let judges = list.iter().filter(|model| can_judge(model)).filter_map(name).collect();
+    Some(ListedModels { count: list.len(), judges })
+}
+
+/// Whether a model of a list writes texts. Servers tell kinds in words of their own, or not at all; then the name does.
+fn can_judge(model: &Value) -> bool {
+    /// Parts of the names and families of models that compute vectors, order texts, or turn sound and pictures into texts.
+    const OTHERS: [&str; 10] =
+        ["embed", "bge-", "gte-", "e5-", "minilm", "rerank", "bert", "whisper", "tts-", "moderation"];
+    let told = ["/id", "/name", "/type", "/details/family"].iter();
+    let is_other = told.filter_map(|place| model.pointer(place)?.as_str()).any(|text| {
+        let text = text.to_ascii_lowercase();
+        OTHERS.iter().any(|word| text.contains(word))
+    });
+    !is_other
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn models_that_only_compute_vectors_are_no_judges() {
+        for (list, judges) in [
+            // Ollama.
+            (
+                json!({ "models": [
+                    { "name": "nomic-embed-text:latest", "details": { "family": "nomic-bert" } },
+                    { "name": "mine:latest", "details": { "family": "bert" } },
+                    { "name": "qwen3:8b", "details": { "family": "qwen3" } },
+                ]}),
+                &["qwen3:8b"][..],
+            ),
+            // LM Studio.
+            (
+                json!({ "data": [
+                    { "id": "text-embedding-nomic-embed-text-v1.5" },
+                    { "id": "mine", "type": "embeddings" },
+                    { "id": "google/gemma-3-4b" },
+                ]}),
+                &["google/gemma-3-4b"],
+            ),
+            // vLLM.
+            (json!({ "data": [{ "id": "BAAI/bge-m3", "object": "model" }] }), &[]),
+            (json!({ "data": [{ "id": "Qwen/Qwen3-8B", "object": "model" }] }), &["Qwen/Qwen3-8B"]),
+            // llama.cpp tells the same models twice.
+            (
+                json!({ "models": [{ "name": "/m/smol.gguf" }], "data": [{ "id": "/m/smol.gguf" }] }),
+                &["/m/smol.gguf"],
+            ),
+        ] {
+            assert_eq!(models(&list).expect("a list").judges, judges, "{list}");
+        }
+        assert_eq!(models(&json!({ "object": "key" })), None);
+    }
 }

@@ -76,7 +76,7 @@ pub use call_key::{CallKey, InvalidCallKey};
 pub use call_order::in_order_of;
 pub use call_source::CallSource;
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
-pub use check::{KeyCheck, check, check_judge};
+pub use check::{KeyCheck, ListedModels, check, check_judge};
 pub use client::{BatchRequest, ClientParts, ClientSetup, ModelClient};
 pub use clock::{Clock, TokioClock};
 pub use config::{ConfigError, NameError};

@@ -60,7 +60,8 @@ impl PriceTable {
     }
 
     fn listed(&self, id: &ModelId) -> Option<ListedModel> {
-        if !provider::is_at_home(&id.provider, &id.base_url_host) {
+        // A user's own server has the context window that the user gave it.
+        if provider::is_own(&id.provider) || !provider::is_at_home(&id.provider, &id.base_url_host) {
             return None;
         }
         let find = |model: &str| self.list().find(same_prices(&id.provider), model);

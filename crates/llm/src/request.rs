@@ -30,6 +30,10 @@ pub struct ChatRequest {
     /// identity.
     #[serde(skip)]
     pub output_ceiling: Option<u32>,
+    /// The context window that the user set for the model, in tokens. A server that can choose it is asked for this one;
+    /// otherwise it keeps the one that it has.
+    #[serde(skip)]
+    pub context_tokens: Option<u64>,
     /// Expected tokens of a long reply, without hidden thinking, if the caller knows. A ceiling leaves ample
     /// room for it.
     #[serde(skip)]
@@ -58,6 +62,7 @@ impl ChatRequest {
             seed: None,
             max_output_tokens: None,
             output_ceiling: None,
+            context_tokens: None,
             expected_output: None,
             logprobs: None,
             cache_prefix: true,

@@ -25,6 +25,7 @@ pub struct CliTest {
     /// True if files may run programs.
     consents: bool,
     filters: Vec<OutputFilter>,
+    time_limit: Duration,
 }
 
 impl CliTest {
@@ -40,7 +41,14 @@ impl CliTest {
             variables: Vec::new(),
             consents: true,
             filters: Vec::new(),
+            time_limit: COMMAND_TIMEOUT,
         }
+    }
+
+    /// Allows a command so much time instead of two minutes.
+    pub fn time_limit(&mut self, time_limit: Duration) -> &mut Self {
+        self.time_limit = time_limit;
+        self
     }
 
     /// Returns the folder in which the binary runs; also its home folder.
@@ -176,7 +184,7 @@ impl CliTest {
     /// Runs the binary to its end.
     ///
     /// # Panics
-    /// If it cannot be started or runs for longer than two minutes.
+    /// If it cannot be started or runs for longer than its time limit.
     pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> CliOutput {
         self.run_with_input(args, "")
     }
@@ -184,7 +192,7 @@ impl CliTest {
     /// Runs the binary to its end with this standard input.
     ///
     /// # Panics
-    /// If it cannot be started or runs for longer than two minutes.
+    /// If it cannot be started or runs for longer than its time limit.
     pub fn run_with_input<S: AsRef<OsStr>>(&self, args: &[S], input: &str) -> CliOutput {
         let mut child = self
             .command(args)
@@ -206,12 +214,12 @@ impl CliTest {
         let stdout = read_all(child.stdout.take());
         let stderr = read_all(child.stderr.take());
         let collected = stdout
-            .recv_timeout(COMMAND_TIMEOUT)
-            .and_then(|out| Ok((out, stderr.recv_timeout(COMMAND_TIMEOUT)?)));
+            .recv_timeout(self.time_limit)
+            .and_then(|out| Ok((out, stderr.recv_timeout(self.time_limit)?)));
         let Ok((stdout, stderr)) = collected else {
             let _ = child.kill();
             let _ = child.wait();
-            panic!("{} did not end within {} s", self.binary.display(), COMMAND_TIMEOUT.as_secs());
+            panic!("{} did not end within {} s", self.binary.display(), self.time_limit.as_secs());
         };
 
         let status = child.wait().expect("a started process can be waited for");

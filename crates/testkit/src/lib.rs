@@ -6,9 +6,12 @@ mod diff;
 pub mod filter;
 pub mod golden;
 mod known_judge;
+pub mod llama;
 pub mod mock;
 #[cfg(unix)]
 pub mod nats;
+pub mod official_types;
+mod pip;
 #[cfg(unix)]
 pub mod pty;
 

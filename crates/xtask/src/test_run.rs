@@ -38,6 +38,14 @@ const SLOW_FOR_A_REASON: &[(&str, &str)] = &[
         "e2e::programs::no_key_of_any_format_starts_a_program_without_consent",
         "starts the program several times for each key that can name one",
     ),
+    (
+        "e2e::local_model::a_real_local_model_judges_without_a_flag",
+        "installs llama.cpp and a model where they are missing; a real model decides on one thread",
+    ),
+    (
+        "e2e::official_types::requests_have_the_types_of_the_official_packages",
+        "installs the packages where they are missing; twelve models with four settings each",
+    ),
     ("e2e::limits::every_limit_holds", "goes up to each limit, of size, time and depth"),
     ("e2e::narrow::reports_fit_into_forty_and_eighty_columns", "each report and page of help in two widths"),
     (

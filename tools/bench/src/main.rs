@@ -14,6 +14,7 @@ mod coverage;
 mod data;
 mod judge;
 mod load;
+mod local;
 mod measure;
 mod million;
 mod mock;
@@ -49,8 +50,8 @@ usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM
        cargo run -p assize-bench -- simulation [--quick] [--write] [--seed=N]
 
 PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The parts
-viewers and cluster, which install other programs, have to be named. --quick takes smaller sizes. --write puts all figures, or those of
-judging, service, rates, commands, viewers or cluster alone, into docs/benchmarks.md. --as-built measures the program beside this one,
+viewers, cluster and local, which install other programs, have to be named. --quick takes smaller sizes. --write puts all figures, or those of
+judging, service, rates, commands, viewers, cluster or local alone, into docs/benchmarks.md. --as-built measures the program beside this one,
 however it was built, instead of building the one that is distributed; --latency=MS is that of the judge that workers ask.
 Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
@@ -216,6 +217,8 @@ enum BenchPart {
     Viewers,
     /// One run with several workers.
     Cluster,
+    /// A model on this machine, compared with a client that asks it one call after another.
+    Local,
 }
 
 /// Which parts to measure, and where the figures go.
@@ -269,6 +272,7 @@ impl<'a> BenchOptions<'a> {
                 "scorecards" => options.part = Some(BenchPart::Scorecards),
                 "statistics" => options.part = Some(BenchPart::Statistics),
                 "viewers" => options.part = Some(BenchPart::Viewers),
+                "local" => options.part = Some(BenchPart::Local),
                 "cluster" => options.part = Some(BenchPart::Cluster),
                 other => match other.split_once('=')? {
                     ("--latency", millis) => options.latency = Duration::from_millis(millis.parse().ok()?),
@@ -288,6 +292,7 @@ impl<'a> BenchOptions<'a> {
                     | BenchPart::Commands
                     | BenchPart::Viewers
                     | BenchPart::Cluster
+                    | BenchPart::Local
             )
         ) || !options.write)
             .then_some(options)
@@ -340,6 +345,9 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
         let cases = if options.quick { 10_000 } else { 100_000 };
         sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
     }
+    if options.part == Some(BenchPart::Local) {
+        sections.push((LOCAL, markdown(&[bench.local()?])));
+    }
     if options.part == Some(BenchPart::Cluster) {
         sections.push(match options.million {
             None => (CLUSTER, markdown(&bench.cluster(options.quick, options.latency)?)),
@@ -372,6 +380,7 @@ const SERVICE: &str = "service";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 const VIEWERS: &str = "viewers";
+const LOCAL: &str = "local";
 const CLUSTER: &str = "cluster";
 const MILLION: &str = "million";
 const COVERAGE: &str = "coverage";

@@ -10,13 +10,13 @@ use assize_engine::{ExitStatus, OFFLINE};
 use assize_evalfile::load_config;
 use assize_llm::{
     HttpOptions, HttpProxies, HttpTransport, KeyCheck, PriceList, ProviderReadiness, ReadyState, check,
-    check_judge, judge_readiness, readiness,
+    check_judge, gives_embeddings, gives_labels, judge_readiness, readiness,
 };
 use assize_report::{ListingRow, render_listing};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, shell_word};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -30,8 +30,9 @@ const JUDGE_MODEL: &str = "JUDGE_MODEL";
 /// Those variables.
 const JUDGE_VARIABLES: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
-/// How long a server may take to answer a check.
+/// How long a server may take to answer a check: any, and one on this machine that nobody asked to check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+const LOCAL_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// One line of the output.
 struct ProviderCheck {
@@ -42,28 +43,27 @@ struct ProviderCheck {
     about: String,
     /// Whether its server accepted the key; `None` if it was not asked or did not say.
     checked: Option<bool>,
+    /// True if something on this machine answers for it, without a key. It may be asked: nothing leaves the machine.
+    is_local: bool,
+    /// A judge of this provider, as `--judge` takes it, if its server lists one.
+    judge: Option<String>,
+}
+
+impl ProviderCheck {
+    fn new(name: &'static str, usable: bool, about: String) -> Self {
+        Self { name, usable, configured: true, about, checked: None, is_local: false, judge: None }
+    }
 }
 
 pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let mut findings = vec![ProviderCheck {
-        name: OFFLINE,
-        usable: true,
-        configured: true,
-        about: "built in; compares words only, for demos and tests".to_owned(),
-        checked: None,
-    }];
-
+    let about = "built in; compares words only, for demos and tests".to_owned();
+    let mut findings = vec![ProviderCheck::new(OFFLINE, true, about)];
     let project = project_judge(args, context);
     findings.extend(own_judge(context));
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
 
     let proxies = HttpProxies::from_env(&|name| context.variable(name));
-    if args.check {
-        block_on(async {
-            checks(&mut findings, &proxies, context).await;
-            Ok::<(), CommandFailure>(())
-        })?;
-    }
+    ask_servers(&mut findings, args.check, &proxies, context)?;
 
     if args.json {
         let list: Vec<_> = findings
@@ -71,7 +71,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
             .map(|f| {
                 json!({
                     "judge": f.name, "usable": f.usable, "configured": f.configured, "checked": f.checked,
-                    "about": f.about,
+                    "about": f.about, "model": f.judge,
                 })
             })
             .collect();
@@ -149,18 +149,46 @@ fn project_judge(args: &DoctorArgs, context: &CliContext) -> Option<ProjectJudge
     Some(ProjectJudge { judge: loaded.config.judge, config: shown })
 }
 
-/// Asks the servers of all providers that look usable, concurrently, whether they accept the key.
-async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: &CliContext) {
+/// Asks the servers on this machine which models they have, and if `all`, the servers of all providers that look usable
+/// whether they accept the key.
+fn ask_servers(
+    findings: &mut [ProviderCheck],
+    all: bool,
+    proxies: &HttpProxies,
+    context: &CliContext,
+) -> Result<(), CommandFailure> {
+    let is_asked =
+        |finding: &ProviderCheck| finding.is_local || (all && finding.usable && finding.name != OFFLINE);
+    let asked: Vec<&'static str> = findings.iter().filter(|f| is_asked(f)).map(|f| f.name).collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+
+    let timeout = if all { CHECK_TIMEOUT } else { LOCAL_CHECK_TIMEOUT };
+    block_on(async {
+        checks(findings, asked, timeout, proxies, context).await;
+        Ok::<(), CommandFailure>(())
+    })
+}
+
+/// Asks these servers concurrently.
+async fn checks(
+    findings: &mut [ProviderCheck],
+    names: Vec<&'static str>,
+    timeout: Duration,
+    proxies: &HttpProxies,
+    context: &CliContext,
+) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
     let mut asked = JoinSet::new();
-    for name in findings.iter().filter(|finding| finding.usable && finding.name != OFFLINE).map(|f| f.name) {
+    for name in names {
         let (transport, variables) = (Arc::clone(&transport), context.process.environment());
         asked.spawn(async move {
             let env = |variable: &str| variables(variable);
             let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {
-                Some(model) => check_judge(&model, &env, &transport, CHECK_TIMEOUT).await,
-                None => check(name, &env, &transport, CHECK_TIMEOUT).await,
+                Some(model) => check_judge(&model, &env, &transport, timeout).await,
+                None => check(name, &env, &transport, timeout).await,
             };
             (name, checked)
         });
@@ -172,7 +200,18 @@ async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: 
         let words = match checked {
             KeyCheck::Accepted { models: Some(models) } => {
                 finding.checked = Some(true);
-                format!("responds and lists {models} model{}", if models == 1 { "" } else { "s" })
+                let s = if models.count == 1 { "" } else { "s" };
+                let listed = format!("lists {} model{s}", models.count);
+                match models.judges.first().filter(|_| finding.is_local) {
+                    Some(model) => {
+                        let judge = format!("{name}:{model}");
+                        let listed = format!("{listed}; --judge {}", shell_word(&judge));
+                        finding.judge = Some(judge);
+                        listed
+                    }
+                    None if finding.is_local => format!("{listed}, none of them for judging"),
+                    None => listed,
+                }
             }
             KeyCheck::Accepted { models: None } => {
                 finding.checked = Some(true);
@@ -189,10 +228,25 @@ async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: 
     }
 }
 
-/// Providers whose models are usable from here: a key is set, or a server on this machine answers.
-pub(crate) fn usable_models(context: &CliContext) -> Vec<&'static str> {
-    let found = readiness(&|name| context.variable(name)).into_iter().map(|provider| find(&provider));
-    found.filter(|finding| finding.usable).map(|finding| finding.name).collect()
+/// Judges that are usable from here, as `PROVIDER:MODEL`: a key is set, or a server on this machine answers. Only such a
+/// server tells the name of a model.
+pub(crate) fn usable_judges(context: &CliContext) -> Vec<String> {
+    let providers = readiness(&|name| context.variable(name));
+    let mut findings: Vec<ProviderCheck> =
+        providers.iter().filter(|provider| can_judge(provider.provider)).map(find).collect();
+    let proxies = HttpProxies::from_env(&|name| context.variable(name));
+    if ask_servers(&mut findings, false, &proxies, context).is_err() {
+        findings.retain(|finding| !finding.is_local);
+    }
+
+    let is_judge = |finding: &ProviderCheck| finding.usable && (!finding.is_local || finding.judge.is_some());
+    let judge = |finding: ProviderCheck| finding.judge.unwrap_or_else(|| format!("{}:MODEL", finding.name));
+    findings.into_iter().filter(is_judge).map(judge).collect()
+}
+
+/// Whether a provider has models that judge.
+fn can_judge(provider: &str) -> bool {
+    !gives_embeddings(provider) && !gives_labels(provider)
 }
 
 /// The judge that `JUDGE_MODEL` names, if its own variables are set; without that name they have no effect.
@@ -200,22 +254,20 @@ fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
     let set = |name: &str| context.variable(name).filter(|value| !value.trim().is_empty());
     let Some(model) = set(JUDGE_MODEL) else {
         let own: Vec<&str> = JUDGE_VARIABLES.into_iter().filter(|name| set(name).is_some()).collect();
-        return (!own.is_empty()).then(|| ProviderCheck {
-            name: JUDGE_MODEL,
-            usable: false,
-            configured: true,
-            about: format!("set it to the model that {} is meant for", own.join(" and ")),
-            checked: None,
+        return (!own.is_empty()).then(|| {
+            let about = format!("set it to the model that {} is meant for", own.join(" and "));
+            ProviderCheck::new(JUDGE_MODEL, false, about)
         });
     };
 
     let found = find(&judge_readiness(&model, &|name| context.variable(name))?);
     let about = format!("{}, {}", model.trim(), found.about);
-    Some(ProviderCheck { name: JUDGE_MODEL, configured: true, about, ..found })
+    Some(ProviderCheck { name: JUDGE_MODEL, configured: true, about, is_local: false, ..found })
 }
 
 fn find(provider: &ProviderReadiness) -> ProviderCheck {
     let host = provider.host.as_deref().unwrap_or("?");
+    let mut is_local = false;
     let (usable, about) = match &provider.state {
         ReadyState::Ready => (true, format!("key in {}, at {host}", provider.key_variable)),
         ReadyState::ReadyWithoutKey => match local_server(host) {
@@ -226,7 +278,10 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
                     provider.base_url_variable
                 ),
             ),
-            Some(true) => (true, format!("a server responds at {host}; no key needed")),
+            Some(true) => {
+                is_local = true;
+                (true, format!("a server at {host}"))
+            }
             None => (true, format!("at {host}, no key set")),
         },
         ReadyState::Missing { variables, unread } => {
@@ -241,7 +296,12 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
         }
         ReadyState::BadSetting { reason } => (false, reason.clone()),
     };
-    ProviderCheck { name: provider.provider, usable, configured: provider.configured, about, checked: None }
+    let about = if can_judge(provider.provider) { about } else { format!("{about}; can't judge") };
+    ProviderCheck {
+        configured: provider.configured,
+        is_local,
+        ..ProviderCheck::new(provider.provider, usable, about)
+    }
 }
 
 /// Returns true if something accepts connections at an address of this machine; `None` for other machines,

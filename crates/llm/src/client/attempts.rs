@@ -44,6 +44,7 @@ use crate::estimate::TokenEstimator;
 use crate::logprobs_probe::ProbeTurn;
 use crate::output_limit::{OutputLimit, ReplyLengthStats, ReplyRoom};
 use crate::price::ModelCard;
+use crate::provider;
 use crate::quirks::ServerQuirks;
 use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest, ServerOutage, reported};
 use crate::reply::{ChatReply, FinishReason};
@@ -196,12 +197,15 @@ impl<'a> CallAttempts<'a> {
         };
         let reservation = CallReservation { client: own, process };
         let ceiling = self.ceiling(&reservation);
-        let request = match ceiling {
+        let context_tokens = self.card.context_tokens.filter(|_| provider::is_own(&client.parts.provider));
+        let request = match (ceiling, context_tokens) {
             // Shares its texts with the original.
-            None => self.request.clone(),
-            ceiling => {
-                Cow::Owned(ChatRequest { output_ceiling: ceiling, ..ChatRequest::clone(&self.request) })
-            }
+            (None, None) => self.request.clone(),
+            (output_ceiling, context_tokens) => Cow::Owned(ChatRequest {
+                output_ceiling,
+                context_tokens,
+                ..ChatRequest::clone(&self.request)
+            }),
         };
 
         let call = client.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks)?;
@@ -214,7 +218,7 @@ impl<'a> CallAttempts<'a> {
         let reservation = reservation.sent();
         let begun = Instant::now();
         sent_requests::note_in_flight(true);
-        let answer = client.setup.transport.send(client.outgoing(call)).await;
+        let answer = client.send(call, &permit).await;
         sent_requests::note_in_flight(false);
         let sent = SentAttempt { request, permit, reservation, latency: begun.elapsed() };
         match answer.map(|answer| client.without_secrets(answer)) {

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::RwLock;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
+use tokio::time::Instant;
 
 use super::setup::{ClientParts, ClientSetup};
 use crate::call_event::CallEvent;
@@ -16,12 +19,21 @@ use crate::error::{AskError, ErrorKind};
 use crate::excerpt::{MESSAGE_CHARS, cut};
 use crate::logprobs_probe::LogprobsProbes;
 use crate::quirks::ServerQuirks;
-use crate::rate_limit::ProviderAccount;
+use crate::rate_limit::{Permit, ProviderAccount};
 use crate::redact::Redactor;
 use crate::request::ChatRequest;
 use crate::token_counts::TokenCounts;
-use crate::transport::{HttpAnswer, HttpRequest};
+use crate::transport::{HttpAnswer, HttpRequest, TransportError};
 use crate::wire::HttpCall;
+
+/// A request that waits so long for the first byte of its answer is told of, if later ones are answered.
+const SILENCE: Duration = Duration::from_mins(1);
+
+/// The shortest time between two looks at the others.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A request that waits for others in the server's queue ends after so many time limits at the latest.
+const MAX_TIME_LIMITS: u32 = 20;
 
 /// State that the clones of a client share: its parts, and what was learned about the server.
 pub(super) struct SharedClient {
@@ -42,6 +54,8 @@ pub(super) struct SharedClient {
     /// The number of replies so far, and the tokens of the longest.
     pub(super) replies: AtomicU64,
     pub(super) longest: AtomicU64,
+    /// True once it was told that a request gets no answer.
+    has_told_of_silence: AtomicBool,
 }
 
 impl SharedClient {
@@ -60,6 +74,7 @@ impl SharedClient {
             questions: AtomicU64::new(0),
             replies: AtomicU64::new(0),
             longest: AtomicU64::new(0),
+            has_told_of_silence: AtomicBool::new(false),
         })
     }
 
@@ -96,6 +111,41 @@ impl SharedClient {
         }
     }
 
+    /// Sends a call. The time limit counts from when requests that were sent before it were last answered: until then, it waits
+    /// in the server's queue because of us. If only later ones are answered for long, the observer is told, once for the server.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub(super) async fn send(&self, call: HttpCall, permit: &Permit) -> Result<HttpAnswer, TransportError> {
+        let limit = self.setup.timeout;
+        let begun = Instant::now();
+        let (mut deadline, mut look) = (begun + limit, begun + SILENCE);
+        let answered = self.account.good_answers();
+        let mut answer = pin!(self.setup.transport.send(self.outgoing(call)));
+        loop {
+            if let Ok(answer) = tokio::time::timeout_at(deadline.min(look), &mut answer).await {
+                return answer;
+            }
+
+            let now = Instant::now();
+            let since = permit.last_answer_before().map_or(begun, |at| at.max(begun));
+            if now >= look {
+                let is_passed_over = now >= since + SILENCE && self.account.good_answers() > answered;
+                if is_passed_over && !self.has_told_of_silence.swap(true, Ordering::Relaxed) {
+                    let account = self.parts.endpoint.host();
+                    self.observe(&CallEvent::Unanswered { account: &account, silence: SILENCE });
+                }
+                look = if is_passed_over { now + SILENCE } else { (since + SILENCE).max(now + LOOK_AGAIN) };
+            }
+            if now >= deadline {
+                deadline = since + limit;
+                if now >= deadline {
+                    return Err(TransportError::Timeout(limit));
+                }
+            }
+        }
+    }
+
     pub(super) fn outgoing(&self, call: HttpCall) -> HttpRequest {
         let Self { parts, setup, headers, .. } = self;
         let mut all = HeaderMap::new();
@@ -115,7 +165,7 @@ impl SharedClient {
             url: parts.endpoint.url(&call.path),
             headers: all,
             body: call.body,
-            timeout: setup.timeout,
+            timeout: setup.timeout.saturating_mul(MAX_TIME_LIMITS),
         }
     }
 

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::allowance::allowances;
 use super::limiter::{AnswerTime, RateLimiter, RequestFailure, SendChance};
 use super::outage::{FailureConsequence, ServerOutage};
+use super::recent::RecentAnswers;
 use super::turns::TurnQueue;
 use super::window::ConcurrencyWindow;
 use crate::call_order;
@@ -175,6 +176,7 @@ pub(crate) struct ProviderAccount {
 
 struct AccountLimits {
     limiter: RateLimiter,
+    recent: RecentAnswers,
     /// The origin of all times of this account.
     born: Instant,
 }
@@ -219,6 +221,7 @@ impl ProviderAccount {
             state: Mutex::new(AccountLimits {
                 limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute)
                     .with_recovery(limits.recovery),
+                recent: RecentAnswers::default(),
                 born: Instant::now(),
             }),
         }
@@ -389,6 +392,11 @@ impl Permit {
         AnswerTime { latency, limit, load: self.load }
     }
 
+    /// When a request that was sent before this one was last answered.
+    pub(crate) fn last_answer_before(&self) -> Option<Instant> {
+        self.account.state().recent.last_before(self.number)
+    }
+
     /// Notes a good answer. Returns true if it ends an outage.
     pub(crate) fn answered(
         &self,
@@ -402,6 +410,7 @@ impl Permit {
         state.limiter.note_end(now);
         let is_back = state.limiter.answered(self.number, &self.model, time, usage);
         state.limiter.cost(self.tokens, usage);
+        state.recent.note(self.number, Instant::now());
 
         for allowance in allowances(headers, || clock.now()) {
             state.limiter.update_allowance(allowance);

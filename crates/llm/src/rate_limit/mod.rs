@@ -12,6 +12,7 @@ mod latency;
 mod limiter;
 mod outage;
 mod pace;
+mod recent;
 #[cfg(test)]
 mod simulation;
 mod turns;

@@ -1,7 +1,7 @@
 //! Ollama's own chat format. A schema becomes a grammar that the reply can't violate.
 //!
-//! By default, the server silently truncates a prompt that is longer than its window. So the request forbids
-//! that, and asks for a window that the prompt fits into.
+//! By default, the server silently truncates a prompt that is longer than its window. So the request forbids that. It
+//! asks for another window only if the user set one: the server loads the model anew for it, and others may be using it.
 
 use std::borrow::Cow;
 
@@ -17,15 +17,6 @@ use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
-
-/// Every server has at least this window, in tokens, so a smaller one need not be requested.
-const USUAL_WINDOW: u32 = 4096;
-
-/// The largest window that is requested. The server refuses a longer prompt if it can't read it.
-const LARGEST_WINDOW: u32 = 131_072;
-
-/// Room for the reply if the request does not limit it, in tokens.
-const REPLY_ROOM: u32 = 1024;
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +40,7 @@ impl WireCodec for OllamaChat {
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             seed: request.seed.filter(|_| !quirks.no_seed),
             num_predict: limit,
-            num_ctx: window(&messages, request.max_output_tokens.unwrap_or(REPLY_ROOM)),
+            num_ctx: request.context_tokens,
         };
 
         let body = OllamaBody {
@@ -166,7 +157,7 @@ struct OllamaOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     num_predict: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    num_ctx: Option<u32>,
+    num_ctx: Option<u64>,
 }
 
 fn message(message: &ChatMessage) -> OllamaMessage<'_> {
@@ -182,17 +173,6 @@ fn message(message: &ChatMessage) -> OllamaMessage<'_> {
         Cow::Owned(texts.collect())
     });
     OllamaMessage { role: message.role, content, images: images.collect() }
-}
-
-/// The window to request; `None` if the usual one is enough. A power of two, because the server reloads the
-/// model whenever the window changes.
-fn window(messages: &[OllamaMessage<'_>], reply: u32) -> Option<u32> {
-    let bytes: usize = messages.iter().map(|message| message.content.len()).sum();
-    // Three bytes a token is a safe estimate for every language; 16 tokens for the frame of each message.
-    let prompt = u32::try_from(bytes / 3 + messages.len() * 16).unwrap_or(u32::MAX);
-    let needed = prompt.saturating_add(reply);
-    (needed > USUAL_WINDOW)
-        .then(|| needed.checked_next_power_of_two().unwrap_or(LARGEST_WINDOW).min(LARGEST_WINDOW))
 }
 
 fn finish(reason: Option<&Value>) -> FinishReason {

@@ -44,17 +44,17 @@ fn quirks_and_pictures() {
 }
 
 #[test]
-fn a_long_prompt_asks_for_a_window_it_fits() {
-    let window = |bytes: usize| {
-        let request = ChatRequest::new(vec![ChatMessage::user("x".repeat(bytes))]);
-        let sent: Value =
-            serde_json::from_str(&encoded(&OllamaChat, &request, ServerQuirks::default())).unwrap();
-        sent["options"]["num_ctx"].as_u64()
-    };
-    assert_eq!(window(3000), None);
-    assert_eq!(window(12_000), Some(8192));
-    assert_eq!(window(60_000), Some(32_768));
-    assert_eq!(window(3_000_000), Some(131_072));
+fn the_loaded_window_stays_unless_the_user_set_another() {
+    for context_tokens in [None, Some(16_384)] {
+        for bytes in [3000, 60_000, 3_000_000] {
+            let messages = vec![ChatMessage::user("x".repeat(bytes))];
+            let request = ChatRequest { context_tokens, ..ChatRequest::new(messages) };
+            let sent: Value =
+                serde_json::from_str(&encoded(&OllamaChat, &request, ServerQuirks::default())).unwrap();
+            assert_eq!(sent["options"]["num_ctx"].as_u64(), context_tokens);
+            assert_eq!((&sent["truncate"], sent.get("keep_alive")), (&Value::Bool(false), None));
+        }
+    }
 }
 
 #[test]

@@ -324,7 +324,11 @@ async fn what_was_learned_is_known_to_the_next_process() {
     let run = async |memory: &str| {
         let memory = ServerMemory::from_json(memory, 1_900_000_000);
         let accounts = Arc::new(ProviderAccounts::new(limits(24)).with_memory(memory));
-        let (client, _) = client_with(&server, |setup| setup.accounts = Arc::clone(&accounts));
+        let (client, _) = client_with(&server, |setup| {
+            // By a clock that does not wait, the first answer would come too late.
+            setup.clock = Arc::new(TokioClock);
+            setup.accounts = Arc::clone(&accounts);
+        });
         let before = server.count();
         assert!(ask_all(&client, 41).await.iter().all(Option::is_some));
         (server.count() - before, accounts.memory().to_json().expect("something was learned"))

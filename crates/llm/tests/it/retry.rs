@@ -1,6 +1,7 @@
 //! Retries: how often, after how long, and what is recorded.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -143,9 +144,89 @@ impl CallObserver for NotingObserver {
             }
             CallEvent::AccountHeld { reason, .. } => format!("held: {reason}"),
             CallEvent::AccountBack { .. } => "back".to_owned(),
+            CallEvent::Unanswered { silence, .. } => format!("no answer for {} s", silence.as_secs()),
             CallEvent::GivenUp { reason, .. } => format!("given up: {reason}"),
         };
         self.0.lock().unwrap().push(text);
+    }
+}
+
+/// A transport whose first answer takes as long as from a server that has lost the request.
+struct FirstIsLost(AtomicUsize);
+
+impl Transport for FirstIsLost {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+        let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
+        Box::pin(async move {
+            if is_first {
+                tokio::time::sleep(Duration::from_secs(290)).await;
+            }
+            let body = r#"{"choices":[{"message":{"content":"hi"}}]}"#;
+            Ok(HttpAnswer { status: 200, headers: HeaderMap::default(), body: body.into() })
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_an_answer_is_told_of_once_if_others_are_answered() {
+    for (others, told) in [(0, &[][..]), (3, &["no answer for 60 s"])] {
+        let server = MockServer::start(always(MockReply::Hang));
+        let observer = Arc::new(NotingObserver::default());
+        let (client, _) = client_with(&server, |setup| {
+            setup.clock = Arc::new(TokioClock);
+            setup.transport = Arc::new(FirstIsLost(AtomicUsize::new(0)));
+            setup.timeout = Duration::from_secs(300);
+            setup.observer = Some(observer.clone());
+        });
+        let rest = async {
+            for _ in 0..others {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+                client.ask(&question()).await.unwrap();
+            }
+        };
+        let lost = question();
+        let (first, ()) = tokio::join!(client.ask(&lost), rest);
+        first.unwrap();
+        assert_eq!(*observer.0.lock().unwrap(), told);
+    }
+}
+
+/// A server that answers at once, until it is slow: then it takes one request after another, and 100 s for each.
+#[derive(Default)]
+struct OneAfterAnother {
+    fast: AtomicUsize,
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Transport for OneAfterAnother {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+        const FAST: usize = 40;
+        let is_fast = self.fast.fetch_add(1, Ordering::Relaxed) < FAST;
+        Box::pin(async move {
+            if !is_fast {
+                let _turn = self.turn.lock().await;
+                tokio::time::sleep(Duration::from_secs(100)).await;
+            }
+            let body = r#"{"choices":[{"message":{"content":"hi"}}]}"#;
+            Ok(HttpAnswer { status: 200, headers: HeaderMap::default(), body: body.into() })
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_does_not_count_the_wait_behind_other_requests_in_the_server() {
+    let server = MockServer::start(always(MockReply::Hang));
+    let (client, _) = client_with(&server, |setup| {
+        setup.clock = Arc::new(TokioClock);
+        setup.transport = Arc::new(OneAfterAnother::default());
+        setup.timeout = Duration::from_secs(150);
+    });
+    for calls in [20, 20, 8] {
+        let question = question();
+        let asked = (0..calls).map(|_| client.ask(&question));
+        for reply in futures_util::future::join_all(asked).await {
+            assert_eq!(reply.unwrap().attempts, 1, "of {calls}");
+        }
     }
 }
 

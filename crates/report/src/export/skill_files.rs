@@ -1,7 +1,8 @@
 //! Eval files of agent skills: `grading.json` for each eval, and `benchmark.json` for all of them.
 //!
-//! Names and nesting are those that the viewer of the `skill-creator` skill reads. An undecided expectation
-//! did not fail, so it is omitted, and a note names the eval.
+//! Names and nesting are those that the viewer of the `skill-creator` skill and its script `aggregate_benchmark.py` read:
+//! each run is a folder `run-N`, with the answer in `outputs/`. An undecided expectation did not fail, so it is omitted, and
+//! a note names the eval.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
@@ -22,6 +23,8 @@ use crate::style::ReportTone;
 
 /// Names of the configurations of the first and the second run.
 const CONFIGURATIONS: [&str; 2] = ["with_skill", "without_skill"];
+/// File with the question of an eval.
+const METADATA_FILE: &str = "eval_metadata.json";
 /// Maximum length of a folder name, in characters.
 const MAX_NAME: usize = 80;
 
@@ -40,6 +43,9 @@ struct SkillRun {
     seconds: f64,
     tokens: Option<u64>,
     tool_calls: usize,
+    /// What was asked and answered; empty if that is not stored.
+    question: String,
+    answer: String,
 }
 
 #[derive(Serialize)]
@@ -70,8 +76,9 @@ pub(super) fn write_benchmark(
     Ok(benchmark.notes())
 }
 
-/// Writes `benchmark.json`, and `EVAL/CONFIGURATION/grading.json` for each eval. `write` takes the path
-/// within the report's folder and the content of a file. If there are two runs, the first one is the one with
+/// Writes `benchmark.json`, and for each run of an eval the folder `EVAL/CONFIGURATION/run-N` with `grading.json`,
+/// `timing.json`, `eval_metadata.json` and `outputs/answer.md`. `write` takes the path within the report's folder and the
+/// content of a file. If there are two runs, the first one is the one with
 /// the skill. Returns remarks for the user.
 ///
 /// # Errors
@@ -88,15 +95,19 @@ pub fn write_skill_files(
         Ok(write(path, &content)?)
     };
 
-    let has_trials = benchmark.runs.iter().any(|run| run.number > 1);
     for run in benchmark.runs.iter().filter(|run| run.is_graded()) {
-        let mut path = PathBuf::from(folder_name(&run.case_id)).join(run.configuration);
-        if has_trials {
-            path.push(format!("run-{}", run.number));
-        }
-        put(&path.join("grading.json"), &run.grading())?;
+        let eval = PathBuf::from(folder_name(&run.case_id));
+        let folder = run.folder();
+        // The script looks for it beside the configurations, and the viewer beside the outputs.
+        put(&eval.join(METADATA_FILE), &run.metadata())?;
+        put(&folder.join(METADATA_FILE), &run.metadata())?;
+        put(&folder.join("grading.json"), &run.grading())?;
+        put(&folder.join("timing.json"), &run.timing())?;
     }
     put(Path::new("benchmark.json"), &benchmark.to_json())?;
+    for run in benchmark.runs.iter().filter(|run| run.is_graded()) {
+        write(&run.folder().join("outputs/answer.md"), run.answer.as_bytes())?;
+    }
 
     Ok(benchmark.notes())
 }
@@ -126,6 +137,7 @@ impl SkillBenchmark {
         for (report, configuration) in reports.iter().zip(CONFIGURATIONS) {
             judges.extend(report.info.judges.iter().map(|judge| judge.identity.name.to_string()));
             let index = CaseIndex::read(report)?;
+            let mut questions = report.questions()?;
             let targets: BTreeSet<_> = index.groups.iter().map(|group| &group.target).collect();
             if targets.len() > 1 {
                 return Err(ReportError::Unsupported(format!(
@@ -142,7 +154,9 @@ impl SkillBenchmark {
                 let case_id = escape_lines(&record.result.case_id);
                 let next = places.len() as u64 + 1;
                 let place = *places.entry(case_id.clone()).or_insert(next);
-                runs.push(SkillRun::read(&record, case_id, place, configuration));
+                let hash = record.result.case_hash.as_deref().unwrap_or_default();
+                let question = questions.read(hash)?.and_then(|row| row.question).unwrap_or_default();
+                runs.push(SkillRun { question, ..SkillRun::read(&record, case_id, place, configuration) });
             }
         }
         refuse_same_folders(&runs)?;
@@ -266,6 +280,8 @@ impl SkillRun {
             seconds: row.duration_ms as f64 / 1000.0,
             tokens,
             tool_calls: row.tool_calls.len() + row.tool_calls_dropped,
+            question: String::new(),
+            answer: row.answer.clone().unwrap_or_default(),
         }
     }
 
@@ -301,13 +317,28 @@ impl SkillRun {
         json!({ "passed": passed, "failed": total - passed, "total": total, "pass_rate": self.pass_rate() })
     }
 
-    /// Returns the content of `grading.json`.
+    /// The folder of this run, below that of its eval.
+    fn folder(&self) -> PathBuf {
+        let folder = PathBuf::from(folder_name(&self.case_id)).join(self.configuration);
+        folder.join(format!("run-{}", self.number))
+    }
+
+    /// Returns the content of `eval_metadata.json`.
+    fn metadata(&self) -> Value {
+        json!({ "eval_id": self.eval_id, "eval_name": self.case_id, "prompt": self.question })
+    }
+
+    /// Returns the content of `timing.json`.
+    fn timing(&self) -> Value {
+        json!({ "total_duration_seconds": self.seconds, "total_tokens": self.tokens.unwrap_or(0) })
+    }
+
+    /// Returns the content of `grading.json`. It has no times, because the script then leaves out the tokens.
     fn grading(&self) -> Value {
         json!({
             "expectations": self.expectations,
             "summary": self.summary(),
             "execution_metrics": { "total_tool_calls": self.tool_calls, "errors_encountered": 0 },
-            "timing": { "total_duration_seconds": self.seconds },
         })
     }
 

@@ -17,7 +17,7 @@ pub(super) struct ProjectSetup {
     pub(super) judge: String,
     /// True if the judge is a model on this machine.
     pub(super) judge_is_local: bool,
-    /// Providers that are usable here.
+    /// Judges that are usable here, as `PROVIDER:MODEL`; the word `MODEL` where the user has to name one.
     pub(super) ready: Vec<String>,
     /// Path of the folder within its git repository, with `/`; empty at the root, and outside a repository.
     pub(super) path_in_repository: String,
@@ -118,10 +118,10 @@ pub(super) fn files(setup: &ProjectSetup) -> Vec<ProjectFile> {
 
 fn config(setup: &ProjectSetup) -> String {
     let named = setup.judge != OFFLINE;
-    let usable =
-        setup.ready.iter().filter(|_| !named).map(|name| {
-            format!("# {name} is configured here: name one of its models, as in `{name}:MODEL`.\n")
-        });
+    let usable = setup.ready.iter().filter(|_| !named).map(|judge| {
+        let provider = judge.split_once(':').map_or(&**judge, |(provider, _)| provider);
+        format!("# {provider} is usable here: `judge: {judge}`.\n")
+    });
 
     let head = "# Default judge; eval files and the command line override it.\n".to_owned();
     std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()

@@ -21,8 +21,7 @@ use write::{ExistingFilePolicy, WriteOutcome};
 pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let given = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
     let folder = context.process.working_folder.join(&given);
-    let ready: Vec<&str> =
-        super::doctor::usable_models(context).into_iter().filter(|name| *name != OFFLINE).collect();
+    let ready = super::doctor::usable_judges(context);
     let asks = !args.yes && !args.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let targets = load_targets(&folder, None, &context.process.load_options(&[])).targets;
     let check = |judge: &str| files::check_judge(judge, targets.iter().any(|target| target.name == judge));
@@ -37,7 +36,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
         format: args.format,
         judge_is_local: is_local(&judge, context),
         judge,
-        ready: ready.iter().map(ToString::to_string).collect(),
+        ready,
         path_in_repository: path_in_repository(&folder),
     };
     let is_new = is_without_files(&folder);
@@ -165,7 +164,7 @@ fn report(
 
     if setup.judge == OFFLINE {
         let how = match setup.ready.first() {
-            Some(name) => format!("write `judge: {name}:MODEL` into .assize/config.yaml"),
+            Some(judge) => format!("write `judge: {judge}` into .assize/config.yaml"),
             None => "`assize doctor --all` lists what each provider needs".to_owned(),
         };
         output::print_text(
@@ -177,7 +176,7 @@ fn report(
 
 /// Asks until the answer names a judge.
 fn ask_for_judge(
-    ready: &[&str],
+    ready: &[String],
     check: impl Fn(&str) -> Result<(), String>,
     context: &CliContext,
 ) -> Result<String, CommandFailure> {
