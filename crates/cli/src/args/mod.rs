@@ -5,6 +5,7 @@
 mod attempt;
 mod audit;
 mod cache;
+mod case_selection;
 mod calibrate;
 #[cfg(feature = "cluster")]
 mod cluster;
