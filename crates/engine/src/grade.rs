@@ -177,7 +177,7 @@ impl Engine {
         warnings.extend(selection.unmatched_warning());
         wiring.gateway.check()?;
 
-        if preflight.items == 0 && answers.cases.len() > 0 {
+        if preflight.items == 0 && !answers.cases.is_empty() {
             let message = selection.no_match_message(&[(Some(&suite), &answers.cases)]);
             return Err(EngineError::usage(message));
         }

@@ -227,9 +227,8 @@ pub(crate) fn remember(folder: &Path, process: &ProcessContext) {
 pub fn elsewhere(process: &ProcessContext) -> Vec<(String, RunFolder)> {
     let known = assize_files::read_text(&process.resolve(ELSEWHERE)).unwrap_or_default();
     let named = known.lines().map(|path| (path.to_owned(), RunFolder::new(process.resolve(path))));
-    let mut runs: Vec<_> = named
-        .filter_map(|(path, folder)| Some((folder.info().ok()?.started_at, path, folder)))
-        .collect();
+    let mut runs: Vec<_> =
+        named.filter_map(|(path, folder)| Some((folder.info().ok()?.started_at, path, folder))).collect();
     runs.sort_by(|a, b| b.0.cmp(&a.0));
     runs.into_iter().map(|(_, path, folder)| (path, folder)).collect()
 }

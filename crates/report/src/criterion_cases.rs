@@ -51,7 +51,10 @@ pub fn render_criterion_cases(
     }
     if more > 0 {
         page.add_blank();
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("and {more} more; `--json` has them all"))]);
+        page.add_text(
+            &[],
+            &[ReportPiece::new(ReportTone::Dim, format!("and {more} more; `--json` has them all"))],
+        );
     }
 
     page.finish()

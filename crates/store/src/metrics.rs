@@ -165,7 +165,7 @@ impl CriterionRate {
     /// Equal ones are ordered by rate, then by name and text, so that every run of the same cases lists them in the same order.
     pub fn cmp_worst_first(&self, other: &Self) -> Ordering {
         let names = [self, other].map(|one| [&one.suite, &one.grader, &one.criterion, &one.text]);
-        let [lost, others] = [self, other].map(|one| one.lost_share());
+        let [lost, others] = [self, other].map(Self::lost_share);
         let count = |one: &Self, lost: Option<f64>| lost.map_or(-1.0, |lost| lost * one.rate.n as f64);
 
         count(other, others)

@@ -332,10 +332,13 @@ export function openTable(root, form) {
     if (data) location.assign(address(data.n));
   }
 
-  // The place in the list is part of the page's history, so that coming back leads to the same row.
+  // The place in the list is part of the page's history and of this tab, so that both ways back lead to the same row.
+  const place = () => `assize.place ${rowsUrl}?${query}`;
   function remember() {
     const url = query ? `?${query}` : location.pathname;
-    history.replaceState({ selected, top: view.scrollTop }, "", url);
+    const state = { selected, top: view.scrollTop };
+    history.replaceState(state, "", url);
+    sessionStorage.setItem(place(), JSON.stringify(state));
   }
 
   // What a row unfolds to, as the server wrote it; the newest few are kept.
@@ -574,11 +577,13 @@ export function openTable(root, form) {
 
   layOut();
   resize(count);
-  if (history.state?.selected !== undefined) {
-    selected = history.state.selected;
-    view.scrollTop = history.state.top;
+  const state = history.state?.selected === undefined ? JSON.parse(sessionStorage.getItem(place())) : history.state;
+  if (state) {
+    selected = Math.min(state.selected, count - 1);
+    view.scrollTop = state.top;
   }
   draw();
+  if (selected >= 0) root.focus({ preventScroll: true });
   if (count === 0) load(0);
 
   return { move: (by) => moveTo(selected + by), moveTo, focus: () => root.focus() };

@@ -276,7 +276,9 @@ impl OpenRun {
         let at = {
             let mut judgements = self.known_judgements();
             while judgements.read_step(&self.folder, readers())? {}
-            judgements.position(&key, result).unwrap_or_else(|| judgements.position_without_judgements(result))
+            judgements
+                .position(&key, result)
+                .unwrap_or_else(|| judgements.position_without_judgements(result))
         };
         self.folder.case_at(at)
     }

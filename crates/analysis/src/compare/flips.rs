@@ -1,6 +1,5 @@
 //! Cases whose verdict changed, with the criteria that changed.
 
-
 use std::cmp::Ordering;
 
 use assize_rubric::{Verdict, VoteValue};

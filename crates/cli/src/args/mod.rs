@@ -5,8 +5,8 @@
 mod attempt;
 mod audit;
 mod cache;
-mod case_selection;
 mod calibrate;
+mod case_selection;
 #[cfg(feature = "cluster")]
 mod cluster;
 #[cfg(not(feature = "cluster"))]

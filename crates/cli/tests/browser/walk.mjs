@@ -140,6 +140,10 @@ async function useKeys() {
   await page.goBack();
   await page.waitForSelector(".grid-row.selected a");
   assert.equal(await page.$eval(".grid-row.selected a", (link) => link.textContent), id, "coming back keeps the row");
+  await Promise.all([page.waitForURL("**/cases/*"), page.keyboard.press("Enter")]);
+  await Promise.all([page.waitForURL("**/cases"), page.keyboard.press("u")]);
+  await page.waitForSelector(".grid-row.selected a");
+  assert.equal(await page.$eval(".grid-row.selected a", (link) => link.textContent), id, "going up keeps the row as well");
 
   await page.keyboard.press("/");
   await page.keyboard.type("nothing says this");

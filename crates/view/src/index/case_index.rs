@@ -225,7 +225,8 @@ impl CaseTableIndex {
 
         [counts.against, counts.tags] = by_name.map(|counted| {
             let counted = (0..).zip(counted).filter(|(_, count)| *count > 0);
-            let mut named: Vec<_> = counted.map(|(name, count)| (self.name(name).to_owned(), count)).collect();
+            let mut named: Vec<_> =
+                counted.map(|(name, count)| (self.name(name).to_owned(), count)).collect();
             named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             named
         });
@@ -249,9 +250,10 @@ impl CaseTableIndex {
                         && self.name(now.name) == base.name(then.name)
                 })
         };
-        let changed = self.entries.iter().map(|entry| {
-            before.get(&key(self, entry)).is_none_or(|other| !is_same(entry, other))
-        });
+        let changed = self
+            .entries
+            .iter()
+            .map(|entry| before.get(&key(self, entry)).is_none_or(|other| !is_same(entry, other)));
         changed.collect()
     }
 

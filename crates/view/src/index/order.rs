@@ -93,11 +93,7 @@ impl ColumnOrder {
 
 /// Selects and sorts the cases of an index. Each mask has one value for each row: whether the row contains the search text,
 /// or differs from another run.
-pub(crate) fn select_cases(
-    index: &CaseTableIndex,
-    filter: &CaseFilter,
-    masks: &[&[bool]],
-) -> Vec<u32> {
+pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &[&[bool]]) -> Vec<u32> {
     // The number of a wanted name; the inner `None` is a name that no row has.
     let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
     let (suite, target) = (number(&filter.suite), number(&filter.target));
@@ -202,6 +198,8 @@ mod tests {
 
     #[test]
     fn a_case_changes_with_its_verdict_or_a_decision_and_by_being_new() {
+        use CaseStatus::{Fail, Pass};
+        use OutcomeKind::{Met, Unmet};
         let decided = |id: &str, verdict, outcome| CaseTableEntry {
             verdict,
             criteria: Box::new([CriterionEntry {
@@ -215,8 +213,6 @@ mod tests {
             }]),
             ..entry(id, 0, None)
         };
-        use CaseStatus::{Fail, Pass};
-        use OutcomeKind::{Met, Unmet};
         let base = [decided("same", Pass, Met), decided("verdict", Fail, Met), decided("inside", Pass, Met)];
         let next = [
             decided("new", Pass, Met),

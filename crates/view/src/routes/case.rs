@@ -19,8 +19,8 @@ use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::cases::base_run;
 use super::case_work::{file_diffs, tool_call_texts, turn_text};
+use super::cases::base_run;
 use super::run_header::run_header;
 use super::scorecard::part_url;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};

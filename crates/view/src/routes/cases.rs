@@ -320,21 +320,28 @@ fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str
     let chip = |text: String, count: Option<usize>, sets: &[(&str, &str)]| {
         FilterChip::new(text, count.map(|count| grouped(count as u64)), sets, url, query)
     };
-    let verdicts = VerdictChoice::ALL.iter().zip(counts.verdicts).filter(|(choice, count)| {
-        *count > 0 || matches!(choice, VerdictChoice::Pass | VerdictChoice::Fail)
-    });
+    let verdicts = VerdictChoice::ALL
+        .iter()
+        .zip(counts.verdicts)
+        .filter(|(choice, count)| *count > 0 || matches!(choice, VerdictChoice::Pass | VerdictChoice::Fail));
     let mut verdicts: Vec<FilterChip> = verdicts
         .map(|(choice, count)| chip(choice.name().to_owned(), Some(count), &[("verdict", choice.name())]))
         .collect();
     if counts.disputed > 0 {
         verdicts.push(chip("judges differ".to_owned(), Some(counts.disputed), &[("disputed", "1")]));
     }
-    verdicts.extend(earlier.map(|earlier| {
-        chip(format!("changed since {}", visible(earlier)), None, &[("changed", earlier)])
-    }));
+    verdicts.extend(
+        earlier.map(|earlier| {
+            chip(format!("changed since {}", visible(earlier)), None, &[("changed", earlier)])
+        }),
+    );
 
     let against = counts.against.iter().take(MAX_CHIPS).map(|(name, count)| {
-        chip(short_name(name), Some(*count), &[("criterion", name), ("outcome", OutcomeChoice::Against.name())])
+        chip(
+            short_name(name),
+            Some(*count),
+            &[("criterion", name), ("outcome", OutcomeChoice::Against.name())],
+        )
     });
     let tags = counts.tags.iter().take(MAX_CHIPS);
     let tags = tags.map(|(tag, count)| chip(visible(tag), Some(*count), &[("tag", tag)]));
@@ -348,7 +355,13 @@ fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str
 
 impl FilterChip {
     /// A chip that sets these keys of the query, or clears them if they are set.
-    pub(super) fn new(text: String, count: Option<String>, sets: &[(&str, &str)], url: &str, query: &str) -> Self {
+    pub(super) fn new(
+        text: String,
+        count: Option<String>,
+        sets: &[(&str, &str)],
+        url: &str,
+        query: &str,
+    ) -> Self {
         let pairs: Vec<(String, String)> = parse(query.as_bytes()).into_owned().collect();
         let is_set = |(key, value): &(&str, &str)| pairs.iter().any(|(k, v)| k == key && v == value);
         let is_chosen = sets.iter().all(is_set);

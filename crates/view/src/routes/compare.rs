@@ -19,9 +19,7 @@ use super::compared_run::ComparedSide;
 use super::{Library, PageError, query_value, query_values, render};
 use crate::library::RunLibrary;
 use crate::page_work::{PageWork, working};
-use crate::pages::{
-    CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable, MovedLine,
-};
+use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable, MovedLine};
 use crate::picture::interval_picture;
 use crate::text::{ResultMark, visible};
 
@@ -206,10 +204,7 @@ fn common_axis(found: &RunComparison) -> ChartAxis {
 }
 
 /// The tables of all cases and of criteria, and those of other groups.
-fn difference_tables(
-    found: &RunComparison,
-    axis: ChartAxis,
-) -> (Vec<DifferenceTable>, Vec<DifferenceTable>) {
+fn difference_tables(found: &RunComparison, axis: ChartAxis) -> (Vec<DifferenceTable>, Vec<DifferenceTable>) {
     let overall = DifferenceTable {
         title: "All cases".to_owned(),
         axis: String::new(),
@@ -246,7 +241,9 @@ fn hidden_losses(found: &RunComparison) -> String {
         let worse = flip.criteria.iter().filter(|moved| moved.direction() == Ordering::Less);
         let names: BTreeSet<&str> = worse.map(|moved| moved.criterion.as_str()).collect();
         cases += usize::from(!names.is_empty());
-        names.into_iter().for_each(|name| *lost.entry(name).or_default() += 1);
+        for name in names {
+            *lost.entry(name).or_default() += 1;
+        }
     }
     if cases == 0 {
         return String::new();

@@ -57,6 +57,9 @@ pub(super) fn matrix_url(columns: &[String]) -> String {
     format!("/matrix?{}", Serializer::new(String::new()).extend_pairs(pairs).finish())
 }
 
+/// Tests that differ between columns, by suite and id, each with the criteria that differ.
+type DifferingTests = HashMap<(String, String), Vec<String>>;
+
 /// What a column shows.
 struct Column {
     side: ComparedSide,
@@ -131,10 +134,9 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     let heads = view.heads(&set)?;
     let mut ranked: Vec<&(MatrixColumn, Option<f64>)> = heads.iter().collect();
     ranked.sort_by(|a, b| b.1.unwrap_or(-1.0).total_cmp(&a.1.unwrap_or(-1.0)));
-    let ranked = ranked.into_iter().map(|(column, _)| RankedColumn {
-        name: column.name.clone(),
-        pass_rate: column.pass_rate.clone(),
-    });
+    let ranked = ranked
+        .into_iter()
+        .map(|(column, _)| RankedColumn { name: column.name.clone(), pass_rate: column.pass_rate.clone() });
 
     Ok(MatrixPage {
         ranked: ranked.collect(),
@@ -155,11 +157,7 @@ fn pairs_without_page(uri: &Uri) -> Vec<(String, String)> {
 }
 
 /// Rows of the column, in the order of the files.
-fn rows_of(
-    run: &OpenRun,
-    index: &CaseTableIndex,
-    side: &ComparedSide,
-) -> Result<Arc<Vec<u32>>, PageError> {
+fn rows_of(run: &OpenRun, index: &CaseTableIndex, side: &ComparedSide) -> Result<Arc<Vec<u32>>, PageError> {
     let filter = CaseFilter { target: side.target.clone(), ..CaseFilter::default() };
     Ok(run.select(index, &filter, None)?)
 }
@@ -170,7 +168,8 @@ fn compare_columns(
     sides: &[ComparedSide],
     work: &PageWork,
 ) -> Result<Arc<ComparisonSet>, PageError> {
-    let key: String = sides.iter().map(|side| format!("{}\n{}\n", side.name, side.length())).collect();
+    let key: Vec<String> = sides.iter().map(|side| format!("{}\n{}", side.name, side.length())).collect();
+    let key = key.join("\n");
     if let Some(known) = library.known_set(&key) {
         return Ok(known);
     }
@@ -198,7 +197,9 @@ fn what_the_order_is_worth(set: &ComparisonSet) -> Vec<String> {
     let mut lines = vec![match certain {
         0 => "No difference of two is certain: this order is not evidence.".to_owned(),
         _ if pairs == 1 => "The difference is certain, test by test.".to_owned(),
-        1 => format!("1 of {pairs} differences of two is certain, test by test; p values are adjusted by Holm's method."),
+        1 => format!(
+            "1 of {pairs} differences of two is certain, test by test; p values are adjusted by Holm's method."
+        ),
         _ => format!(
             "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
         ),
@@ -245,12 +246,8 @@ impl MatrixView<'_> {
             let (pass, mean) = rates(figures, side.target.as_deref());
             let against: Option<&RunComparison> = at.checked_sub(1).and_then(|at| set.comparisons.get(at));
 
-            let all: Vec<&CaseTableEntry> = column
-                .rows
-                .values()
-                .flatten()
-                .filter_map(|row| self.indexes[column.run].get(*row))
-                .collect();
+            let all: Vec<&CaseTableEntry> =
+                column.rows.values().flatten().filter_map(|row| self.indexes[column.run].get(*row)).collect();
             let costs: Vec<f64> = all.iter().filter_map(|entry| entry.cost).map(Usd::as_dollars).collect();
             let is_known = costs.len() == all.len();
             let time = all.iter().map(|entry| entry.duration_ms).sum::<u64>() / (all.len().max(1) as u64);
@@ -266,7 +263,11 @@ impl MatrixView<'_> {
                     url: with_query(&format!("{}/cases", run_url(side.run.slug())), &filter.to_query()),
                     pass_rate: pass.map(MetricText::rate).unwrap_or_default(),
                     mean_score: mean.map(MetricText::score).unwrap_or_default(),
-                    cost: if is_known { assize_report::dollars(costs.iter().sum()) } else { "cost unknown".to_owned() },
+                    cost: if is_known {
+                        assize_report::dollars(costs.iter().sum())
+                    } else {
+                        "cost unknown".to_owned()
+                    },
                     time: format_duration(time),
                     against_first: against
                         .map(|found| (conclusion_mark(found.pass_rate.call), visible(&found.pass_rate.says))),
@@ -301,11 +302,7 @@ impl MatrixView<'_> {
     }
 
     /// For each test that differs, the criteria that differ; and the chips that filter by them.
-    fn chips(
-        &self,
-        tests: &[(String, String)],
-        uri: &Uri,
-    ) -> (HashMap<(String, String), Vec<String>>, Vec<ChipGroup>) {
+    fn chips(&self, tests: &[(String, String)], uri: &Uri) -> (DifferingTests, Vec<ChipGroup>) {
         let mut differing = HashMap::new();
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for test in tests {
@@ -324,13 +321,18 @@ impl MatrixView<'_> {
                         own.entry(index.name(one.name)).or_default().push(one.mark());
                     }
                 }
-                own.into_iter().for_each(|(name, signs)| marks.entry(name).or_default().push(signs));
+                for (name, signs) in own {
+                    marks.entry(name).or_default().push(signs);
+                }
             }
             let is_all = |signs: &Vec<String>| signs.len() == verdicts.len();
-            let moved = marks.iter().filter(|(_, signs)| !is_all(signs) || signs.iter().any(|one| *one != signs[0]));
+            let moved =
+                marks.iter().filter(|(_, signs)| !is_all(signs) || signs.iter().any(|one| *one != signs[0]));
             let moved: Vec<String> = moved.map(|(name, _)| (*name).to_owned()).collect();
             if !moved.is_empty() || verdicts.iter().any(|one| *one != verdicts[0]) {
-                moved.iter().for_each(|name| *counts.entry(name.clone()).or_default() += 1);
+                for name in &moved {
+                    *counts.entry(name.clone()).or_default() += 1;
+                }
                 differing.insert(test.clone(), moved);
             }
         }
@@ -401,7 +403,10 @@ impl MatrixView<'_> {
         let more = answers.len().saturating_sub(MAX_ANSWERS);
         answers.truncate(MAX_ANSWERS);
         // Of several trials, the criteria of the first that did not pass say why.
-        let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).map_or(first, |(_, entry)| entry);
+        let shown = trials
+            .iter()
+            .find(|(_, entry)| entry.verdict != CaseStatus::Pass)
+            .map_or(first, |(_, entry)| entry);
         Ok(Some(MatrixCell {
             mark,
             score: if trials.len() == 1 { score_text(first) } else { String::new() },

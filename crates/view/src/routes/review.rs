@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use assize_review::{
-    DecisionEffect, DecisionError, OngoingReview, ReviewAnswer, ReviewItem, ReviewProgress, ReviewQuestion, ScoreScale,
-    ReviewSectionKind, decision_words, judge_words, parse_answer, parse_severity,
+    DecisionEffect, DecisionError, OngoingReview, ReviewAnswer, ReviewItem, ReviewProgress, ReviewQuestion,
+    ReviewSectionKind, ScoreScale, decision_words, judge_words, parse_answer, parse_severity,
 };
 use assize_rubric::{NO_FAILURE, NONE_OF_THE_ABOVE};
 use axum::Json;
@@ -197,13 +197,11 @@ fn whole_scores(scale: &ScoreScale) -> Vec<WholeScore> {
 fn question_text(question: &ReviewQuestion) -> QuestionText {
     match question {
         ReviewQuestion::Verdict(None) => QuestionText::Verdict,
-        ReviewQuestion::Verdict(Some(scale)) => {
-            QuestionText::Score {
-                min: scale.min.to_string(),
-                max: scale.max.to_string(),
-                whole: whole_scores(scale),
-            }
-        }
+        ReviewQuestion::Verdict(Some(scale)) => QuestionText::Score {
+            min: scale.min.to_string(),
+            max: scale.max.to_string(),
+            whole: whole_scores(scale),
+        },
         ReviewQuestion::Primary(choices) => {
             let choices = choices.iter().map(|choice| ChoiceText {
                 value: choice.code.clone(),

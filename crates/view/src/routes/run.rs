@@ -142,8 +142,7 @@ fn failing_criteria(
     let shown = rates.into_iter().take(MAX_FAILING_CRITERIA).map(|rate| {
         let name = format!("{}/{}", rate.grader, rate.criterion);
         let count = rate.failures().unwrap_or_default();
-        let filter =
-            CaseFilter::of_criterion(name.clone(), Some(rate.suite.clone()), OutcomeChoice::Against);
+        let filter = CaseFilter::of_criterion(name.clone(), Some(rate.suite.clone()), OutcomeChoice::Against);
         Ok(FailingCriterion {
             text: visible(if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text }),
             count,

@@ -125,7 +125,10 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
     let first = test.get(&format!("/runs/{RUN}/rows?count=1")).json();
     assert_eq!((&first["found"], &first["total"]), (&json!(3), &json!(3)));
     let row = &first["rows"][0];
-    assert_eq!((&row["question"], &row["answer"]), (&json!("What about plain?"), &json!("You get a full refund within 30 days.")));
+    assert_eq!(
+        (&row["question"], &row["answer"]),
+        (&json!("What about plain?"), &json!("You get a full refund within 30 days."))
+    );
     let criteria = json!([
         {"at": 0, "name": "must", "mark": "-", "gate": true, "failed": true},
         {"at": 1, "name": "tone", "mark": "+"},
@@ -140,7 +143,10 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
 fn a_row_unfolds_to_its_texts_and_reasons() {
     let test = ViewTest::with_runs();
     let peek = test.get(&format!("/runs/{RUN}/cases/2/peek")).expect(200).body;
-    for text in ["title=&#39;owned&#39;&#60;/script&#62;", "\\u{202e}evil", "because &#60;of&#62; it", "nobody said &#60;this&#62;"] {
+    for text in [
+        "title=&#39;owned&#39;&#60;/script&#62;", "\\u{202e}evil", "because &#60;of&#62; it",
+        "nobody said &#60;this&#62;",
+    ] {
         assert!(peek.contains(text), "{text} in {peek}");
     }
     assert!(!peek.contains("<script"), "{peek}");
@@ -156,7 +162,9 @@ fn cases_that_changed_since_another_run_are_found() {
     let test = ViewTest::with_runs();
     let page = test.get(&format!("/runs/{LATER}/cases")).expect(200).body;
     assert!(page.contains(&format!("data-sets=\"changed={RUN}\"")), "{page}");
-    let found = |base: &str| test.get(&format!("/runs/{LATER}/rows?changed={base}")).expect(200).json()["found"].clone();
+    let found = |base: &str| {
+        test.get(&format!("/runs/{LATER}/rows?changed={base}")).expect(200).json()["found"].clone()
+    };
     assert_eq!(found(RUN), 1, "only one case was decided differently");
     assert_eq!(found(LATER), 0);
     test.get(&format!("/runs/{LATER}/rows?changed=gone")).expect(404);
@@ -348,7 +356,10 @@ fn runs_stand_side_by_side_a_test_a_row() {
     let address = listed.header("location").to_owned();
     assert_eq!(address, format!("/matrix?run={RUN}&run={LATER}"), "the older run comes first");
     let page = test.get(&address).expect(200).body;
-    for text in ["No difference of two is certain", "3 of 3 tests", "You get a full refund within 30 days.", "gate-sign"] {
+    for text in [
+        "No difference of two is certain", "3 of 3 tests", "You get a full refund within 30 days.",
+        "gate-sign",
+    ] {
         assert!(page.contains(text), "{text} in {page}");
     }
     assert!(page.contains("&#60;b&#62;hostile") && !page.contains("<b>hostile"), "{page}");

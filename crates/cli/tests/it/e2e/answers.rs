@@ -277,10 +277,21 @@ fn answers_are_selected_by_id_tag_number_and_earlier_result() {
     };
     assert_eq!(graded(&[], 1), ("a1 a2 b1 b2".to_owned(), String::new()));
     assert_eq!(graded(&["--rerun-failed", "last"], 1).0, "a2 b2");
-    assert_eq!(graded(&["--filter", "a*"], 1), ("a1 a2".to_owned(), "2 of 4 cases (`--filter a*`)".to_owned()));
-    assert_eq!(graded(&["--tag", "y", "--limit", "1"], 0), ("b1".to_owned(), "1 of 4 cases (`--tag y`, `--limit 1`)".to_owned()));
+    assert_eq!(
+        graded(&["--filter", "a*"], 1),
+        ("a1 a2".to_owned(), "2 of 4 cases (`--filter a*`)".to_owned())
+    );
+    assert_eq!(
+        graded(&["--tag", "y", "--limit", "1"], 0),
+        ("b1".to_owned(), "1 of 4 cases (`--tag y`, `--limit 1`)".to_owned())
+    );
 
-    let unknown = cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv", "--filter", "c*"]).expect_code(2);
-    assert!(unknown.stderr.contains("no case matches `--filter`; there are 4, such as a1, a2, b1"), "{}", unknown.stderr);
+    let unknown =
+        cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv", "--filter", "c*"]).expect_code(2);
+    assert!(
+        unknown.stderr.contains("no case matches `--filter`; there are 4, such as a1, a2, b1"),
+        "{}",
+        unknown.stderr
+    );
     cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv", "--limit", "0"]).expect_code(2);
 }

@@ -188,9 +188,13 @@ fn the_cases_that_a_criterion_counts_against_are_listed_with_their_reasons() {
     let met = cli.run(&["explain", "last", "--criterion", "p"]).expect_code(0).stdout;
     assert!(met.contains("It counts against none of 1 result."), "{met}");
 
-    let listed = object(&cli.run(&["explain", "last", "--criterion", "l", "--json"]).expect_code(0));
+    let listed = cli.run(&["explain", "last", "--criterion", "l", "--json"]).expect_code(0).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
     let one = &listed[0];
-    assert_eq!((&one["case_id"], &one["criterion"], &one["outcome"]), (&"refund-policy".into(), &"l".into(), &"unmet".into()));
+    assert_eq!(
+        (&one["case_id"], &one["criterion"], &one["outcome"]),
+        (&"refund-policy".into(), &"l".into(), &"unmet".into())
+    );
     let unknown = cli.run(&["explain", "last", "--criterion", "pp"]).expect_code(2).stderr;
     assert!(unknown.contains("has a criterion `pp`"), "{unknown}");
     cli.run(&["explain", "last", "refund-policy", "--criterion", "l"]).expect_code(2);
