@@ -142,6 +142,7 @@ fn describe_selection(info: &RunInfo) -> Option<String> {
     let options: Vec<String> = (filter.iter().map(|pattern| format!("`--filter {pattern}`")))
         .chain(tags.iter().map(|tag| format!("`--tag {tag}`")))
         .chain(excluded)
+        .chain(other.get("limit").map(|limit| format!("`--limit {limit}`")))
         .collect();
     let selected: usize = info.suites.iter().map(|suite| suite.cases).sum();
     let all: Option<usize> = info.suites.iter().map(|suite| suite.all_cases).sum();

@@ -1,5 +1,7 @@
 //! Events of the engine on stderr: diagnostics, warnings, notices, progress.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use assize_author::AuthorEvent;
 use assize_engine::{Engine, EngineEvent, EventObserver};
 use assize_report::ReportStyle;
@@ -21,6 +23,8 @@ pub(crate) struct TerminalObserver {
     /// the run and ends with the notice about the offline judge, so these need not be printed twice.
     summary_follows: bool,
     progress: Mutex<ProgressDisplay>,
+    /// Cases that a resumed run keeps.
+    kept: AtomicUsize,
 }
 
 impl CliContext {
@@ -61,6 +65,7 @@ impl TerminalObserver {
             shows_progress,
             summary_follows: false,
             progress: Mutex::new(ProgressDisplay::Silent),
+            kept: AtomicUsize::new(0),
         }
     }
 
@@ -112,13 +117,19 @@ impl EventObserver for TerminalObserver {
                     1 => ", 1 no longer exists".to_owned(),
                     _ => format!(", {gone} no longer exist"),
                 };
+                self.kept.store(done, Ordering::Relaxed);
                 let folder = folder.display();
                 let done = if done == 1 { "1 case kept".to_owned() } else { format!("{done} cases kept") };
                 self.say(&format!("resuming {folder}: {done}{changed}{gone}\n"));
             }
             EngineEvent::BatchProgress(message) => self.say(&format!("{message}\n")),
             EngineEvent::RunStarted { cases } => {
-                *progress = ProgressDisplay::new(cases, !self.shows_progress, context.live_progress);
+                *progress = ProgressDisplay::new(
+                    cases,
+                    self.kept.load(Ordering::Relaxed),
+                    !self.shows_progress,
+                    context.live_progress,
+                );
             }
             EngineEvent::RunEnded => progress.finish(),
             EngineEvent::DraftingOffline => self.say(

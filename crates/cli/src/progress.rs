@@ -1,5 +1,6 @@
 //! Progress on stderr: a line that is redrawn on a terminal, plain lines elsewhere.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use assize_engine::EngineEvent;
@@ -8,7 +9,7 @@ use assize_report::{LongWords, wrap_lines};
 use assize_rubric::Verdict;
 use assize_run::RunEvent as CaseEvent;
 use assize_store::VerdictCounts;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::context::terminal_columns;
 use crate::output;
@@ -28,15 +29,16 @@ pub(crate) enum ProgressDisplay {
     /// A bar that is redrawn. It appears after a moment, so short runs show none.
     Live { bar: ProgressBar, counts: VerdictCounts, retries: usize },
     /// A line from time to time.
-    Plain { total: usize, counts: VerdictCounts, started: Instant, last: Instant },
+    Plain { total: usize, kept: usize, counts: VerdictCounts, started: Instant, last: Instant },
 }
 
 impl ProgressDisplay {
-    /// Progress over `total` cases; silent if there are none, for example because a resumed run is complete.
-    pub(crate) fn new(total: usize, quiet: bool, live: bool) -> Self {
-        if quiet || total == 0 {
+    /// Progress over `cases` that are left, of a run that goes on after the `kept` ones; silent if none is left.
+    pub(crate) fn new(cases: usize, kept: usize, quiet: bool, live: bool) -> Self {
+        if quiet || cases == 0 {
             return Self::Silent;
         }
+        let total = cases + kept;
 
         if live {
             let bar =
@@ -44,17 +46,26 @@ impl ProgressDisplay {
 
             let width = if columns() < NARROW_COLUMNS { 8 } else { 24 };
             // If the template is broken, the default look remains.
-            let template = format!("{{bar:{width}.cyan/dim}} {{pos}}/{{len}}  {{eta}} left  {{wide_msg}}");
+            let template = format!("{{bar:{width}.cyan/dim}} {{pos}}/{{len}}  {{left}}  {{wide_msg}}");
             if let Ok(style) = ProgressStyle::with_template(&template) {
-                bar.set_style(style);
+                // Before the first case there is nothing to estimate from.
+                let first = kept as u64;
+                bar.set_style(style.with_key("left", move |state: &ProgressState, text: &mut dyn Write| {
+                    let _ = match state.pos() {
+                        pos if pos <= first => text.write_str("time unknown"),
+                        _ => write!(text, "{:#} left", HumanDuration(state.eta())),
+                    };
+                }));
             }
+            bar.set_position(kept as u64);
+            bar.reset_eta();
 
             bar.enable_steady_tick(Duration::from_millis(200));
             return Self::Live { bar, counts: VerdictCounts::default(), retries: 0 };
         }
 
         let now = Instant::now();
-        Self::Plain { total, counts: VerdictCounts::default(), started: now, last: now }
+        Self::Plain { total, kept, counts: VerdictCounts::default(), started: now, last: now }
     }
 
     /// Updates the progress with an event.
@@ -93,7 +104,7 @@ impl ProgressDisplay {
             }
             (Self::Live { bar, .. }, EngineEvent::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
             (
-                Self::Plain { total, counts, started, last },
+                Self::Plain { total, kept, counts, started, last },
                 EngineEvent::Run(CaseEvent::CaseFinished { row }),
             ) => {
                 counts.add_row(row);
@@ -101,7 +112,7 @@ impl ProgressDisplay {
                     *last = Instant::now();
                     output::print_message(&format!(
                         "{}/{total} cases after {} s: {}\n",
-                        counts.total(),
+                        counts.total() + *kept,
                         started.elapsed().as_secs(),
                         tally(*counts)
                     ));

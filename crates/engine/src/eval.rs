@@ -321,7 +321,7 @@ impl Engine {
                 other: (plain.settings.other.into_iter())
                     .chain(mode.settings())
                     .chain(excluded_tags(options))
-                    .chain(rerun_failed(options))
+                    .chain(rerun_failed(options.rerun_failed.as_ref()))
                     .collect(),
                 ..plain.settings
             },
@@ -419,8 +419,8 @@ fn excluded_tags(options: &EvalOptions) -> Option<(String, String)> {
 }
 
 /// The setting of a run that names the run whose failed cases were repeated.
-fn rerun_failed(options: &EvalOptions) -> Option<(String, String)> {
-    options.rerun_failed.as_ref().map(|run| ("rerun_failed".to_owned(), run.clone()))
+pub(crate) fn rerun_failed(run: Option<&String>) -> Option<(String, String)> {
+    run.map(|run| ("rerun_failed".to_owned(), run.clone()))
 }
 
 /// The options, without the cache if any suite disables it.
@@ -692,7 +692,8 @@ impl<'a> EvalRun<'a> {
                     "no case has an answer of two systems; answers are matched by the id of their case";
                 return Err(EngineError::usage(message.to_owned()));
             }
-            return Err(EngineError::usage(self.selection.no_match_message(loaded)));
+            let parts: Vec<_> = loaded.files.iter().map(|file| (file.suite.as_ref(), &file.cases)).collect();
+            return Err(EngineError::usage(self.selection.no_match_message(&parts)));
         }
 
         let command = self.mode.command();

@@ -69,6 +69,26 @@ pub fn unknown_selection(
     Ok(Some(format!("no {kind} `{wanted}` in `{}`; {known}", folder.path().display())))
 }
 
+/// Says that no case of a run has a criterion, and which it has.
+///
+/// # Errors
+/// If the run can't be read.
+pub fn unknown_criterion(folder: &RunFolder, criterion: &str) -> Result<String, EngineError> {
+    let mut ids = BTreeSet::new();
+    for record in folder.cases()? {
+        let row = record?.result;
+        ids.extend(row.graders.iter().flat_map(|grader| &grader.criteria).map(|one| one.id.to_string()));
+    }
+
+    let ids: Vec<String> = ids.into_iter().collect();
+    let hint = match did_you_mean_name(criterion, ids.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if ids.is_empty() => "its cases have no criteria".to_owned(),
+        None => format!("its criteria are {}", preview(&ids)),
+    };
+    Ok(format!("no case of run `{}` has a criterion `{criterion}`; {hint}", run_id(folder.path())))
+}
+
 /// The record of a case, with its question.
 #[derive(Debug, Clone)]
 pub struct FoundCase {

@@ -1,17 +1,19 @@
 //! Grades existing answers.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use assize_document::codes;
 use assize_evalfile::{AnswerColumns, LoadOptions, TextEncoding, load_answers, load_rubric};
 use assize_model::{Case, GivenOutput};
 use assize_run::WorkItem;
-use assize_store::SuiteInfo;
+use assize_store::{RunSettings, SuiteInfo};
 
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::{PlannedRun, RunOutcome};
+use crate::eval::{PlannedRun, RunOutcome, rerun_failed};
+use crate::load::CaseSelection;
 use crate::mode::RunMode;
 use crate::options::{DeniedFindings, RunOptions};
 use crate::plan::RunPlanner;
@@ -33,6 +35,14 @@ pub struct GradeOptions {
     pub columns: AnswerColumns,
     /// Encoding of that file if it is a text table; found by its bytes without one.
     pub encoding: Option<TextEncoding>,
+    /// Patterns of ids of answers; all if empty.
+    pub filter: Vec<String>,
+    /// Tags of answers; all if empty.
+    pub tags: Vec<String>,
+    /// Name of a stored run; only answers that failed or are incomplete in it are graded.
+    pub rerun_failed: Option<String>,
+    /// Grades only this many of the selected answers, the first of the file.
+    pub limit: Option<NonZeroUsize>,
     /// Estimates instead of running.
     pub dry_run: bool,
     /// Judging, limits, record.
@@ -145,9 +155,17 @@ impl Engine {
         let planner = RunPlanner::new(&wiring.config, &options.run)?;
         let planned = planner.suite(&suite);
 
+        let selection = CaseSelection::new(&options.filter, &options.tags, &[])?
+            .of_failed(options.rerun_failed.as_deref(), self.process())?;
+        let limit = options.limit.map_or(usize::MAX, NonZeroUsize::get);
+        let selected = || {
+            let cases = answers.cases.iter();
+            cases.filter(|case| case.as_ref().map_or(true, |case| selection.takes(&suite, case))).take(limit)
+        };
+
         let mut preflight = PreflightReport::default();
         let mut blanks = BlankCount::default();
-        for case in &answers.cases {
+        for case in selected() {
             let case = case?;
             blanks.add(&case);
             planner.check(&planned, &case, &deps, &mut preflight);
@@ -156,14 +174,19 @@ impl Engine {
         let mut warnings =
             preflight.conclude(DeniedFindings::default(), &wiring.gate, &wiring.gateway, options.dry_run)?;
         warnings.extend(blanks.warnings());
+        warnings.extend(selection.unmatched_warning());
         wiring.gateway.check()?;
 
+        if preflight.items == 0 && !answers.cases.is_empty() {
+            let message = selection.no_match_message(&[(Some(&suite), &answers.cases)]);
+            return Err(EngineError::usage(message));
+        }
         if preflight.items == 0 {
             return Err(EngineError::usage(format!("`{}` holds no answers", answers_name.display())));
         }
 
         let items = || {
-            answers.cases.iter().flat_map(|case| match case {
+            selected().flat_map(|case| match case {
                 Err(error) => vec![Err(error.into())],
                 Ok(case) => planner
                     .items(&planned, &case, &deps, &CaseDependencies::default())
@@ -178,20 +201,30 @@ impl Engine {
             return Ok(RunOutcome::Planned(Box::new(planned)));
         }
 
+        let plain = RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty());
         let session = RunSession {
+            settings: RunSettings {
+                filter: options.filter.clone(),
+                tags: options.tags.clone(),
+                other: (plain.settings.other.clone().into_iter())
+                    .chain(rerun_failed(options.rerun_failed.as_ref()))
+                    .chain(options.limit.map(|limit| ("limit".to_owned(), limit.to_string())))
+                    .collect(),
+                ..plain.settings
+            },
             label: suite.name.clone(),
             suites: vec![SuiteInfo {
                 name: suite.name.clone(),
                 path: rubric_path.display().to_string(),
                 format: None,
                 cases: preflight.cases,
-                all_cases: None,
+                all_cases: Some(answers.cases.len()),
                 derived_metrics: Vec::new(),
             }],
             inputs: vec![rubric_path, answers_path],
             total: preflight.items,
             warnings,
-            ..RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
+            ..plain
         };
 
         Box::pin(session.carry_out(&GradeMode, items, &options.run, self)).await

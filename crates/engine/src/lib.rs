@@ -330,7 +330,7 @@ pub use eval::{PlanIdentity, PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exchange::{CountedExamples, ExchangeOptions, ExportReport, ExportedFile, ImportReport};
 pub use exit::CallStop;
-pub use explained::{CaseSelector, FoundCase, find_cases, unknown_selection};
+pub use explained::{CaseSelector, FoundCase, find_cases, unknown_criterion, unknown_selection};
 pub use files::{refuse_read_file, replace_file, replace_file_with, write_report_file};
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{forget_servers, remedy, replies_file, workspace_fence_key};

@@ -319,8 +319,8 @@ impl<'a> CaseSelection<'a> {
     }
 
     /// Message for a selection that is empty.
-    pub(crate) fn no_match_message(&self, loaded: &LoadedFiles) -> String {
-        let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
+    pub(crate) fn no_match_message(&self, parts: &[(Option<&Suite>, &SuiteCases)]) -> String {
+        let cases: usize = parts.iter().map(|(_, cases)| cases.len()).sum();
         if cases == 0 {
             return "there are no valid cases to run".to_owned();
         }
@@ -331,11 +331,8 @@ impl<'a> CaseSelection<'a> {
         }
 
         let ids = || {
-            loaded
-                .files
-                .iter()
-                .flat_map(|file| file.cases.iter())
-                .filter_map(|case| Some(case.ok()?.id.to_string()))
+            let cases = parts.iter().flat_map(|(_, cases)| cases.iter());
+            cases.filter_map(|case| Some(case.ok()?.id.to_string()))
         };
         if let Some((pattern, near)) = self.near_id(ids()) {
             return format!(
@@ -344,7 +341,7 @@ impl<'a> CaseSelection<'a> {
         }
 
         if self.patterns.is_empty() && !self.tags.is_empty() {
-            return no_tag_message(self.tags, loaded);
+            return no_tag_message(self.tags, parts);
         }
 
         let first: Vec<String> = ids().take(3).collect();
@@ -371,11 +368,10 @@ impl<'a> CaseSelection<'a> {
 }
 
 /// Message for tags that no case has, with the tags that exist.
-fn no_tag_message(wanted: &[String], loaded: &LoadedFiles) -> String {
-    let of_suites =
-        loaded.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| suite.tags.clone());
+fn no_tag_message(wanted: &[String], parts: &[(Option<&Suite>, &SuiteCases)]) -> String {
+    let of_suites = parts.iter().filter_map(|(suite, _)| *suite).flat_map(|suite| suite.tags.clone());
     let cases =
-        loaded.files.iter().flat_map(|file| file.cases.iter()).filter_map(Result::ok).take(MAX_COMPARED_IDS);
+        parts.iter().flat_map(|(_, cases)| cases.iter()).filter_map(Result::ok).take(MAX_COMPARED_IDS);
     let mut tags: BTreeSet<String> = of_suites.collect();
     tags.extend(cases.flat_map(|case| case.tags.clone()));
 

@@ -16,6 +16,9 @@ pub const RUNS_FOLDER: &str = ".assize/runs";
 /// Default folder of audits, which are stored like runs. `last` and lists of runs do not include them.
 pub const AUDITS_FOLDER: &str = ".assize/audits";
 
+/// List of runs that were made in other folders: one path a line, the newest last.
+const ELSEWHERE: &str = ".assize/runs/elsewhere";
+
 /// Advice for runs that are elsewhere.
 const NAMED_BY_FOLDER: &str = "a run made with `--run-dir` is named by its folder";
 
@@ -204,6 +207,30 @@ pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder>
 /// The audits of the audits folder, newest first.
 pub fn audits_newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> + use<> {
     newest_in(process.resolve(AUDITS_FOLDER))
+}
+
+/// Remembers a run in a folder of its own, so that lists have it. A failure is no reason to stop a run.
+pub(crate) fn remember(folder: &Path, process: &ProcessContext) {
+    let list = process.resolve(ELSEWHERE);
+    let shown = folder.strip_prefix(&process.working_folder).unwrap_or(folder).display().to_string();
+    let known = assize_files::read_text(&list).unwrap_or_default();
+    if known.lines().any(|line| line == shown) || shown.contains(['\n', '\r']) {
+        return;
+    }
+    if let Some(parent) = list.parent() {
+        let _ = std::fs::create_dir_all(parent);
+    }
+    let _ = std::fs::write(&list, format!("{known}{shown}\n"));
+}
+
+/// The runs in other folders that are still there, newest first, each with its path as a command takes it.
+pub fn elsewhere(process: &ProcessContext) -> Vec<(String, RunFolder)> {
+    let known = assize_files::read_text(&process.resolve(ELSEWHERE)).unwrap_or_default();
+    let named = known.lines().map(|path| (path.to_owned(), RunFolder::new(process.resolve(path))));
+    let mut runs: Vec<_> =
+        named.filter_map(|(path, folder)| Some((folder.info().ok()?.started_at, path, folder))).collect();
+    runs.sort_by(|a, b| b.0.cmp(&a.0));
+    runs.into_iter().map(|(_, path, folder)| (path, folder)).collect()
 }
 
 fn newest_in(runs: PathBuf) -> impl Iterator<Item = RunFolder> + use<> {

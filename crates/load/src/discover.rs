@@ -93,7 +93,7 @@ pub enum DiscoveryError {
     },
     /// The folder holds no eval file.
     #[error(
-        "{}: no eval files in this folder (looked for *.eval.yaml, *.eval.json, *.eval.jsonl, eval.yaml, promptfooconfig.yaml, dataset*.yaml and YAML files with `tests` or `evalcases`)",
+        "{}: no eval files in this folder (looked for *.eval.yaml, *.eval.json, *.eval.jsonl, eval.yaml, promptfooconfig.yaml, dataset*.yaml and YAML files with `tests` or `evalcases`); `assize init` writes a first one",
         .0.display()
     )]
     Empty(PathBuf),

@@ -78,6 +78,7 @@ fn render_one(
     rescored_with: Option<&str>,
 ) {
     page.add_rule("Comparison");
+    render_verdict(page, comparison);
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
     render_entry(
         page,
@@ -114,15 +115,6 @@ fn render_one(
     }
 
     page.add_blank();
-    let (sign, tone) = conclusion_mark(comparison.verdict);
-    let word = ReportPiece::new(tone, format!("{sign} {}", comparison.verdict.words()));
-    render_entry(
-        page,
-        "Verdict",
-        vec![word, ReportPiece::new(ReportTone::Dim, format!(" {}", describe_headline(comparison)))],
-    );
-
-    page.add_blank();
     render_headline_table(page, comparison, adjusted_by);
 
     for (name, contrast) in [("Pass rate", &comparison.pass_rate), ("Mean score", &comparison.score)] {
@@ -156,6 +148,20 @@ fn render_one(
     render_flips(page, "Improvements", &comparison.improvements, limits.flips);
 
     render_case_lists(page, comparison, limits.names);
+
+    // After a page of tables, the verdict has left the screen.
+    page.add_blank();
+    render_verdict(page, comparison);
+}
+
+fn render_verdict(page: &mut ReportPage, comparison: &RunComparison) {
+    let (sign, tone) = conclusion_mark(comparison.verdict);
+    let word = ReportPiece::new(tone, format!("{sign} {}", comparison.verdict.words()));
+    render_entry(
+        page,
+        "Verdict",
+        vec![word, ReportPiece::new(ReportTone::Dim, format!(" {}", describe_headline(comparison)))],
+    );
 }
 
 /// Describes how far the mean score over all cases of the base may have changed, whatever the cases without a

@@ -86,6 +86,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
             vec![
                 ReportPiece::new(ReportTone::Strong, rate),
                 ReportPiece::new(ReportTone::Dim, interval),
+                ReportPiece::plain(one.failures().map(grouped).unwrap_or_default()),
                 ReportPiece::plain(grouped(one.rate.n)),
                 ReportPiece::new(ReportTone::Open, count(one.ungraded)),
                 ReportPiece::untrusted(
@@ -101,6 +102,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
     let columns = [
         ReportColumn::right(if any_scored { "met or mean" } else { "met" }),
         ReportColumn::shrinking("95% CI"),
+        ReportColumn::right("against"),
         ReportColumn::right("of"),
         ReportColumn::right("ungraded"),
         ReportColumn::shrinking(RateTitles::new(summary, &rates).ordered).naming_row(),

@@ -28,6 +28,7 @@ mod conversation_text;
 mod cost;
 mod criteria;
 mod criterion;
+mod criterion_cases;
 mod criterion_change;
 mod criterion_rates;
 mod derived;
@@ -82,6 +83,7 @@ pub use comparison::{
 pub use comparison_markdown::render_comparison_markdown;
 pub use cost::{format_cost, format_run_time};
 pub use criteria::{criteria_json, render_criteria};
+pub use criterion_cases::{criterion_cases_json, does_criterion_fail, render_criterion_cases};
 pub use criterion_change::render_criterion_change;
 pub use derived::{DerivedMetricText, derived_metric_texts};
 pub use drift::{drift_json, render_drift};

@@ -61,6 +61,14 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
+    /// File with the answers that were graded: the first input of `grade` that is no suite. `None` if targets answered.
+    pub fn answers_file(&self) -> Option<&str> {
+        let is_suite = |path: &str| self.suites.iter().any(|suite| suite.path == path);
+        let is_grade = self.command == "grade" && self.targets.is_empty();
+        let mut answers = self.inputs.iter().map(|input| &*input.path).filter(|path| !is_suite(path));
+        answers.next().filter(|_| is_grade)
+    }
+
     /// Returns true if its cases are probes of a judge or pairs of answers, whose verdicts decide nothing
     /// about the run.
     pub fn is_measurement(&self) -> bool {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::{CaseRecords, JsonlRows, check_sum, line_at};
-use crate::{CaseRecord, QuestionRow, RecordPosition, RunFolder, StoreError};
+use crate::{CaseRecord, QuestionRow, RecordPosition, ResultRow, RunFolder, StoreError};
 
 /// Number of bytes from which a part of a file gets its own thread.
 const MIN_THREAD_BYTES: u64 = 4 << 20;
@@ -115,6 +115,16 @@ impl RunFolder {
     /// If the rows can't be read, or were changed.
     pub fn case_at(&self, at: RecordPosition) -> Result<Option<CaseRecord>, StoreError> {
         self.cases_from(at)?.next().transpose()
+    }
+
+    /// Reads the result whose row begins at an offset of `results.jsonl`; `None` if there is no complete row.
+    ///
+    /// # Errors
+    /// If the row can't be read, or was changed.
+    pub fn result_at(&self, offset: u64) -> Result<Option<ResultRow>, StoreError> {
+        let mut rows = JsonlRows::open(self.file(RESULTS_FILE))?;
+        rows.seek(offset)?;
+        rows.next().transpose()
     }
 
     /// Reads the question whose row begins at an offset of `questions.jsonl`; `None` if there is no complete

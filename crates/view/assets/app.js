@@ -34,6 +34,29 @@ function step(by) {
   else if (rows.length > 0) select(selected + by);
 }
 
+// A case of a comparison leads to its neighbours in the list that it was opened from, and back to that list as it was.
+const STEPS = "assize.steps";
+const stepLinks = [...document.querySelectorAll("a[data-step]")].map((link) => link.getAttribute("href"));
+const steps = document.querySelector("[data-steps]");
+if (stepLinks.length > 0) {
+  sessionStorage.setItem(STEPS, JSON.stringify({ list: location.pathname + location.search, links: stepLinks }));
+} else if (steps) {
+  const { list, links } = JSON.parse(sessionStorage.getItem(STEPS)) ?? { links: [] };
+  const at = links.indexOf(location.pathname + location.search);
+  const lead = (link, rel, text, mark) => {
+    if (!link) return [];
+    const made = Object.assign(document.createElement("a"), { href: link, rel, textContent: text });
+    made.setAttribute(mark, "");
+    return [made];
+  };
+  if (at >= 0) {
+    const place = Object.assign(document.createElement("span"), { className: "dim", textContent: `${at + 1} of ${links.length}` });
+    steps.append(...lead(links[at - 1], "prev", "← Previous", "data-prev"), place, ...lead(links[at + 1], "next", "Next →", "data-next"));
+    steps.hidden = false;
+    document.querySelector("a[data-up]").href = list;
+  }
+}
+
 function follow(selector) {
   const link = document.querySelector(selector);
   if (link) location.assign(link.href);

@@ -4,10 +4,21 @@
 const PAGE = 100;
 // Time after which the rows of before are marked as old ones, in milliseconds.
 const SLOW = 200;
+// Time that a pointer rests on a criterion before its reason is shown, in milliseconds.
+const REST = 150;
 // Browsers draw no element that is higher than some millions of pixels.
 const MAX_HEIGHT = 12_000_000;
+// Where the choice of columns is kept.
+const CHOICE = "assize.columns";
 
-const SIGNS = { "+": ["good", "✓"], "-": ["bad", "✗"], "?": ["open", "?"], "~": ["dim", "–"], "*": ["middling", "•"] };
+const SIGNS = {
+  "+": ["good", "✓", "met or avoided"],
+  "-": ["bad", "✗", "unmet or incurred"],
+  "?": ["open", "?", "ungraded"],
+  "~": ["dim", "–", "does not apply"],
+  "*": ["middling", "•", "scored"],
+  X: ["middling", "10", "of 10"],
+};
 const VERDICTS = {
   pass: ["good", "✓"],
   borderline: ["middling", "≈"],
@@ -15,6 +26,23 @@ const VERDICTS = {
   incomplete: ["open", "?"],
   skipped: ["open", "–"],
 };
+
+// Key, name, width, what to sort by, and whether it is shown unless the user has chosen.
+const COLUMNS = [
+  ["verdict", "Verdict", "104px", "verdict", true],
+  ["score", "Score", "56px", "score", true],
+  ["case", "Case", "minmax(90px, 0.8fr)", "id", true],
+  ["suite", "Suite", "minmax(60px, 0.5fr)", null, "hasSuite"],
+  ["target", "Target", "minmax(60px, 0.5fr)", null, "hasTarget"],
+  ["question", "Question", "minmax(80px, 1.4fr)", null, true],
+  ["answer", "Answer", "minmax(100px, 2fr)", null, true],
+  ["criteria", "Criteria", "minmax(150px, 2fr)", null, true],
+  ["tags", "Tags", "minmax(60px, 0.5fr)", null, false],
+  ["cost", "Cost", "72px", "cost", false],
+  ["time", "Time", "72px", "time", false],
+];
+// A table without these says nothing.
+const FIXED = new Set(["verdict", "case"]);
 
 function element(name, className, text) {
   const made = document.createElement(name);
@@ -27,41 +55,29 @@ export function openTable(root, form) {
   const rowsUrl = root.dataset.rows;
   const caseUrl = root.dataset.case;
   const found = document.getElementById("found");
-  const hasSuite = root.classList.contains("with-suite");
-  const hasTarget = root.classList.contains("with-target");
-  const columns = [
-    ["Verdict", "of-verdict"],
-    ["Score", "of-score num"],
-    ["Case", "of-case"],
-    ...(hasSuite ? [["Suite", "of-suite"]] : []),
-    ...(hasTarget ? [["Target", "of-target"]] : []),
-    ["Criteria", "of-criteria"],
-    ["Failed gates, unmet, penalties", "of-missed"],
-    ["Tags", "of-tags"],
-    ["Cost", "of-cost num"],
-    ["Time", "of-time num"],
-  ];
+  const note = document.getElementById("criterion-note");
+  const fields = document.getElementById("filter-fields");
+  const possible = COLUMNS.filter(([, , , , isShown]) => typeof isShown === "boolean" || isShown in root.dataset);
+  let chosen = readChoice();
 
   let count = Number(root.dataset.total);
   let selected = -1;
-  let query = readForm();
+  let criterion = -1;
+  // What the list is filtered and sorted by: the query of the page's address.
+  let params = new URLSearchParams(location.search);
+  params.delete("page");
+  let query = params.toString();
   let version = 0;
   const pages = new Map();
 
   root.setAttribute("role", "grid");
   root.setAttribute("aria-label", "Cases");
-  root.setAttribute("aria-colcount", columns.length);
   // The grid has the focus and names the row that is selected, which the group of its rows may not.
   root.tabIndex = 0;
   root.hidden = false;
   const head = element("div", "grid-row grid-head");
   head.setAttribute("role", "row");
   head.setAttribute("aria-rowindex", 1);
-  for (const [name, className] of columns) {
-    const cell = element("div", className, name);
-    cell.setAttribute("role", "columnheader");
-    head.append(cell);
-  }
   const headGroup = element("div");
   headGroup.setAttribute("role", "rowgroup");
   headGroup.append(head);
@@ -73,15 +89,71 @@ export function openTable(root, form) {
   body.setAttribute("role", "presentation");
   view.append(body);
   root.append(headGroup, view);
+  let columns = [];
+  let slots = [];
 
-  function readForm() {
-    const values = new URLSearchParams();
-    for (const [key, value] of new FormData(form)) if (value) values.append(key, value);
-    if (values.get("sort") === "place") values.delete("sort");
-    return values.toString();
+  // The user's choice of columns; a browser may refuse to keep it.
+  function readChoice() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(CHOICE));
+      if (Array.isArray(kept)) return new Set([...kept, ...FIXED]);
+    } catch {}
+    return new Set(possible.filter(([, , , , isShown]) => isShown).map(([key]) => key));
   }
 
-  // Rows have two lines in narrow windows.
+  function layOut() {
+    columns = possible.filter(([key]) => chosen.has(key));
+    root.setAttribute("aria-colcount", columns.length);
+    root.style.setProperty("--columns", columns.map(([, , width]) => width).join(" "));
+    head.replaceChildren(...columns.map(([key, name, , sort]) => {
+      const cell = element("div", `of-${key}`);
+      cell.setAttribute("role", "columnheader");
+      if (!sort) cell.textContent = name;
+      else {
+        const button = element("button", "sort", name);
+        button.type = "button";
+        button.dataset.sort = sort;
+        cell.append(button);
+      }
+      return cell;
+    }));
+    body.replaceChildren();
+    slots = [];
+    showOrder();
+  }
+
+  function showOrder() {
+    for (const button of head.querySelectorAll(".sort")) {
+      const isCurrent = params.get("sort") === button.dataset.sort;
+      const order = params.get("desc") === "1" ? "descending" : "ascending";
+      button.dataset.order = isCurrent ? order : "";
+      if (isCurrent) button.parentElement.setAttribute("aria-sort", order);
+      else button.parentElement.removeAttribute("aria-sort");
+    }
+  }
+
+  const menu = document.getElementById("columns");
+  menu.hidden = false;
+  for (const [key, name] of possible.filter(([key]) => !FIXED.has(key))) {
+    const label = element("label", "check", ` ${name}`);
+    const box = element("input");
+    box.type = "checkbox";
+    box.checked = chosen.has(key);
+    box.addEventListener("change", (event) => {
+      event.stopPropagation();
+      if (box.checked) chosen.add(key);
+      else chosen.delete(key);
+      try {
+        localStorage.setItem(CHOICE, JSON.stringify([...chosen]));
+      } catch {}
+      layOut();
+      draw();
+    });
+    label.prepend(box);
+    menu.querySelector("fieldset").append(label);
+  }
+
+  // Rows have more lines in narrow windows.
   const readHeight = () => parseFloat(getComputedStyle(root).getPropertyValue("--row"));
   let rowHeight = readHeight();
 
@@ -138,58 +210,44 @@ export function openTable(root, form) {
     return pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   }
 
-  // Marks by their text: there are few different ones, and copies are made faster than the first.
-  const marksByText = new Map();
-  function criteriaMarks(text) {
-    const known = marksByText.get(text);
-    if (known) return known.cloneNode(true);
-
-    const cell = element("span", "marks");
-    const words = { "+": "met or avoided", "-": "unmet or incurred", "?": "ungraded", "~": "does not apply", "*": "scored" };
-    for (const sign of text.slice(0, 24)) {
-      const [className, shown] = SIGNS[sign] ?? ["middling", sign];
-      const mark = element("b", `c ${className}`, shown);
-      mark.setAttribute("aria-hidden", "true");
-      cell.append(mark);
-    }
-    const said = [...text].map((sign) => words[sign] ?? `score ${sign === "X" ? 10 : sign}`).join(", ");
-    cell.append(element("span", "hidden", said));
-    if (text.length > 24) cell.append(` +${text.length - 24}`);
-    if (marksByText.size < 500) marksByText.set(text, cell);
-    return cell.cloneNode(true);
+  function criterionCell({ at, name, mark, gate, failed, penalty, disputed }) {
+    const [className, sign, said] = SIGNS[mark] ?? ["middling", mark, "of 10"];
+    const cell = element("span", `criterion-cell ${className}`);
+    if (at !== null) cell.dataset.at = at;
+    if (failed) cell.classList.add("failed");
+    const shown = element("b", "", sign);
+    shown.setAttribute("aria-hidden", "true");
+    cell.append(shown, ` ${penalty ? "penalty " : ""}${name}`);
+    if (gate) cell.append(element("i", "gate-sign", "◆"));
+    if (disputed) cell.append(element("i", "", "≠"));
+    const words = [SIGNS[mark] ? said : `${mark} ${said}`, gate ? "gate" : "", disputed ? "judges differ" : ""];
+    cell.append(element("span", "hidden", ` ${words.filter(Boolean).join(", ")}`));
+    return cell;
   }
 
   // Elements of a row. They are made once and filled again and again, because making them takes longer than anything else.
   function newRow() {
     const row = element("div", "grid-row");
     row.setAttribute("role", "row");
+    const cells = {};
+    for (const [key] of columns) {
+      cells[key] = element("div", `of-${key}`);
+      cells[key].setAttribute("role", "gridcell");
+      row.append(cells[key]);
+    }
     const verdict = element("span");
+    cells.verdict.append(verdict);
     const link = element("a");
     link.tabIndex = -1;
-    const cells = columns.map(([, className]) => {
-      const cell = element("div", className);
-      cell.setAttribute("role", "gridcell");
-      return cell;
-    });
-    cells[0].append(verdict);
-    cells[2].append(link);
-    row.append(...cells);
-    return { row, verdict, link, cells, texts: [] };
-  }
-
-  // Writes the text of a cell, if it has another.
-  function write(slot, at, text, target = slot.cells[at]) {
-    if (slot.texts[at] === text) return;
-    slot.texts[at] = text;
-    if (target === null) slot.cells[at].replaceChildren(criteriaMarks(text));
-    else target.textContent = text;
-    if (target !== slot.cells[at]) return;
-    if (text.length > 12) target.title = text;
-    else target.removeAttribute("title");
+    const more = element("button", "more", "more");
+    more.type = "button";
+    more.tabIndex = -1;
+    cells.case.append(link, more);
+    return { row, verdict, link, more, cells, data: null };
   }
 
   function fillRow(slot, index, top) {
-    const { row, verdict, link } = slot;
+    const { row, verdict, link, cells } = slot;
     row.className = index === selected ? "grid-row selected" : "grid-row";
     if (index === selected) row.setAttribute("aria-selected", "true");
     else row.removeAttribute("aria-selected");
@@ -205,31 +263,34 @@ export function openTable(root, form) {
     }
 
     const data = rowAt(index);
-    const [number, name, score, id, suite, target, trial, marks, missed, tags, cost, time, hasError] = data ?? [];
+    if (slot.data === (data ?? undefined)) return;
+    slot.data = data ?? undefined;
+    const { verdict: name, id, trial, error } = data ?? {};
     const [className, sign] = data ? (VERDICTS[name] ?? ["open", "?"]) : ["", "…"];
     verdict.className = data ? `mark ${className}` : "dim";
-    if (hasError === 1) verdict.title = "with an error";
+    verdict.textContent = data ? `${sign} ${name}${error ? " !" : ""}` : sign;
+    if (error) verdict.title = "with an error";
     else verdict.removeAttribute("title");
-    if (data) link.href = address(number);
+    link.textContent = trial > 1 ? `${id} (trial ${trial})` : (id ?? "");
+    link.title = link.textContent;
+    if (data) link.href = address(data.n);
     else link.removeAttribute("href");
-
-    const texts = [
-      data ? `${sign} ${name}${hasError === 1 ? " !" : ""}` : sign,
-      score,
-      trial > 1 ? `${id} (trial ${trial})` : id,
-      ...(hasSuite ? [suite] : []),
-      ...(hasTarget ? [target] : []),
-      marks,
-      missed,
-      tags,
-      cost,
-      time,
-    ];
-    const targets = { 0: verdict, 2: link, [texts.length - 5]: null };
-    texts.forEach((text, at) => write(slot, at, text ?? "", targets[at]));
+    slot.more.hidden = !data;
+    slot.more.setAttribute("aria-label", `More of ${id ?? ""}`);
+    for (const key of ["score", "suite", "target", "tags", "cost", "time"]) {
+      if (cells[key]) cells[key].textContent = data?.[key] ?? "";
+    }
+    for (const key of ["question", "answer"]) {
+      if (!cells[key]) continue;
+      cells[key].dir = "auto";
+      cells[key].replaceChildren(element("span", "lines", data?.[key] ?? ""));
+    }
+    if (cells.criteria) {
+      cells.criteria.replaceChildren(...(data?.criteria ?? []).map(criterionCell));
+      if (data?.more) cells.criteria.append(element("span", "dim", `+${data.more}`));
+    }
   }
 
-  const slots = [];
   function draw() {
     const { scrollTop, clientHeight } = view;
     const shown = Math.floor((scrollTop * scale()) / rowHeight);
@@ -254,6 +315,8 @@ export function openTable(root, form) {
 
   function moveTo(index) {
     if (count === 0) return;
+    fold();
+    criterion = -1;
     selected = Math.max(0, Math.min(index, count - 1));
     const top = (selected * rowHeight) / scale();
     const height = Math.floor(view.clientHeight / rowHeight) * rowHeight;
@@ -266,24 +329,115 @@ export function openTable(root, form) {
 
   function open(index) {
     const data = rowAt(index);
-    if (data) location.assign(address(data[0]));
+    if (data) location.assign(address(data.n));
   }
 
-  // The place in the list is part of the page's history, so that coming back leads to the same row.
+  // The place in the list is part of the page's history and of this tab, so that both ways back lead to the same row.
+  const place = () => `assize.place ${rowsUrl}?${query}`;
   function remember() {
     const url = query ? `?${query}` : location.pathname;
-    history.replaceState({ selected, top: view.scrollTop }, "", url);
+    const state = { selected, top: view.scrollTop };
+    history.replaceState(state, "", url);
+    sessionStorage.setItem(place(), JSON.stringify(state));
+  }
+
+  // What a row unfolds to, as the server wrote it; the newest few are kept.
+  const peeks = new Map();
+  function peek(number) {
+    if (!peeks.has(number)) {
+      if (peeks.size > 50) peeks.delete(peeks.keys().next().value);
+      const reply = fetch(`${caseUrl}/${number}/peek`).then((reply) => (reply.ok ? reply.text() : ""));
+      peeks.set(number, reply.catch(() => ""));
+    }
+    return peeks.get(number).then((text) => new DOMParser().parseFromString(text, "text/html").body);
+  }
+
+  // The whole texts of a row, below it.
+  let unfolded = null;
+  function fold() {
+    note.hidden = true;
+    unfolded?.panel.remove();
+    unfolded = null;
+  }
+  async function unfold(index) {
+    const isOpen = unfolded?.index === index;
+    fold();
+    const data = rowAt(index);
+    if (isOpen || !data) return;
+    const panel = element("div", "peek");
+    panel.setAttribute("role", "row");
+    unfolded = { index, panel };
+    const shown = await peek(data.n);
+    if (unfolded?.panel !== panel) return;
+    const cell = element("div", "peek-cell");
+    cell.setAttribute("role", "gridcell");
+    cell.append(...shown.childNodes);
+    panel.append(cell);
+    const row = document.getElementById(`row-${index}`);
+    if (!row) return fold();
+    panel.style.top = `${parseFloat(row.style.top) + rowHeight}px`;
+    body.append(panel);
+    // As much of it as fits is shown, below its row.
+    const { offsetTop, offsetHeight } = panel;
+    const bottom = Math.min(offsetTop + offsetHeight - view.clientHeight, offsetTop - rowHeight);
+    if (view.scrollTop < bottom) view.scrollTop = bottom;
+  }
+
+  // The reason of a criterion, beside its cell.
+  let resting;
+  async function explain(cell, index) {
+    const data = rowAt(index);
+    if (!data || cell.dataset.at === undefined) return;
+    const shown = await peek(data.n);
+    const about = shown.querySelectorAll(".peek-criterion")[Number(cell.dataset.at)];
+    if (!about || !cell.isConnected) return;
+    note.replaceChildren(...about.cloneNode(true).childNodes);
+    note.hidden = false;
+    const { left, top, bottom } = cell.getBoundingClientRect();
+    note.style.left = `${Math.max(8, Math.min(left, innerWidth - note.offsetWidth - 8))}px`;
+    const isBelow = bottom + note.offsetHeight + 8 < innerHeight;
+    note.style.top = `${isBelow ? bottom + 4 : Math.max(8, top - note.offsetHeight - 4)}px`;
+  }
+  body.addEventListener("pointerover", (event) => {
+    const cell = event.target.closest(".criterion-cell");
+    clearTimeout(resting);
+    if (!cell) return void (note.hidden = true);
+    resting = setTimeout(() => explain(cell, Number(cell.closest(".grid-row").dataset.index)), REST);
+  });
+  body.addEventListener("pointerleave", () => {
+    clearTimeout(resting);
+    note.hidden = true;
+  });
+  function moveInRow(by) {
+    const cells = [...(document.getElementById(`row-${selected}`)?.querySelectorAll(".criterion-cell") ?? [])];
+    if (cells.length === 0) return;
+    criterion = Math.max(0, Math.min(criterion + by, cells.length - 1));
+    cells.forEach((cell, at) => cell.classList.toggle("current", at === criterion));
+    explain(cells[criterion], selected);
+  }
+
+  // Fields and chips show what the list is filtered by.
+  function showFilter() {
+    for (const field of form.querySelectorAll("[name]")) field.value = params.get(field.name) ?? "";
+    for (const chip of form.querySelectorAll(".chip")) {
+      const isChosen = [...new URLSearchParams(chip.dataset.sets)].every(([key, value]) => params.has(key, value));
+      if (isChosen) chip.setAttribute("aria-current", "true");
+      else chip.removeAttribute("aria-current");
+    }
+    showOrder();
   }
 
   // The rows of before are shown until the others are there. None of them can be selected any more.
   async function apply() {
-    const next = readForm();
+    const next = params.toString();
     if (next === query) return;
     query = next;
     version += 1;
     const asked = version;
     pages.clear();
     selected = -1;
+    fold();
+    showFilter();
     document.getElementById("plain-link").href = `${caseUrl}?${query}${query ? "&" : ""}page=1`;
     const slow = setTimeout(() => asked === version && root.setAttribute("aria-busy", "true"), SLOW);
     const data = await request(0);
@@ -295,26 +449,54 @@ export function openTable(root, form) {
     remember();
   }
 
-  // Narrow windows show filters when asked to, or when there are some, so that the cases are on the first screen.
-  const toggle = form.querySelector(".toggle");
-  function collapse(isCollapsed) {
-    form.classList.toggle("collapsed", isCollapsed);
-    toggle.setAttribute("aria-expanded", String(!isCollapsed));
+  function readField({ name, value }) {
+    if (!name) return;
+    if (value) params.set(name, value);
+    else params.delete(name);
+    apply();
   }
-  toggle.hidden = false;
-  toggle.addEventListener("click", () => collapse(!form.classList.contains("collapsed")));
-  collapse(query === "");
+
+  // Narrow windows show filters when asked to, or when there are some, so that the cases are on the first screen.
+  const box = document.getElementById("filter-box");
+  const narrow = matchMedia("(max-width: 700px)");
+  box.open = !narrow.matches || query !== "";
+  narrow.addEventListener("change", () => (box.open = !narrow.matches || query !== ""));
 
   let typing;
-  form.addEventListener("input", (event) => {
+  form.addEventListener("input", ({ target }) => {
     clearTimeout(typing);
-    if (event.target.matches("[type=search]")) typing = setTimeout(apply, 250);
-    else apply();
+    if (target.matches("[type=search]")) typing = setTimeout(() => readField(target), 250);
+    else readField(target);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    apply();
+    clearTimeout(typing);
+    readField(form.querySelector("[type=search]"));
     root.focus();
+  });
+  form.addEventListener("click", (event) => {
+    const chip = event.target.closest(".chip");
+    if (!chip || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const isChosen = chip.hasAttribute("aria-current");
+    for (const [key, value] of new URLSearchParams(chip.dataset.sets)) {
+      // Several verdicts can be chosen.
+      if (key === "verdict") params.delete(key, value);
+      else params.delete(key);
+      if (!isChosen) params.append(key, value);
+    }
+    apply();
+  });
+  head.addEventListener("click", (event) => {
+    const button = event.target.closest(".sort");
+    if (!button) return;
+    // Upwards, downwards, and back to the order of the files.
+    const { sort, order } = button.dataset;
+    params.delete("sort");
+    params.delete("desc");
+    if (order !== "descending") params.set("sort", sort);
+    if (order === "ascending") params.set("desc", "1");
+    apply();
   });
   view.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
   addEventListener("resize", () => {
@@ -323,6 +505,7 @@ export function openTable(root, form) {
     const before = rowHeight;
     rowHeight = readHeight();
     if (rowHeight !== before) {
+      fold();
       resize(count);
       view.scrollTop = (first * rowHeight) / scale();
     }
@@ -331,14 +514,29 @@ export function openTable(root, form) {
   body.addEventListener("click", (event) => {
     const row = event.target.closest(".grid-row");
     if (!row || event.target.closest("a")) return;
+    // Whoever marks a text to copy it does not want to leave.
+    if (String(getSelection())) return;
     selected = Number(row.dataset.index);
+    draw();
     remember();
-    open(selected);
+    if (event.target.closest(".more")) unfold(selected);
+    else open(selected);
   });
   root.addEventListener("keydown", (event) => {
+    if (event.target !== root) {
+      if (event.key === "Escape" && unfolded) {
+        fold();
+        root.focus();
+      }
+      return;
+    }
     const jump = Math.max(1, Math.floor(view.clientHeight / rowHeight) - 1);
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: jump, PageUp: -jump };
     if (Object.hasOwn(moves, event.key)) moveTo(selected + moves[event.key]);
+    else if (event.key === "ArrowRight") moveInRow(1);
+    else if (event.key === "ArrowLeft") moveInRow(-1);
+    else if (event.key === " ") unfold(Math.max(selected, 0));
+    else if (event.key === "Escape") fold();
     else if (event.key === "Home") moveTo(0);
     else if (event.key === "End") moveTo(Infinity);
     else if (event.key === "Enter") open(Math.max(selected, 0));
@@ -371,26 +569,21 @@ export function openTable(root, form) {
     const reply = await fetch(`${location.pathname}?${query}`).catch(() => null);
     if (!reply?.ok) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    let before = null;
-    for (const label of page.querySelectorAll("#filters label:has(select)")) {
-      const next = label.querySelector("select");
-      const known = form.querySelector(`select[name="${next.name}"]`);
-      if (!known) (before ?? form.querySelector("fieldset")).after(label);
-      else if (known.options.length !== next.options.length) {
-        const chosen = known.value;
-        known.replaceChildren(...next.childNodes);
-        known.value = chosen;
-      }
-      before = known ? known.closest("label") : label;
-    }
+    const isOpen = fields.querySelector("details")?.open;
+    fields.replaceChildren(...(page.getElementById("filter-fields")?.childNodes ?? []));
+    fields.querySelector("details").open = isOpen;
+    showFilter();
   }
 
+  layOut();
   resize(count);
-  if (history.state?.selected !== undefined) {
-    selected = history.state.selected;
-    view.scrollTop = history.state.top;
+  const state = history.state?.selected === undefined ? JSON.parse(sessionStorage.getItem(place())) : history.state;
+  if (state) {
+    selected = Math.min(state.selected, count - 1);
+    view.scrollTop = state.top;
   }
   draw();
+  if (selected >= 0) root.focus({ preventScroll: true });
   if (count === 0) load(0);
 
   return { move: (by) => moveTo(selected + by), moveTo, focus: () => root.focus() };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use assize_analysis::compare::RunComparison;
+use assize_analysis::compare::{ComparisonSet, RunComparison};
 use assize_analysis::trend::TrendPoint;
 use assize_engine::{EngineError, ProcessContext, concluded_info, label_folders, runs};
 use assize_store::{RunFolder, RunInfo};
@@ -66,6 +66,8 @@ pub(crate) struct RunLibrary {
     open: Mutex<Vec<(RunStamp, Arc<OpenRun>)>>,
     /// Comparisons by what they compare, most recent first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
+    /// The comparison of several runs that was shown last, with its key.
+    set: Mutex<Option<(String, Arc<ComparisonSet>)>>,
     /// The trend that was shown last, with its key.
     trend: Mutex<Option<(String, TrendPoints)>>,
 }
@@ -82,6 +84,7 @@ impl RunLibrary {
             infos: Mutex::default(),
             open: Mutex::default(),
             comparisons: Mutex::default(),
+            set: Mutex::default(),
             trend: Mutex::default(),
         }
     }
@@ -98,15 +101,28 @@ impl RunLibrary {
         &self.process
     }
 
-    /// Runs that the user named, then those of the runs folder, newest first.
+    /// Runs outside the runs folder: those that the user named, then those that were made elsewhere. Of several folders with
+    /// the same name, only the first can be shown.
+    fn outside(&self) -> Vec<NamedRun> {
+        let mut runs = self.named.clone();
+        for (_, folder) in runs::elsewhere(&self.process) {
+            let slug = folder_name(&folder);
+            if !runs.iter().any(|run| run.slug == slug) {
+                runs.push(NamedRun { slug, folder });
+            }
+        }
+        runs
+    }
+
+    /// Runs that the user named or that were made elsewhere, then those of the runs folder, newest first.
     pub(crate) fn list(&self) -> Vec<LibraryRun> {
         let stored: Vec<(String, String, RunFolder)> = runs::newest_first(&self.process)
             .enumerate()
             .map(|(back, folder)| (folder_name(&folder), runs::name_of(back), folder))
             .collect();
-        let outside = self.named.iter().filter(|run| !stored.iter().any(|(slug, ..)| *slug == run.slug));
-        let outside: Vec<_> =
-            outside.map(|run| (run.slug.clone(), run.slug.clone(), run.folder.clone())).collect();
+        let outside = self.outside().into_iter();
+        let outside = outside.filter(|run| !stored.iter().any(|(slug, ..)| *slug == run.slug));
+        let outside: Vec<_> = outside.map(|run| (run.slug.clone(), run.slug, run.folder)).collect();
 
         outside
             .into_iter()
@@ -155,10 +171,11 @@ impl RunLibrary {
     /// Finds the folder of a run.
     pub(crate) fn folder(&self, slug: &str) -> Option<RunFolder> {
         let named = self.named.iter().find(|run| run.slug == slug).map(|run| run.folder.clone());
-        named.or_else(|| {
+        let found = named.or_else(|| {
             let stored = runs::newest_first(&self.process).chain(runs::audits_newest_first(&self.process));
             stored.into_iter().find(|folder| folder_name(folder) == slug)
-        })
+        });
+        found.or_else(|| self.outside().into_iter().find(|run| run.slug == slug).map(|run| run.folder))
     }
 
     /// The trend that was shown last, if it has this key.
@@ -170,6 +187,17 @@ impl RunLibrary {
     /// Keeps a trend for the next request.
     pub(crate) fn keep_trend(&self, key: String, points: TrendPoints) {
         *self.trend.lock() = Some((key, points));
+    }
+
+    /// The comparison of several runs that was shown last, if it has this key.
+    pub(crate) fn known_set(&self, key: &str) -> Option<Arc<ComparisonSet>> {
+        let known = self.set.lock();
+        known.as_ref().filter(|(about, _)| about == key).map(|(_, set)| Arc::clone(set))
+    }
+
+    /// Keeps a comparison of several runs for the next request.
+    pub(crate) fn keep_set(&self, key: String, set: Arc<ComparisonSet>) {
+        *self.set.lock() = Some((key, set));
     }
 
     /// A comparison that is still in memory.

@@ -12,8 +12,9 @@
 //! - Waiting for the first rows must not wait for the `reading` lock: the thread that holds it goes on with the
 //!   next step at once, and a waiting thread might get the lock only after the last one. Such a thread waits on
 //!   `grown` instead, with a timeout, since the other thread may have failed.
-//! - Offsets of judgements and questions have their own lock. They are read ahead by one thread, which leaves
-//!   the other cores to pages, until a case page needs them; then all threads read.
+//! - Offsets of judgements have their own lock. They are read ahead by one thread, which leaves
+//!   the other cores to pages, until a case page needs them; then all threads read. Those of questions are read as far as
+//!   the rows on screen need them.
 //!
 //! Lists of rows, searches and names for filters are cached with the end of the index that they belong to.
 
@@ -22,11 +23,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_store::{CaseRecord, QuestionRow, RowsFile, RunFolder, RunSummary, StoreError};
+use assize_store::{CaseRecord, QuestionRow, ResultRow, RowsFile, RunFolder, RunSummary, StoreError};
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use crate::index::{
-    CaseFilter, CaseTableIndex, DetailIndex, FilterChoices, IndexPart, search_text, select_cases,
+    CaseFilter, CaseTableIndex, FilterChoices, IndexPart, JudgementOffsets, QuestionOffsets, search_text,
+    select_cases,
 };
 use crate::progress::RunProgress;
 
@@ -51,7 +53,8 @@ pub(crate) struct OpenRun {
     /// Notified when rows were added. The lock that goes with it, `waiting`, guards nothing.
     grown: Condvar,
     waiting: Mutex<()>,
-    details: Mutex<DetailIndex>,
+    judgements: Mutex<JudgementOffsets>,
+    questions: Mutex<QuestionOffsets>,
     /// True once a case page has asked for details.
     are_details_wanted: AtomicBool,
     orders: Mutex<Vec<StoredOrder>>,
@@ -89,7 +92,8 @@ impl OpenRun {
             reading: Mutex::default(),
             grown: Condvar::new(),
             waiting: Mutex::default(),
-            details: Mutex::default(),
+            judgements: Mutex::default(),
+            questions: Mutex::default(),
             are_details_wanted: AtomicBool::new(false),
             orders: Mutex::default(),
             choices: Mutex::default(),
@@ -178,32 +182,28 @@ impl OpenRun {
         Ok(is_more)
     }
 
-    /// Reads the offsets of judgements and questions ahead of time, until a case page needs them; that page
+    /// Reads the offsets of judgements ahead of time, until a case page needs them; that page
     /// then reads the rest with all threads. A single thread here leaves the other cores to pages.
     pub(crate) fn read_ahead(&self) -> Result<(), StoreError> {
         let mut is_more = true;
         while is_more && !self.are_details_wanted.load(Ordering::Relaxed) {
-            is_more = self.details.lock().read_step(&self.folder, 1)?;
+            is_more = self.judgements.lock().read_step(&self.folder, 1)?;
         }
         Ok(())
     }
 
-    /// The offsets of judgements and questions that are known so far.
-    fn known_details(&self) -> MutexGuard<'_, DetailIndex> {
+    /// The offsets of judgements that are known so far.
+    fn known_judgements(&self) -> MutexGuard<'_, JudgementOffsets> {
         self.are_details_wanted.store(true, Ordering::Relaxed);
-        self.details.lock()
+        self.judgements.lock()
     }
 
-    /// Rows that pass a filter, in its order.
-    pub(crate) fn select(&self, filter: &CaseFilter) -> Result<Arc<Vec<u32>>, StoreError> {
-        self.select_of(&*self.index()?, filter)
-    }
-
-    /// Rows of an index that pass a filter, in its order.
-    pub(crate) fn select_of(
+    /// Rows of an index that pass a filter, in its order. `base` is the run that the filter asks for changes since.
+    pub(crate) fn select(
         &self,
         index: &CaseTableIndex,
         filter: &CaseFilter,
+        base: Option<&Self>,
     ) -> Result<Arc<Vec<u32>>, StoreError> {
         let (query, end) = (filter.to_query(), index.end());
         let mut orders = self.orders.lock();
@@ -218,7 +218,15 @@ impl OpenRun {
             Some(text) => Some(self.search(index, text)?),
             None => None,
         };
-        let rows = Arc::new(select_cases(index, filter, found.as_ref().map(|found| found.as_slice())));
+        let changed = match base {
+            // A second lock on the same index could wait for ever.
+            Some(base) if std::ptr::eq(self, base) => Some(index.changed_since(index)),
+            Some(base) => Some(index.changed_since(&*base.index()?)),
+            None => None,
+        };
+        let masks: Vec<&[bool]> =
+            found.iter().map(|found| found.as_slice()).chain(changed.as_deref()).collect();
+        let rows = Arc::new(select_cases(index, filter, &masks));
         orders.retain(|order| order.query != query);
         orders.insert(0, StoredOrder { query, end, rows: Arc::clone(&rows) });
         orders.truncate(MAX_ORDERS);
@@ -260,34 +268,27 @@ impl OpenRun {
             let Some(entry) = index.get(row) else { return Ok(None) };
             (index.key(entry), entry.offset)
         };
-        let known = self.known_details().position(&key, result);
+        let known = self.known_judgements().position(&key, result);
         if let Some(at) = known {
             return self.folder.case_at(at);
         }
 
         let at = {
-            let details = self.all_details()?;
-            details.position(&key, result).unwrap_or_else(|| details.position_without_judgements(result))
+            let mut judgements = self.known_judgements();
+            while judgements.read_step(&self.folder, readers())? {}
+            judgements
+                .position(&key, result)
+                .unwrap_or_else(|| judgements.position_without_judgements(result))
         };
         self.folder.case_at(at)
     }
 
     /// Reads the question of a case, if the run stored it.
-    pub(crate) fn question(&self, record: &CaseRecord) -> Result<Option<QuestionRow>, StoreError> {
-        let Some(hash) = record.result.case_hash.as_deref() else { return Ok(None) };
-        let known = self.known_details().question(hash);
-        let known = match known {
-            Some(offset) => Some(offset),
-            None => self.all_details()?.question(hash),
-        };
+    pub(crate) fn question(&self, result: &ResultRow) -> Result<Option<QuestionRow>, StoreError> {
+        let Some(hash) = result.case_hash.as_deref() else { return Ok(None) };
+        let known = self.questions.lock().find(&self.folder, hash, readers())?;
         let row = known.map(|offset| self.folder.question_at(offset)).transpose()?.flatten();
         Ok(row.filter(|row| row.case_hash == hash))
-    }
-
-    fn all_details(&self) -> Result<MutexGuard<'_, DetailIndex>, StoreError> {
-        let mut details = self.known_details();
-        while details.read_step(&self.folder, readers())? {}
-        Ok(details)
     }
 
     /// Summary of a run without one, computed from the rows written so far.

@@ -14,6 +14,11 @@ use crate::picture::interval_picture;
 /// tabs stay.
 pub(crate) use assize_report::escape_lines as visible;
 
+/// A sentence with names in back-ticks, as a page shows it.
+pub(crate) fn sentence(text: &str) -> String {
+    visible(text).replace('`', "")
+}
+
 /// Sign, word and style class of a verdict or outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ResultMark {

@@ -1,5 +1,7 @@
 //! Cases whose verdict changed, with the criteria that changed.
 
+use std::cmp::Ordering;
+
 use assize_rubric::{Verdict, VoteValue};
 use assize_store::ResultRow;
 use serde::Serialize;
@@ -59,6 +61,17 @@ pub struct CriterionFlip {
     pub base_reason: Option<String>,
     /// Reason in the candidate.
     pub candidate_reason: Option<String>,
+}
+
+impl CriterionFlip {
+    /// Whether the candidate is better or worse by this criterion; `Equal` where a side has no value.
+    pub fn direction(&self) -> Ordering {
+        match (self.base, self.candidate) {
+            (Some(base), Some(candidate)) if self.penalty => base.total_cmp(&candidate),
+            (Some(base), Some(candidate)) => candidate.total_cmp(&base),
+            _ => Ordering::Equal,
+        }
+    }
 }
 
 impl VerdictFlip {

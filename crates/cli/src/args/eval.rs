@@ -13,6 +13,7 @@ use assize_engine::{
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
+use super::case_selection::CaseSelectionArgs;
 use super::cluster::ClusterArgs;
 use super::exchange::ExchangeArgs;
 use super::gate::GateArgs;
@@ -102,26 +103,13 @@ pub(crate) struct EvalArgs {
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
-    /// Run only cases whose id matches; repeatable.
-    ///
-    /// A pattern, such as `refund-*`. Alias: `--test-id`.
-    #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
-    pub(crate) filter: Vec<String>,
-    /// Run only cases with this tag; repeatable.
-    ///
-    /// Cases also have the tags of their suite.
-    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
-    pub(crate) tag: Vec<String>,
+    #[command(flatten)]
+    pub(crate) selection: CaseSelectionArgs,
     /// Skip cases with this tag; repeatable.
     ///
     /// Cases also have the tags of their suite.
     #[arg(long, value_name = "TAG", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) exclude_tag: Vec<String>,
-    /// Run only what failed or is incomplete in this run.
-    ///
-    /// The results are a run of their own: its pass rate is that of these cases.
-    #[arg(long, alias = "filter-failing", value_name = "RUN", conflicts_with_all = ["filter", "resume"], help_heading = SELECTION)]
-    pub(crate) rerun_failed: Option<String>,
     /// Skip invalid cases instead of stopping.
     ///
     /// The exit code is then 3 or more. A file with an error outside its cases, such as in its settings, is not run at all.
@@ -236,10 +224,10 @@ impl EvalArgs {
             paths: self.paths.clone(),
             targets: self.target.clone(),
             targets_file: self.targets.clone(),
-            filter: self.filter.clone(),
-            tags: self.tag.clone(),
+            filter: self.selection.filter.clone(),
+            tags: self.selection.tag.clone(),
             exclude_tags: self.exclude_tag.clone(),
-            rerun_failed: self.rerun_failed.clone(),
+            rerun_failed: self.selection.rerun_failed.clone(),
             keep_going: self.keep_going,
             roots: self.root.clone(),
             deny: denied(&self.deny),

@@ -8,6 +8,7 @@ use super::LabelArgs;
     assize explain\n  \
     assize explain last refund-policy\n  \
     assize explain last A-REF\n  \
+    assize explain last --criterion next-step\n  \
     assize explain .assize/runs/20260102-120000-support refund-policy --json")]
 pub(crate) struct ExplainArgs {
     /// Run: folder, id, `last` or `last~N`.
@@ -16,6 +17,12 @@ pub(crate) struct ExplainArgs {
     /// Id of the case, or code of a part of a scorecard; without it, lists the cases.
     #[arg(value_name = "CASE")]
     pub(crate) case: Option<String>,
+    /// Cases that this criterion counts against.
+    ///
+    /// Prints each with the reason and the quotes. The criterion is named by its id, or by its grader and id, as in
+    /// `support/next-step`.
+    #[arg(long, value_name = "ID", conflicts_with = "case")]
+    pub(crate) criterion: Option<String>,
     /// Only cases of this suite.
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Option<String>,

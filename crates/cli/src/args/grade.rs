@@ -1,11 +1,13 @@
 //! `assize grade`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 use assize_table::TextEncoding;
 
+use super::case_selection::CaseSelectionArgs;
 use super::gate::GateArgs;
 use super::headings::{LIMITS, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
@@ -56,6 +58,11 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_parser = TextEncoding::parse, value_name = "NAME", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) encoding: Option<TextEncoding>,
     #[command(flatten)]
+    pub(crate) selection: CaseSelectionArgs,
+    /// Grade only the first N of these answers.
+    #[arg(long, value_name = "N", help_heading = SELECTION)]
+    pub(crate) limit: Option<NonZeroUsize>,
+    #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -87,6 +94,10 @@ impl GradeArgs {
             answers_name: None,
             columns: answer_columns(&self.columns)?.unwrap_or_default(),
             encoding: self.encoding,
+            filter: self.selection.filter.clone(),
+            tags: self.selection.tag.clone(),
+            rerun_failed: self.selection.rerun_failed.clone(),
+            limit: self.limit,
             dry_run: self.dry_run,
             run: RunOptions {
                 shard: self.shard.shard,

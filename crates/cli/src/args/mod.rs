@@ -6,6 +6,7 @@ mod attempt;
 mod audit;
 mod cache;
 mod calibrate;
+mod case_selection;
 #[cfg(feature = "cluster")]
 mod cluster;
 #[cfg(not(feature = "cluster"))]

@@ -1,10 +1,15 @@
 //! `assize explain`.
 
+use std::cell::Cell;
+
 use assize_engine::{
     CaseSelector, EngineError, ExitStatus, FoundCase, LabelledRun, concluded_info, find_cases, labelled_run,
-    runs, stored_records, unknown_selection,
+    runs, stored_records, unknown_criterion, unknown_selection,
 };
-use assize_report::{escape_unsafe, render_case_table, render_result_lines};
+use assize_report::{
+    criterion_cases_json, does_criterion_fail, escape_unsafe, render_case_table, render_criterion_cases,
+    render_result_lines,
+};
 use assize_rubric::Verdict;
 use assize_run::score_record;
 use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, first_in_order};
@@ -29,6 +34,9 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
     let is_card = info.scorecard.is_some();
     let labelled =
         is_card.then(|| labelled_run(&folder, &args.labels.options(), &context.process)).transpose()?;
+    if let Some(criterion) = &args.criterion {
+        return list_failures(criterion, &folder, labelled.as_ref(), args, context);
+    }
     let Some(case) = &args.case else {
         return list_cases(&folder, &info, labelled.as_ref(), args, context);
     };
@@ -90,14 +98,14 @@ fn selector(args: &ExplainArgs) -> CaseSelector<'_> {
     CaseSelector { suite: args.suite.as_deref(), target: args.target.as_deref() }
 }
 
-/// Lists cases to choose from, in the order of the files; if there are many, only those that did not pass.
-fn list_cases(
+/// Reads the first records that are wanted, in the order of the files, with labels of people applied, and the number of all
+/// of them.
+fn first_records(
     folder: &RunFolder,
-    info: &RunInfo,
     labelled: Option<&LabelledRun>,
     args: &ExplainArgs,
-    context: &CliContext,
-) -> Result<ExitStatus, CommandFailure> {
+    wanted: &dyn Fn(&CaseRecord) -> bool,
+) -> Result<(Vec<CaseRecord>, usize), CommandFailure> {
     let labels = labelled.and_then(|labelled| Some((labelled.labels.as_ref()?, &labelled.run.info)));
     let with_labels = |record: Result<CaseRecord, EngineError>| {
         let mut record = record?;
@@ -108,11 +116,49 @@ fn list_cases(
         Ok::<_, EngineError>(record)
     };
     let most = if args.json { usize::MAX } else { MAX_LISTED };
-    let read = |wanted: &dyn Fn(&CaseRecord) -> bool| -> Result<_, CommandFailure> {
-        let selected = |record: &CaseRecord| selector(args).takes(&record.result) && wanted(record);
-        Ok(first_in_order(stored_records(folder)?.map(with_labels), selected, None, most)?)
-    };
+    let selected = |record: &CaseRecord| selector(args).takes(&record.result) && wanted(record);
+    let (records, found) = first_in_order(stored_records(folder)?.map(with_labels), selected, None, most)?;
 
+    Ok((records.into_values().collect(), found))
+}
+
+/// Prints the cases that a criterion counts against.
+fn list_failures(
+    criterion: &str,
+    folder: &RunFolder,
+    labelled: Option<&LabelledRun>,
+    args: &ExplainArgs,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    let of = Cell::new(0);
+    let (records, found) = first_records(folder, labelled, args, &|record| {
+        let fails = does_criterion_fail(&record.result, criterion);
+        of.set(of.get() + usize::from(fails.is_some()));
+        fails == Some(true)
+    })?;
+    if of.get() == 0 {
+        let selection = unknown_selection(folder, selector(args))?;
+        return Err(selection.map_or_else(|| unknown_criterion(folder, criterion), Ok)?.into());
+    }
+
+    if args.json {
+        output::print_json(&criterion_cases_json(&records, criterion));
+    } else {
+        let more = found - records.len();
+        output::print(&render_criterion_cases(&records, criterion, of.get(), more, context.stdout));
+    }
+    Ok(ExitStatus::Passed)
+}
+
+/// Lists cases to choose from, in the order of the files; if there are many, only those that did not pass.
+fn list_cases(
+    folder: &RunFolder,
+    info: &RunInfo,
+    labelled: Option<&LabelledRun>,
+    args: &ExplainArgs,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    let read = |wanted: &dyn Fn(&CaseRecord) -> bool| first_records(folder, labelled, args, wanted);
     let (mut records, mut found) = read(&|_| true)?;
     let mut which = "";
     if found > records.len() {
@@ -129,7 +175,7 @@ fn list_cases(
         return Err(message.into());
     }
 
-    let rows: Vec<ResultRow> = records.into_values().map(|record| record.result).collect();
+    let rows: Vec<ResultRow> = records.into_iter().map(|record| record.result).collect();
     if args.json {
         let listed = rows.iter().map(|row| {
             json!({

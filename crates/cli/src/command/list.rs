@@ -14,13 +14,13 @@ use crate::output;
 const DEFAULT_COUNT: usize = 20;
 
 pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
-    let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
-        .enumerate()
-        .map(|(back, folder)| {
-            let info = concluded_info(&folder, &context.process).map_err(|error| error.to_string());
-            ListedRun::new(runs::name_of(back), &folder, info)
-        })
-        .collect();
+    let stored = runs::newest_first(&context.process).enumerate();
+    let stored = stored.map(|(back, folder)| (runs::name_of(back), folder));
+    let listed = stored.chain(runs::elsewhere(&context.process)).map(|(name, folder)| {
+        let info = concluded_info(&folder, &context.process).map_err(|error| error.to_string());
+        ListedRun::new(name, &folder, info)
+    });
+    let mut chosen: Vec<ListedRun> = listed.collect();
     ListedRun::shorten_ids(&mut chosen);
     chosen.retain(|run| holds(run, args.suite.as_deref()));
 

@@ -23,10 +23,10 @@ for (const [suffix, scheme, width, height] of all) {
   await page.setViewportSize({ width, height });
   await page.goto(`${origin}/runs/${run}`);
   await take(page, `view-run${suffix}`);
+  await page.goto(`${origin}/runs/${run}/cases`);
+  await page.waitForSelector(".grid-body a");
+  await take(page, `view-cases${suffix}`);
   if (isWhole) {
-    await page.goto(`${origin}/runs/${run}/cases`);
-    await page.waitForSelector(".grid-body a");
-    await take(page, `view-cases${suffix}`);
     await page.goto(`${origin}/runs/${run}/review`);
     await take(page, `review-start${suffix}`);
   }
@@ -34,6 +34,8 @@ for (const [suffix, scheme, width, height] of all) {
   await take(page, `view-case${suffix}`);
   await page.goto(`${origin}/compare?base=${base}&candidate=${candidate}`);
   await take(page, `view-compare${suffix}`);
+  await page.goto(`${origin}/matrix?run=${base}&run=${candidate}`);
+  await take(page, `view-matrix${suffix}`);
   await page.goto(`${origin}/runs/intake/scorecard`);
   await take(page, `view-scorecard${suffix}`);
   await page.goto(`${origin}/runs/quickstart/calibration`);

@@ -65,6 +65,14 @@ async function visitAll(colorScheme, width) {
   const same = page.locator("tr", { hasText: "support-answers" });
   await same.nth(0).locator("input").check();
   await same.nth(1).locator("input").check();
+  await page.click("text=Side by side");
+  await page.waitForSelector("table.matrix");
+  await look("side by side");
+  await page.click(".chip >> nth=0");
+  assert.ok(await page.locator(".chip[aria-current]").count(), "only tests that differ are shown");
+  await page.goto(at("/"));
+  await same.nth(0).locator("input").check();
+  await same.nth(1).locator("input").check();
   await page.click("text=Compare the two checked runs");
   await page.waitForSelector("h1");
   await page.click("details.options summary");
@@ -73,6 +81,7 @@ async function visitAll(colorScheme, width) {
   assert.ok(await changed.count(), "cases changed");
   await changed.click();
   assert.ok(await page.locator("ins, del").count(), "differences are marked");
+  assert.ok((await page.textContent(".steps")).includes("1 of"), "it has its place in the list");
   await look("compared case");
   await page.context().close();
 }
@@ -131,6 +140,10 @@ async function useKeys() {
   await page.goBack();
   await page.waitForSelector(".grid-row.selected a");
   assert.equal(await page.$eval(".grid-row.selected a", (link) => link.textContent), id, "coming back keeps the row");
+  await Promise.all([page.waitForURL("**/cases/*"), page.keyboard.press("Enter")]);
+  await Promise.all([page.waitForURL("**/cases"), page.keyboard.press("u")]);
+  await page.waitForSelector(".grid-row.selected a");
+  assert.equal(await page.$eval(".grid-row.selected a", (link) => link.textContent), id, "going up keeps the row as well");
 
   await page.keyboard.press("/");
   await page.keyboard.type("nothing says this");
@@ -139,9 +152,40 @@ async function useKeys() {
   await check(page, "an empty list");
   await page.fill("[data-search]", "case-77");
   await page.waitForFunction(() => document.querySelectorAll(".grid-body a").length === 11);
-  await page.check("input[value=pass]");
-  await page.waitForFunction(() => location.search.includes("verdict=pass"));
-  await page.uncheck("input[value=pass]");
+  // Chips filter and are cleared by a second click; several verdicts add up.
+  const chip = (sets) => page.locator(`.chip[data-sets="${sets}"]`);
+  await chip("verdict=pass").click();
+  await chip("verdict=fail").click();
+  await page.waitForFunction(() => location.search.includes("verdict=pass&verdict=fail"));
+  assert.equal(await page.locator(".chip[aria-current]").count(), 2, "chips show what is chosen");
+  await chip("verdict=pass").click();
+  await chip("verdict=fail").click();
+  await page.waitForFunction(() => !location.search.includes("verdict"));
+  // Heads of columns sort upwards, downwards and not at all.
+  for (const wanted of ["sort=score", "sort=score&desc=1", ""]) {
+    await page.click("[data-sort=score]");
+    await page.waitForFunction((wanted) => location.search === `?q=case-77${wanted && `&${wanted}`}`, wanted);
+  }
+  // Questions and answers stand in the row; the rest of them, and reasons, are shown in place.
+  assert.ok((await page.textContent(".grid-body .of-question")).includes("question"), "questions are in the rows");
+  await page.keyboard.press("j");
+  await page.keyboard.press(" ");
+  await page.waitForSelector(".peek .said");
+  await check(page, "an unfolded row");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".peek").count(), 0);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector("#criterion-note:not([hidden])");
+  await check(page, "the reason of a criterion");
+  await page.locator(".grid-body .criterion-cell").nth(3).hover();
+  await page.waitForSelector("#criterion-note:not([hidden])");
+  // The choice of columns is kept.
+  await page.click("#columns summary");
+  await page.locator("#columns label", { hasText: "Time" }).locator("input").check();
+  await check(page, "the choice of columns");
+  await page.reload();
+  await page.waitForSelector(".grid-body .of-time");
+  await page.click("text=More filters");
   // An outcome alone is one of any criterion.
   await page.selectOption("[name=outcome]", "against");
   await page.waitForFunction(() => location.search.includes("outcome=against"));
@@ -172,10 +216,10 @@ async function fitNarrow(width) {
     await page.goto(at(pathname));
     if (await page.$("#cases-grid")) {
       await page.waitForSelector(".grid-body a");
-      assert.ok(await page.locator(".grid-body .of-time").first().isVisible(), "times are shown");
-      assert.ok(await page.locator("[name=sort]").isHidden(), "filters do not push the cases off the screen");
-      await page.click(".toggle");
-      assert.ok(await page.locator("[name=sort]").isVisible());
+      assert.ok(await page.locator(".grid-body .of-answer").first().isVisible(), "answers are shown");
+      assert.ok(await page.locator(".chips").first().isHidden(), "filters do not push the cases off the screen");
+      await page.click("#filter-box > summary");
+      assert.ok(await page.locator(".chips").first().isVisible());
     }
     await page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
     await check(page, `${pathname} ${width}`, false);

@@ -25,7 +25,7 @@ use assize_store::StoreError;
 
 pub(crate) use case_index::{CaseIndex, CaseState};
 pub use criterion_finding::CriterionName;
-pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate};
+pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate, is_against};
 pub use csv_table::spreadsheet_text;
 pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;

@@ -7,7 +7,7 @@ use assize_engine::ProcessContext;
 use assize_load::load_suite;
 use assize_rubric::{
     CaseDecision, CaseMessage, Criterion, CriterionScale, Decision, JudgeConfidence, LabelOutcome, Outcome,
-    RawScore, SeenHash,
+    RawScore, ScoreBand, SeenHash,
 };
 use assize_store::{CaseRecord, QuestionRow, RunFolder, RunInfo, StoreError};
 
@@ -71,6 +71,8 @@ pub fn suite_run_items(
                 rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
             let mut sections = Vec::new();
             add_section(&mut sections, ReviewSectionKind::Question, "Criterion", criterion.text.clone());
+            let ranges = score_ranges(&criterion.scale);
+            add_section(&mut sections, ReviewSectionKind::Question, "Score ranges", ranges);
 
             let key = (result.suite.to_string(), result.case_id.to_string());
             let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
@@ -127,6 +129,16 @@ pub fn suite_run_items(
     let items =
         |placed: Vec<(bool, (_, ReviewItem))>| placed.into_iter().map(|(_, (_, item))| item).collect();
     Ok(ReviewMaterial { items: items(listed), others: items(others), outdated: 0 })
+}
+
+/// What scores mean, a range a line, as the judge is told.
+fn score_ranges(scale: &CriterionScale) -> String {
+    let CriterionScale::Bands(bands) = scale else { return String::new() };
+    let line = |band: &ScoreBand| match (band.low.get(), band.high.get()) {
+        (low, high) if low == high => format!("{low}: {}", band.text),
+        (low, high) => format!("{low} to {high}: {}", band.text),
+    };
+    bands.as_slice().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads the questions and expected answers that the run stored, by their hash.

@@ -1,12 +1,13 @@
 //! The cases of a run, read from `results.jsonl` in parallel and extended as rows are appended.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use assize_analysis::NameTable;
 use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
-use super::filter::CaseSort;
+use super::filter::{CaseSort, VerdictChoice};
 use super::order::{ColumnOrder, ColumnOrders};
 use super::row_head::ResultHead;
 
@@ -60,6 +61,8 @@ impl IndexPart {
                 points: criterion.raw_score.map(f32::from).or(criterion.points.map(|points| points as f32)),
                 is_penalty: criterion.weight < 0.0,
                 is_negated: grader.negate,
+                is_gate: criterion.gate.is_some(),
+                is_disputed: criterion.panel.as_ref().is_some_and(super::row_head::PanelHead::is_disputed),
             });
         }
 
@@ -202,12 +205,63 @@ impl CaseTableIndex {
             names.sort();
             names
         });
-        FilterChoices { suites, targets, tags, gates, criteria }
+        FilterChoices { suites, targets, tags, gates, criteria, counts: self.counts() }
+    }
+
+    /// Numbers of cases for the chips above the table.
+    fn counts(&self) -> CaseCounts {
+        let mut counts = CaseCounts::default();
+        let mut by_name: [Vec<usize>; 2] = std::array::from_fn(|_| vec![0; self.names.count()]);
+        let [against, tags] = &mut by_name;
+        for entry in &self.entries {
+            for (choice, count) in VerdictChoice::ALL.iter().zip(&mut counts.verdicts) {
+                *count += usize::from(choice.takes(entry));
+            }
+            counts.disputed += usize::from(entry.is_disputed());
+            entry.tags.iter().for_each(|tag| tags[*tag as usize] += 1);
+            let missed = entry.criteria.iter().filter(|criterion| criterion.is_missed());
+            missed.for_each(|criterion| against[criterion.name as usize] += 1);
+        }
+
+        [counts.against, counts.tags] = by_name.map(|counted| {
+            let counted = (0..).zip(counted).filter(|(_, count)| *count > 0);
+            let mut named: Vec<_> =
+                counted.map(|(name, count)| (self.name(name).to_owned(), count)).collect();
+            named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            named
+        });
+        counts
+    }
+
+    /// For each row, whether its case differs from the same case of another run: in the verdict or in a criterion. A case
+    /// that the other run does not have differs.
+    pub(crate) fn changed_since(&self, base: &Self) -> Vec<bool> {
+        let key = |index: &'_ Self, entry: &CaseTableEntry| {
+            let target = entry.target.map(|target| index.name(target).to_owned());
+            (entry.id.clone(), index.name(entry.suite).to_owned(), target, entry.trial)
+        };
+        let before: HashMap<_, _> = base.entries.iter().map(|entry| (key(base, entry), entry)).collect();
+        let is_same = |entry: &CaseTableEntry, other: &CaseTableEntry| {
+            let decisions = entry.criteria.iter().zip(&other.criteria);
+            entry.verdict == other.verdict
+                && entry.criteria.len() == other.criteria.len()
+                && decisions.into_iter().all(|(now, then)| {
+                    (now.outcome, now.points) == (then.outcome, then.points)
+                        && self.name(now.name) == base.name(then.name)
+                })
+        };
+        let changed = self
+            .entries
+            .iter()
+            .map(|entry| before.get(&key(self, entry)).is_none_or(|other| !is_same(entry, other)));
+        changed.collect()
     }
 
     #[cfg(test)]
     pub(crate) fn from_entries(entries: impl Into<Vec<CaseTableEntry>>) -> Self {
-        Self { entries: entries.into(), ..Self::default() }
+        let mut names = NameTable::default();
+        names.intern("the only name");
+        Self { names, entries: entries.into(), ..Self::default() }
     }
 
     /// Number of cases with a verdict.
@@ -224,4 +278,18 @@ pub(crate) struct FilterChoices {
     pub(crate) tags: Vec<String>,
     pub(crate) gates: Vec<String>,
     pub(crate) criteria: Vec<String>,
+    pub(crate) counts: CaseCounts,
+}
+
+/// Numbers of cases by what they can be filtered by.
+#[derive(Debug, Default)]
+pub(crate) struct CaseCounts {
+    /// By verdict, in the order of [`VerdictChoice::ALL`].
+    pub(crate) verdicts: [usize; VerdictChoice::ALL.len()],
+    /// Criteria that count against cases, the most frequent first.
+    pub(crate) against: Vec<(String, usize)>,
+    /// Tags, the most frequent first.
+    pub(crate) tags: Vec<(String, usize)>,
+    /// Cases in which the votes of judges were not all the same.
+    pub(crate) disputed: usize,
 }

@@ -1,32 +1,28 @@
-//! Offsets of the judgements and the questions of cases. A case page needs them besides the row of the case.
+//! Offsets of the judgements and the questions of cases: those of the questions that the table shows, and of all that a case
+//! page needs besides the row of the case.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
 
+/// Bytes of questions that are read first: enough for the first screen of a table.
+const FIRST_STEP_BYTES: u64 = 1 << 20;
 /// Bytes of rows that are read in one step.
 const STEP_BYTES: u64 = 32 << 20;
 
-/// Offsets of judgements and questions, extended as rows are appended.
+/// Offset of the first judgement of each case, by the hash of the case key; extended as rows are appended.
 #[derive(Debug, Default)]
-pub(crate) struct DetailIndex {
-    judgements: JudgementOffsets,
-    questions: QuestionOffsets,
-}
-
-/// Offset of the first judgement of each case, by the hash of the case key.
-#[derive(Debug, Default)]
-struct JudgementOffsets {
+pub(crate) struct JudgementOffsets {
     offsets: HashMap<u64, u64>,
     end: u64,
     /// Case of the last row that was read.
     last: Option<u64>,
 }
 
-/// Offsets of questions, by the hash of their `case_hash`.
+/// Offsets of questions, by the hash of their `case_hash`; extended as rows are appended.
 #[derive(Debug, Default)]
-struct QuestionOffsets {
+pub(crate) struct QuestionOffsets {
     offsets: HashMap<u64, u64>,
     end: u64,
 }
@@ -37,27 +33,17 @@ struct QuestionHead {
     case_hash: String,
 }
 
-impl DetailIndex {
-    /// Reads some of the rows that are not indexed yet. Returns false if there are none.
-    pub(crate) fn read_step(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
-        Ok(self.questions.read_step(folder, readers)? || self.judgements.read_step(folder, readers)?)
-    }
-
-    /// Offset of the question with this hash in `questions.jsonl`.
-    pub(crate) fn question(&self, case_hash: &str) -> Option<u64> {
-        self.questions.offsets.get(&hash_of(&case_hash)).copied()
-    }
-
+impl JudgementOffsets {
     /// Position of the rows of a case whose result begins at `result`; `None` if the offset of its judgements
     /// is not known yet.
     pub(crate) fn position(&self, key: &CaseKey, result: u64) -> Option<RecordPosition> {
-        let judgements = self.judgements.offsets.get(&hash_of(key)).copied()?;
+        let judgements = self.offsets.get(&hash_of(key)).copied()?;
         Some(RecordPosition { result, judgements })
     }
 
     /// Position of the row of a case without judgements.
     pub(crate) const fn position_without_judgements(&self, result: u64) -> RecordPosition {
-        RecordPosition { result, judgements: self.judgements.end }
+        RecordPosition { result, judgements: self.end }
     }
 }
 
@@ -98,7 +84,8 @@ impl JudgementPart {
 }
 
 impl JudgementOffsets {
-    fn read_step(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
+    /// Reads some of the rows that are not indexed yet. Returns false if there are none.
+    pub(crate) fn read_step(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
         let length = folder.rows_length(RowsFile::Judgements);
         if length < self.end {
             *self = Self::default();
@@ -120,6 +107,24 @@ impl JudgementOffsets {
 }
 
 impl QuestionOffsets {
+    /// Offset of the question with this hash in `questions.jsonl`; reads on until it is found.
+    pub(crate) fn find(
+        &mut self,
+        folder: &RunFolder,
+        case_hash: &str,
+        readers: usize,
+    ) -> Result<Option<u64>, StoreError> {
+        let wanted = hash_of(&case_hash);
+        loop {
+            if let Some(offset) = self.offsets.get(&wanted) {
+                return Ok(Some(*offset));
+            }
+            if !self.read_step(folder, readers)? {
+                return Ok(None);
+            }
+        }
+    }
+
     fn read_step(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
         // Runs of older versions have no such file.
         let length = folder.rows_length(RowsFile::Questions);
@@ -135,7 +140,8 @@ impl QuestionOffsets {
             found.push((hash_of(&head.case_hash.as_str()), offset));
             Ok(())
         };
-        let (from, until) = (self.end, length.min(self.end + STEP_BYTES));
+        let step = if self.end == 0 { FIRST_STEP_BYTES } else { STEP_BYTES };
+        let (from, until) = (self.end, length.min(self.end + step));
         let found = folder.scan_rows_within(RowsFile::Questions, from..until, readers, see)?;
         self.offsets.extend(found.parts.into_iter().flatten());
         self.end = found.end;

@@ -29,6 +29,11 @@ pub(crate) struct CaseTableEntry {
 impl CaseTableEntry {
     /// Value of `place` for cases of a run that did not store places.
     pub(crate) const NO_PLACE: u64 = u64::MAX;
+
+    /// Returns true if the votes of the judges of a criterion were not all the same.
+    pub(crate) fn is_disputed(&self) -> bool {
+        self.criteria.iter().any(|criterion| criterion.is_disputed)
+    }
 }
 
 /// A criterion of a case.
@@ -43,6 +48,10 @@ pub(crate) struct CriterionEntry {
     pub(crate) is_penalty: bool,
     /// True if its grader is negated: it is shown as met when its text is not met.
     pub(crate) is_negated: bool,
+    /// True if the case can't pass without it.
+    pub(crate) is_gate: bool,
+    /// True if the votes of its judges were not all the same.
+    pub(crate) is_disputed: bool,
 }
 
 impl CriterionEntry {

@@ -105,6 +105,10 @@ pub(crate) struct CaseFilter {
     pub(crate) criterion: Option<String>,
     /// Outcome of that criterion; without a criterion, of any criterion.
     pub(crate) outcome: Option<OutcomeChoice>,
+    /// True for cases in which the votes of judges were not all the same.
+    pub(crate) disputed: bool,
+    /// Run that cases must differ from.
+    pub(crate) changed: Option<String>,
     pub(crate) text: Option<String>,
     pub(crate) sort: CaseSort,
     pub(crate) descending: bool,
@@ -128,6 +132,8 @@ impl CaseFilter {
                 "gate" => filter.gate = Some(value),
                 "criterion" => filter.criterion = Some(value),
                 "outcome" => filter.outcome = OutcomeChoice::from_name(&value),
+                "disputed" => filter.disputed = value == "1",
+                "changed" => filter.changed = Some(value),
                 "q" if value.len() <= MAX_TEXT => filter.text = Some(value),
                 "sort" => filter.sort = CaseSort::from_name(&value).unwrap_or_default(),
                 "desc" => filter.descending = value == "1",
@@ -152,6 +158,7 @@ impl CaseFilter {
             ("tag", &self.tag),
             ("gate", &self.gate),
             ("criterion", &self.criterion),
+            ("changed", &self.changed),
             ("q", &self.text),
         ];
         for (key, value) in texts {
@@ -159,6 +166,9 @@ impl CaseFilter {
         }
 
         query.extend_pairs(self.outcome.map(|outcome| ("outcome", outcome.name())));
+        if self.disputed {
+            query.append_pair("disputed", "1");
+        }
         if self.sort != CaseSort::default() {
             query.append_pair("sort", self.sort.name());
         }
@@ -186,6 +196,8 @@ mod tests {
             tag: Some("a & b=c".to_owned()),
             criterion: Some("rubric/é".to_owned()),
             outcome: Some(OutcomeChoice::NotApplicable),
+            disputed: true,
+            changed: Some("20260102-a".to_owned()),
             text: Some("<script>".to_owned()),
             sort: CaseSort::Score,
             descending: true,

@@ -16,8 +16,8 @@
 //! - The rows are kept sorted by every column, with ties in the order of the files. A filter walks through one
 //!   of these orders, so nothing is sorted while a page waits.
 //!
-//! Offsets of judgements and questions are a separate index ([`DetailIndex`]) behind its own lock: only case
-//! pages need them, and reading them takes longer than reading the rows.
+//! Offsets of judgements ([`JudgementOffsets`]) and questions ([`QuestionOffsets`]) are separate, each behind its own lock: only
+//! case pages need the judgements, and reading them takes longer than reading the rows.
 
 mod case_index;
 mod detail_index;
@@ -27,9 +27,9 @@ mod order;
 mod row_head;
 mod text_search;
 
-pub(crate) use case_index::{CaseTableIndex, FilterChoices, IndexPart};
-pub(crate) use detail_index::DetailIndex;
-pub(crate) use entry::{CaseStatus, CaseTableEntry};
+pub(crate) use case_index::{CaseCounts, CaseTableIndex, FilterChoices, IndexPart};
+pub(crate) use detail_index::{JudgementOffsets, QuestionOffsets};
+pub(crate) use entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 pub(crate) use filter::{CaseFilter, CaseSort, OutcomeChoice, VerdictChoice};
 pub(crate) use order::select_cases;
 pub(crate) use text_search::search_text;

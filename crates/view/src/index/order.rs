@@ -91,13 +91,9 @@ impl ColumnOrder {
     }
 }
 
-/// Selects and sorts the cases of an index. `has_text` has one value for each row: whether the row contains the
-/// search text of the filter. `None` if the filter has no search text.
-pub(crate) fn select_cases(
-    index: &CaseTableIndex,
-    filter: &CaseFilter,
-    has_text: Option<&[bool]>,
-) -> Vec<u32> {
+/// Selects and sorts the cases of an index. Each mask has one value for each row: whether the row contains the search text,
+/// or differs from another run.
+pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &[&[bool]]) -> Vec<u32> {
     // The number of a wanted name; the inner `None` is a name that no row has.
     let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
     let (suite, target) = (number(&filter.suite), number(&filter.target));
@@ -117,7 +113,8 @@ pub(crate) fn select_cases(
 
         has_verdict
             && has_criterion
-            && has_text.is_none_or(|found| found.get(row).copied().unwrap_or(false))
+            && masks.iter().all(|mask| mask.get(row).copied().unwrap_or(false))
+            && (!filter.disputed || entry.is_disputed())
             && has(&[entry.suite], suite)
             && has(entry.target.as_slice(), target)
             && has(&entry.tags, tag)
@@ -160,7 +157,15 @@ mod tests {
     fn outcomes_are_those_that_are_shown_and_of_any_criterion_unless_one_is_named() {
         use OutcomeKind::{Met, Ungraded, Unmet};
         let decided = |outcome, is_penalty, is_negated| {
-            let named = CriterionEntry { name: 0, outcome, points: None, is_penalty, is_negated };
+            let named = CriterionEntry {
+                name: 0,
+                outcome,
+                points: None,
+                is_penalty,
+                is_negated,
+                is_gate: false,
+                is_disputed: is_negated,
+            };
             CaseTableEntry { criteria: Box::new([named]), ..entry("", 0, None) }
         };
         let index = CaseTableIndex::from_entries([
@@ -172,7 +177,7 @@ mod tests {
             decided(Ungraded, true, false),
             entry("", 0, None),
         ]);
-        let rows = |filter: CaseFilter| select_cases(&index, &filter, None);
+        let rows = |filter: CaseFilter| select_cases(&index, &filter, &[]);
         let of = |outcome| rows(CaseFilter { outcome: Some(outcome), ..CaseFilter::default() });
 
         assert_eq!(
@@ -184,8 +189,39 @@ mod tests {
         assert_eq!(of(OutcomeChoice::Unmet), [1, 3, 4]);
         assert_eq!(of(OutcomeChoice::Ungraded), [5]);
         assert_eq!(rows(CaseFilter::default()).len(), 7);
+        assert_eq!(rows(CaseFilter { disputed: true, ..CaseFilter::default() }), [4]);
+        let masks: [&[bool]; 2] = [&[true, true, false], &[true; 7]];
+        assert_eq!(select_cases(&index, &CaseFilter::default(), &masks), [0, 1], "rows in all masks");
         let unknown = CaseFilter { criterion: Some("another".to_owned()), ..CaseFilter::default() };
         assert!(rows(unknown).is_empty());
+    }
+
+    #[test]
+    fn a_case_changes_with_its_verdict_or_a_decision_and_by_being_new() {
+        use CaseStatus::{Fail, Pass};
+        use OutcomeKind::{Met, Unmet};
+        let decided = |id: &str, verdict, outcome| CaseTableEntry {
+            verdict,
+            criteria: Box::new([CriterionEntry {
+                name: 0,
+                outcome,
+                points: None,
+                is_penalty: false,
+                is_negated: false,
+                is_gate: false,
+                is_disputed: false,
+            }]),
+            ..entry(id, 0, None)
+        };
+        let base = [decided("same", Pass, Met), decided("verdict", Fail, Met), decided("inside", Pass, Met)];
+        let next = [
+            decided("new", Pass, Met),
+            decided("same", Pass, Met),
+            decided("verdict", Pass, Met),
+            decided("inside", Pass, Unmet),
+        ];
+        let [base, next] = [base.to_vec(), next.to_vec()].map(CaseTableIndex::from_entries);
+        assert_eq!(next.changed_since(&base), [true, false, true, true]);
     }
 
     #[test]
@@ -200,7 +236,7 @@ mod tests {
         let index = CaseTableIndex::from_entries(rows.map(|(id, place, score)| entry(id, place, score)));
         let ids = |sort: CaseSort, descending: bool| {
             let filter = CaseFilter { sort, descending, ..CaseFilter::default() };
-            let rows = select_cases(&index, &filter, None);
+            let rows = select_cases(&index, &filter, &[]);
             rows.into_iter().filter_map(|row| Some(&*index.get(row)?.id)).collect::<String>()
         };
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use assize_rubric::{OutcomeKind, Usd, Verdict};
 use assize_store::{CaseErrorKind, CaseStage};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// A text that is borrowed from the row unless it has escapes.
 #[derive(Deserialize)]
@@ -65,6 +66,22 @@ pub(super) struct CriterionHead<'r> {
     #[serde(default)]
     pub(super) points: Option<f64>,
     pub(super) weight: f64,
+    #[serde(default)]
+    pub(super) gate: Option<IgnoredAny>,
+    #[serde(default)]
+    pub(super) panel: Option<PanelHead>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PanelHead {
+    agreement: Option<f64>,
+}
+
+impl PanelHead {
+    /// Returns true if the votes were not all the same.
+    pub(super) fn is_disputed(&self) -> bool {
+        self.agreement.is_some_and(|agreement| agreement < 1.0)
+    }
 }
 
 #[derive(Deserialize)]

@@ -21,7 +21,12 @@ pub(crate) struct ComparisonPage {
     pub(crate) notices: Vec<String>,
     /// Differences in how the runs were measured.
     pub(crate) mismatches: Vec<String>,
+    /// All cases and criteria, above the cases.
+    pub(crate) main_tables: Vec<DifferenceTable>,
+    /// Other groups, below them.
     pub(crate) tables: Vec<DifferenceTable>,
+    /// Criteria that got worse in cases that got better; empty if there are none.
+    pub(crate) hidden_losses: String,
     /// Cases that got worse, that got better, and those whose score alone went down or up.
     pub(crate) changes: [CaseChanges; 4],
     pub(crate) incomplete: Vec<(String, String)>,
@@ -68,6 +73,9 @@ pub(crate) struct DifferenceRow {
     pub(crate) axis: String,
     pub(crate) picture: String,
     pub(crate) pairs: String,
+    /// Numbers of pairs that got better and worse.
+    pub(crate) gained: usize,
+    pub(crate) lost: usize,
     pub(crate) p: String,
     pub(crate) mark: ResultMark,
 }
@@ -90,7 +98,14 @@ pub(crate) struct ChangedCase {
     pub(crate) before_score: String,
     pub(crate) after: ResultMark,
     pub(crate) after_score: String,
-    pub(crate) criteria: Vec<String>,
+    pub(crate) criteria: Vec<MovedLine>,
+}
+
+/// A criterion of a case that was decided differently.
+pub(crate) struct MovedLine {
+    pub(crate) class: &'static str,
+    pub(crate) sign: &'static str,
+    pub(crate) text: String,
 }
 
 /// One case in two runs.

@@ -2,6 +2,7 @@
 
 mod case;
 mod comparison;
+mod matrix;
 mod measurement;
 mod review;
 mod run;
@@ -9,6 +10,7 @@ mod scorecard;
 
 pub(crate) use case::*;
 pub(crate) use comparison::*;
+pub(crate) use matrix::*;
 pub(crate) use measurement::*;
 pub(crate) use review::*;
 pub(crate) use run::*;

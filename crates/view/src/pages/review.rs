@@ -34,12 +34,19 @@ pub(crate) struct ChoiceText {
     pub(crate) criterion: String,
 }
 
+/// A score that one key gives.
+pub(crate) struct WholeScore {
+    pub(crate) score: u32,
+    /// The digit, or `t` for 10.
+    pub(crate) key: char,
+}
+
 /// Kind of question.
 pub(crate) enum QuestionText {
     /// Pass or fail.
     Verdict,
-    /// A score between two numbers.
-    Score(String, String),
+    /// A score between two numbers; the whole numbers between them if there are few.
+    Score { min: String, max: String, whole: Vec<WholeScore> },
     /// One of these failures.
     Failure(Vec<ChoiceText>),
 }

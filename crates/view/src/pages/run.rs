@@ -2,8 +2,10 @@
 
 use askama::Template;
 use assize_report::DerivedMetricText;
+use serde::Serialize;
 
 use crate::index::FilterChoices;
+use crate::pages::ToolCallText;
 use crate::text::{MetricText, ResultMark};
 
 /// All runs.
@@ -31,6 +33,8 @@ pub(crate) struct RunLine {
     pub(crate) score: MetricText,
     pub(crate) cost: String,
     pub(crate) result: ResultMark,
+    /// Why it passed or failed.
+    pub(crate) reason: String,
     /// Why the run can't be read.
     pub(crate) error: Option<String>,
 }
@@ -45,6 +49,8 @@ pub(crate) struct RunHeader {
     pub(crate) command: String,
     pub(crate) result: ResultMark,
     pub(crate) has_scorecard: bool,
+    /// Address of its targets side by side; empty for fewer than two.
+    pub(crate) matrix_url: String,
     /// True for an audit of a judge, which has no pages about its cases.
     pub(crate) is_audit: bool,
     /// Which page is shown: `run`, `cases`, `criteria`, `calibration`, `scorecard` or `review`.
@@ -56,6 +62,27 @@ pub(crate) struct CountLink {
     pub(crate) url: String,
     pub(crate) mark: ResultMark,
     pub(crate) count: String,
+}
+
+/// A criterion that counts against many results.
+pub(crate) struct FailingCriterion {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// Number of results that it counts against, of all that it decides on, and their share.
+    pub(crate) count: u64,
+    pub(crate) of: u64,
+    pub(crate) share: String,
+    pub(crate) cases_url: String,
+    pub(crate) example: Option<FailingExample>,
+}
+
+/// A result that a criterion counts against.
+pub(crate) struct FailingExample {
+    pub(crate) url: String,
+    pub(crate) id: String,
+    /// The beginning of its answer.
+    pub(crate) answer: String,
+    pub(crate) reason: String,
 }
 
 /// A name with its value.
@@ -86,6 +113,14 @@ pub(crate) struct RunPage {
     /// True if cases have several results each: then results are counted, not cases.
     pub(crate) counts_results: bool,
     pub(crate) facts: Vec<FactLine>,
+    /// What the run came to, and what a reader must know beside it.
+    pub(crate) conclusion: Vec<String>,
+    /// The criteria that count against most results.
+    pub(crate) failures: Vec<FailingCriterion>,
+    /// The first cases that did not pass.
+    pub(crate) failing: Vec<CaseRow>,
+    pub(crate) failing_count: usize,
+    pub(crate) failing_url: String,
     pub(crate) notes: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) targets: Vec<MetricLine>,
@@ -129,6 +164,8 @@ pub(crate) struct CriterionLineText {
     pub(crate) is_scored: bool,
     pub(crate) is_penalty: bool,
     pub(crate) rate: MetricText,
+    /// Number of results that it counts against; empty for a mean.
+    pub(crate) against: String,
     pub(crate) ungraded: u64,
     pub(crate) ungraded_url: String,
     pub(crate) not_applicable: u64,
@@ -192,15 +229,13 @@ pub(crate) struct ChoiceField {
 pub(crate) struct CasesPage {
     pub(crate) header: RunHeader,
     pub(crate) is_live: bool,
-    pub(crate) verdicts: Vec<(String, bool)>,
+    pub(crate) chips: Vec<ChipGroup>,
     pub(crate) fields: Vec<ChoiceField>,
     pub(crate) text: String,
     /// Value, text, and whether it is selected.
     pub(crate) outcomes: Vec<(&'static str, &'static str, bool)>,
-    pub(crate) sorts: Vec<(&'static str, &'static str, bool)>,
-    pub(crate) descending: bool,
     pub(crate) rows_url: String,
-    pub(crate) case_url: String,
+    pub(crate) cases_url: String,
     /// True if more cases are still being read.
     pub(crate) is_partial: bool,
     /// The first rows of the table, as JSON.
@@ -217,22 +252,146 @@ pub(crate) struct CasesPage {
 
 /// A page of rows that needs no script.
 pub(crate) struct PlainRows {
-    pub(crate) rows: Vec<PlainRow>,
+    pub(crate) heads: Vec<SortLink>,
+    pub(crate) rows: Vec<CaseRow>,
+    /// The filter, to follow the address of a case, with its question mark.
+    pub(crate) case_query: String,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
 }
 
-pub(crate) struct PlainRow {
+/// Head of a column that can be sorted by.
+pub(crate) struct SortLink {
+    pub(crate) name: &'static str,
+    pub(crate) url: Option<String>,
+    /// `ascending` or `descending`; empty if the rows are in another order.
+    pub(crate) order: &'static str,
+}
+
+/// Chips that belong together.
+pub(crate) struct ChipGroup {
+    pub(crate) label: &'static str,
+    pub(crate) chips: Vec<FilterChip>,
+}
+
+/// A filter that one click sets or clears.
+pub(crate) struct FilterChip {
+    pub(crate) text: String,
+    pub(crate) count: Option<String>,
+    /// What it sets, as a query.
+    pub(crate) sets: String,
+    /// Address of the page that the click leads to.
     pub(crate) url: String,
+    pub(crate) is_chosen: bool,
+}
+
+/// A row of the table of cases.
+#[derive(Serialize)]
+pub(crate) struct CaseRow {
+    /// Number of the row, from 1.
+    pub(crate) n: u32,
+    pub(crate) verdict: &'static str,
+    #[serde(skip)]
     pub(crate) mark: ResultMark,
     pub(crate) score: String,
     pub(crate) id: String,
     pub(crate) suite: String,
     pub(crate) target: String,
+    pub(crate) trial: u32,
+    /// The beginning of the question and of the answer.
+    pub(crate) question: String,
+    pub(crate) answer: String,
+    pub(crate) criteria: Vec<CriterionCell>,
+    /// Number of criteria without a cell.
+    pub(crate) more: usize,
     pub(crate) tags: String,
-    pub(crate) missed: String,
     pub(crate) cost: String,
     pub(crate) time: String,
+    #[serde(rename = "error")]
+    pub(crate) has_error: bool,
+}
+
+impl CaseRow {
+    /// Names of failed gates, then of unmet criteria and incurred penalties that are not gates.
+    pub(crate) fn missed(&self) -> String {
+        let missed = self.criteria.iter().filter(|cell| cell.mark == '-' || cell.has_failed);
+        let named = missed.map(|cell| match cell {
+            CriterionCell { has_failed: true, name, .. } => format!("gate {name}"),
+            CriterionCell { is_penalty: true, name, .. } => format!("penalty {name}"),
+            CriterionCell { name, .. } => name.clone(),
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A criterion in a row.
+#[derive(Serialize)]
+pub(crate) struct CriterionCell {
+    /// Its position among the criteria that the row unfolds to; `None` for a gate that is a grader as a whole.
+    pub(crate) at: Option<usize>,
+    pub(crate) name: String,
+    /// `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for ten.
+    pub(crate) mark: char,
+    #[serde(rename = "gate", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_gate: bool,
+    #[serde(rename = "failed", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_failed: bool,
+    #[serde(rename = "penalty", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_penalty: bool,
+    #[serde(rename = "disputed", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_disputed: bool,
+}
+
+impl CriterionCell {
+    /// Class, sign and word of the mark, as in the table of cases.
+    fn shown(&self) -> (&'static str, String, &'static str) {
+        match self.mark {
+            '+' => ("good", "✓".to_owned(), "met or avoided"),
+            '-' => ("bad", "✗".to_owned(), "unmet or incurred"),
+            '?' => ("open", "?".to_owned(), "ungraded"),
+            '~' => ("dim", "–".to_owned(), "does not apply"),
+            '*' => ("middling", "•".to_owned(), "scored"),
+            'X' => ("middling", "10".to_owned(), "of 10"),
+            digit => ("middling", digit.to_string(), "of 10"),
+        }
+    }
+
+    pub(crate) fn class(&self) -> &'static str {
+        self.shown().0
+    }
+
+    pub(crate) fn sign(&self) -> String {
+        self.shown().1
+    }
+
+    pub(crate) fn word(&self) -> &'static str {
+        self.shown().2
+    }
+}
+
+/// What a row unfolds to.
+#[derive(Template)]
+#[template(path = "peek.html")]
+pub(crate) struct CasePeek {
+    pub(crate) question: Option<String>,
+    pub(crate) expected: Option<String>,
+    pub(crate) answer: Option<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) calls: Vec<ToolCallText>,
+    pub(crate) because: String,
+    pub(crate) criteria: Vec<PeekCriterion>,
+}
+
+/// A criterion of a row that was unfolded.
+pub(crate) struct PeekCriterion {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) mark: ResultMark,
+    /// Rule of the gate, if it is one.
+    pub(crate) gate: Option<String>,
+    pub(crate) reason: String,
+    /// Quotes, and whether they were found.
+    pub(crate) quotes: Vec<(String, bool)>,
 }
 
 impl ChoiceField {

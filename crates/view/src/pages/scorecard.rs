@@ -13,8 +13,10 @@ pub(crate) struct ScorecardViewPage {
     pub(crate) name: String,
     pub(crate) warning: Option<String>,
     pub(crate) trees: Vec<TreeText>,
-    /// Cases that a person should look at.
-    pub(crate) review: usize,
+    /// What blocks it, what is disputed, and what weakens the result, the most important first.
+    pub(crate) conclusion: Vec<String>,
+    /// How many results wait for a person; empty if none does.
+    pub(crate) review: String,
 }
 
 /// A tree of a scorecard.

@@ -20,6 +20,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::case_work::{file_diffs, tool_call_texts, turn_text};
+use super::cases::base_run;
 use super::run_header::run_header;
 use super::scorecard::part_url;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
@@ -29,7 +30,7 @@ use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
     TurnText, VoteText,
 };
-use crate::text::{ResultMark, visible};
+use crate::text::{ResultMark, sentence, visible};
 
 pub(crate) async fn page(
     State(library): Library,
@@ -47,8 +48,9 @@ pub(crate) async fn page(
         };
 
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
-        let neighbours = neighbours(&run, &filter, row)?;
-        let asked = run.question(&record)?;
+        let base = base_run(&library, &filter)?;
+        let neighbours = neighbours(&run, &filter, base.as_deref(), row)?;
+        let asked = run.question(&record.result)?;
         let explained = explain_case(&record, asked.as_ref());
         let header = run_header(&run, &info, "cases");
         let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
@@ -95,8 +97,13 @@ struct ListNeighbours {
     after: Option<String>,
 }
 
-fn neighbours(run: &OpenRun, filter: &CaseFilter, row: u32) -> Result<ListNeighbours, PageError> {
-    let rows = run.select(filter)?;
+fn neighbours(
+    run: &OpenRun,
+    filter: &CaseFilter,
+    base: Option<&OpenRun>,
+    row: u32,
+) -> Result<ListNeighbours, PageError> {
+    let rows = run.select(&*run.index()?, filter, base)?;
     let (url, query) = (format!("{}/cases", run_url(run.slug())), filter.to_query());
     let at = rows.iter().position(|one| *one == row);
     let link = |at: Option<usize>| {
@@ -139,7 +146,7 @@ fn case_page(
         facts: facts(record, explained),
         mark: ResultMark::of_status(status),
         score: range_text(explained.figures),
-        because: visible(&explained.because),
+        because: sentence(&explained.because),
         list_url: neighbours.list_url,
         link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.trial),
         place: neighbours.place,
@@ -237,7 +244,7 @@ impl<'r> DecisionMaterial<'r> {
             mark: part.verdict.map(ResultMark::of_verdict),
             weight: format_plain(part.weight),
             score: range_text(part.figures),
-            because: visible(&part.because),
+            because: sentence(&part.because),
             judge: judge.map_or_else(String::new, judge_name),
             problem: part.problem.as_deref().map(visible),
             waits: self.waits(),

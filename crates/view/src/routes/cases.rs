@@ -1,32 +1,54 @@
-//! The cases of a run: a page with the filter, and the rows for its table.
+//! The cases of a run: a page with the filter, the rows for its table, and what a row unfolds to.
 
-use assize_report::{format_duration, format_score, grouped};
-use assize_rubric::Usd;
+use assize_report::{escape_lines as visible, explain_case, format_duration, format_score, grouped};
+use assize_rubric::{OutcomeKind, Usd};
+use assize_store::{CaseRecord, QuestionRow, ResultRow, StoreError};
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
+use url::form_urlencoded::{Serializer, parse};
 
+use super::case::negated_text;
+use super::case_work::tool_call_texts;
+use super::run::earlier_run;
 use super::run_header::{is_live, run_header};
 use super::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
-use crate::index::{CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, OutcomeChoice, VerdictChoice};
+use crate::index::{
+    CaseCounts, CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, CriterionEntry, OutcomeChoice,
+    VerdictChoice,
+};
+use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
-use crate::pages::{CasesPage, ChoiceField, PlainRow, PlainRows};
-use crate::text::{ResultMark, visible};
+use crate::pages::{
+    CasePeek, CaseRow, CasesPage, ChipGroup, ChoiceField, CriterionCell, FilterChip, PeekCriterion,
+    PlainRows, SortLink,
+};
+use crate::text::{ResultMark, sentence};
 
 /// Most rows in one reply.
 const MAX_ROWS: usize = 500;
 /// Number of rows sent with the page, for the first screen: as many as the table requests at a time.
 const FIRST_ROWS: usize = 100;
+/// Most characters of a question or an answer in a row.
+const MAX_EXCERPT: usize = 320;
+/// Most characters of a text that a row unfolds to; the page of the case has the rest.
+const MAX_PEEK: usize = 20_000;
+/// Most criteria named in a row, and most tags and criteria that are chips.
+const MAX_CELLS: usize = 12;
+const MAX_CHIPS: usize = 8;
 
-const SORTS: [(CaseSort, &str); 6] = [
-    (CaseSort::Place, "order of the files"),
-    (CaseSort::Verdict, "verdict, worst first"),
-    (CaseSort::Score, "score, lowest first"),
-    (CaseSort::Id, "case id"),
-    (CaseSort::Cost, "cost, lowest first"),
-    (CaseSort::Duration, "time, shortest first"),
+/// Columns of the plain table, with the order that their heads lead to.
+const PLAIN_COLUMNS: [(&str, Option<CaseSort>); 8] = [
+    ("Verdict", Some(CaseSort::Verdict)),
+    ("Score", Some(CaseSort::Score)),
+    ("Case", Some(CaseSort::Id)),
+    ("Question", None),
+    ("Answer", None),
+    ("Failed gates, unmet, penalties", None),
+    ("Cost", Some(CaseSort::Cost)),
+    ("Time", Some(CaseSort::Duration)),
 ];
 
 const OUTCOMES: [(Option<OutcomeChoice>, &str); 7] = [
@@ -48,39 +70,37 @@ pub(crate) async fn page(
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
+        let base = base_run(&library, &filter)?;
         let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
         // The table requests what is not read yet by itself.
         let is_first = plain_page.is_none() && filter == CaseFilter::default();
         let index = if is_first { run.first_index()? } else { run.index()? };
         let is_partial = is_first && !run.is_indexed() && !is_live(&run, &info);
         let choices = run.choices(&index);
-        let rows = run.select_of(&index, &filter)?;
+        let rows = run.select(&index, &filter, base.as_deref())?;
 
         let (url, query) = (run_url(run.slug()), filter.to_query());
-        let has_verdict = |choice: VerdictChoice| filter.verdicts.contains(&choice);
+        let cases_url = format!("{url}/cases");
         let outcome = |outcome: Option<OutcomeChoice>| outcome.map_or("", OutcomeChoice::name);
+        let earlier = filter.changed.clone().or_else(|| Some(earlier_run(&library, run.slug(), &info)?.slug));
         let cases = CasesPage {
             header: run_header(&run, &info, "cases"),
             is_live: is_live(&run, &info),
-            verdicts: VerdictChoice::ALL
-                .map(|choice| (choice.name().to_owned(), has_verdict(choice)))
-                .to_vec(),
+            chips: chip_groups(&choices.counts, &cases_url, &query, earlier.as_deref()),
             fields: ChoiceField::all(&choices, &filter),
             text: filter.text.clone().unwrap_or_default(),
             outcomes: OUTCOMES.map(|(kind, text)| (outcome(kind), text, kind == filter.outcome)).to_vec(),
-            sorts: SORTS.map(|(sort, text)| (sort.name(), text, sort == filter.sort)).to_vec(),
-            descending: filter.descending,
             rows_url: format!("{url}/rows"),
-            case_url: format!("{url}/cases"),
             is_partial,
             first_rows: match plain_page {
                 Some(_) => String::new(),
-                None => script_data(&rows_json(&index, &rows, 0, FIRST_ROWS)),
+                None => script_data(&rows_json(&run, &index, &rows, 0, FIRST_ROWS)?),
             },
             counts: format!("{} of {} cases", grouped(rows.len() as u64), grouped(index.len() as u64)),
             found: rows.len(),
-            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, &rows, page)),
-            plain_url: with_query(&format!("{url}/cases"), &page_query(&query, 1)),
+            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, &rows, page)).transpose()?,
+            plain_url: with_query(&cases_url, &page_query(&query, 1)),
+            cases_url,
             has_suites: choices.suites.len() > 1 || info.suites.len() > 1,
             has_targets: choices.targets.len() > 1 || info.targets.len() > 1,
         };
@@ -89,7 +109,7 @@ pub(crate) async fn page(
     .await
 }
 
-/// Rows of the table from `from` on, each as a list of cells.
+/// Rows of the table from `from` on.
 pub(crate) async fn rows(
     State(library): Library,
     Path(slug): Path<String>,
@@ -98,24 +118,66 @@ pub(crate) async fn rows(
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
+        let base = base_run(&library, &filter)?;
         let number = |key: &str| query_value(&uri, key).and_then(|value| value.parse::<usize>().ok());
         let from = number("from").unwrap_or(0);
         let count = number("count").unwrap_or(MAX_ROWS).min(MAX_ROWS);
 
         let index = run.index()?;
-        let rows = run.select_of(&index, &filter)?;
-        let body = rows_json(&index, &rows, from, count);
+        let rows = run.select(&index, &filter, base.as_deref())?;
+        let body = rows_json(&run, &index, &rows, from, count)?;
 
         Ok(([(CONTENT_TYPE, "application/json")], body.to_string()).into_response())
     })
     .await
 }
 
+/// What a row unfolds to: the whole texts, and the criteria with their reasons and quotes.
+pub(crate) async fn peek(
+    State(library): Library,
+    Path((slug, row)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
+        let record = row.map(|row| run.record(row)).transpose()?.flatten();
+        let record = record.ok_or_else(|| PageError::missing("The run has no such case."))?;
+        let asked = run.question(&record.result)?;
+
+        Ok(render(&case_peek(&record, asked.as_ref())))
+    })
+    .await
+}
+
+/// The run that a filter asks for changes since.
+pub(super) fn base_run(
+    library: &RunLibrary,
+    filter: &CaseFilter,
+) -> Result<Option<std::sync::Arc<OpenRun>>, PageError> {
+    filter.changed.as_deref().map(|slug| open_run(library, slug)).transpose()
+}
+
 /// Rows of a list from `from` on, and the length of the list.
-fn rows_json(index: &CaseTableIndex, rows: &[u32], from: usize, count: usize) -> Value {
+fn rows_json(
+    run: &OpenRun,
+    index: &CaseTableIndex,
+    rows: &[u32],
+    from: usize,
+    count: usize,
+) -> Result<Value, StoreError> {
+    let shown = case_rows(run, index, rows, from, count)?;
+    Ok(json!({ "found": rows.len(), "total": index.len(), "from": from, "rows": shown }))
+}
+
+pub(super) fn case_rows(
+    run: &OpenRun,
+    index: &CaseTableIndex,
+    rows: &[u32],
+    from: usize,
+    count: usize,
+) -> Result<Vec<CaseRow>, StoreError> {
     let shown = rows.iter().skip(from).take(count);
-    let cells: Vec<Value> = shown.filter_map(|row| Some(cells(index, *row, index.get(*row)?))).collect();
-    json!({ "found": rows.len(), "total": index.len(), "from": from, "rows": cells })
+    shown.filter_map(|row| Some(case_row(run, index, *row, index.get(*row)?))).collect()
 }
 
 /// JSON for a data element of a page. Nothing in it can close that element.
@@ -123,29 +185,75 @@ fn script_data(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-/// Cells of a row: its number from 1, verdict, score, id, suite, target, trial, criteria, unmet criteria, tags,
-/// cost, time, and whether an error happened. Suite and target are always included; the page hides them if
-/// there is only one.
-fn cells(index: &CaseTableIndex, row: u32, entry: &CaseTableEntry) -> Value {
-    let marks: String = entry.criteria.iter().map(|criterion| criterion.mark()).collect();
-    json!([
-        row + 1,
-        entry.verdict.name(),
-        score_text(entry),
-        visible(&entry.id),
-        visible(index.name(entry.suite)),
-        entry.target.map(|target| visible(index.name(target))),
-        entry.trial,
-        marks,
-        missed_text(index, entry),
-        tags_text(index, entry),
-        cost_cell(entry),
-        format_duration(entry.duration_ms),
-        u8::from(entry.has_error),
-    ])
+fn case_row(
+    run: &OpenRun,
+    index: &CaseTableIndex,
+    row: u32,
+    entry: &CaseTableEntry,
+) -> Result<CaseRow, StoreError> {
+    let stored = run.folder().result_at(entry.offset)?;
+    let asked = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
+    let (criteria, more) = criterion_cells(index, entry);
+
+    Ok(CaseRow {
+        n: row + 1,
+        verdict: entry.verdict.name(),
+        mark: ResultMark::of_status(entry.verdict),
+        score: score_text(entry),
+        id: visible(&entry.id),
+        suite: visible(index.name(entry.suite)),
+        target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
+        trial: entry.trial,
+        question: excerpt(asked.and_then(|asked| asked.question).as_deref().unwrap_or_default()),
+        answer: stored.as_ref().map(answer_excerpt).unwrap_or_default(),
+        criteria,
+        more,
+        tags: tags_text(index, entry),
+        cost: entry.cost.map(Usd::as_dollars).map_or_else(String::new, assize_report::dollars),
+        time: format_duration(entry.duration_ms),
+        has_error: entry.has_error,
+    })
 }
 
-fn score_text(entry: &CaseTableEntry) -> String {
+/// The beginning of an answer; without one, why there is none, or which tools were called.
+pub(super) fn answer_excerpt(row: &ResultRow) -> String {
+    let answer = row.answer.as_deref().filter(|answer| !answer.trim().is_empty());
+    let error = row.error.as_ref().map(|error| error.message.as_str());
+    match (answer.or(error), row.tool_calls.is_empty()) {
+        (Some(text), _) => excerpt(text),
+        (None, true) if row.answer.is_some() => "(empty)".to_owned(),
+        (None, true) => "(no answer)".to_owned(),
+        (None, false) => {
+            let tools: Vec<&str> = row.tool_calls.iter().map(|call| &*call.tool).collect();
+            excerpt(&format!("(no text; called {})", tools.join(", ")))
+        }
+    }
+}
+
+/// The beginning of a text, in one line.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+        if words.len() > 4 * MAX_EXCERPT {
+            break;
+        }
+    }
+    cut(&visible(&words), MAX_EXCERPT)
+}
+
+/// At most this many characters of a text.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+pub(super) fn score_text(entry: &CaseTableEntry) -> String {
     match (entry.score, entry.bounds) {
         (Some(score), _) => format_score(score),
         (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
@@ -153,25 +261,53 @@ fn score_text(entry: &CaseTableEntry) -> String {
     }
 }
 
-/// Names of failed gates, then of unmet criteria and incurred penalties that are not gates.
-fn missed_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
-    let short = |name: &str| {
-        let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
-        // Numbered checks say less than the name of their grader.
-        let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
-        let named = if is_numbered { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
-        visible(named)
-    };
-    let mut names: Vec<String> =
-        entry.gates.iter().map(|gate| format!("gate {}", short(index.name(*gate)))).collect();
-    for criterion in entry.criteria.iter().filter(|criterion| criterion.is_missed()) {
-        if !entry.gates.contains(&criterion.name) {
-            let penalty = if criterion.is_penalty { "penalty " } else { "" };
-            names.push(format!("{penalty}{}", short(index.name(criterion.name))));
-        }
-    }
+/// Cells of the criteria of a case, what counts against it first, and the number of those that have no cell.
+pub(super) fn criterion_cells(index: &CaseTableIndex, entry: &CaseTableEntry) -> (Vec<CriterionCell>, usize) {
+    let has_failed = |criterion: &CriterionEntry| entry.gates.contains(&criterion.name);
+    let mut criteria: Vec<(usize, &CriterionEntry)> = entry.criteria.iter().enumerate().collect();
+    criteria.sort_by_key(|(_, criterion)| match criterion.outcome {
+        _ if has_failed(criterion) => 0,
+        _ if criterion.is_missed() => 1,
+        OutcomeKind::Ungraded => 2,
+        OutcomeKind::Scored => 3,
+        OutcomeKind::Met | OutcomeKind::Unmet => 4,
+        OutcomeKind::NotApplicable => 5,
+    });
 
-    names.join(", ")
+    let more = criteria.len().saturating_sub(MAX_CELLS);
+    let cells = criteria.into_iter().take(MAX_CELLS).map(|(at, criterion)| CriterionCell {
+        at: Some(at),
+        name: short_name(index.name(criterion.name)),
+        mark: criterion.mark(),
+        is_gate: criterion.is_gate,
+        has_failed: has_failed(criterion),
+        is_penalty: criterion.is_penalty,
+        is_disputed: criterion.is_disputed,
+    });
+    let mut cells: Vec<CriterionCell> = cells.collect();
+
+    // Gates that are graders as a whole have no criterion.
+    let whole = entry.gates.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
+    let whole = whole.map(|gate| CriterionCell {
+        at: None,
+        name: short_name(index.name(*gate)),
+        mark: '-',
+        is_gate: true,
+        has_failed: true,
+        is_penalty: false,
+        is_disputed: false,
+    });
+    cells.splice(0..0, whole);
+    (cells, more)
+}
+
+/// Name of a criterion without its grader.
+pub(super) fn short_name(name: &str) -> String {
+    let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
+    // Numbered checks say less than the name of their grader.
+    let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let named = if is_numbered { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
+    visible(named)
 }
 
 fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
@@ -179,8 +315,112 @@ fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
     tags.join(" ")
 }
 
-fn cost_cell(entry: &CaseTableEntry) -> String {
-    entry.cost.map(Usd::as_dollars).map_or_else(String::new, assize_report::dollars)
+/// The chips above the table: what most people filter by, each with its number of cases.
+fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str>) -> Vec<ChipGroup> {
+    let chip = |text: String, count: Option<usize>, sets: &[(&str, &str)]| {
+        FilterChip::new(text, count.map(|count| grouped(count as u64)), sets, url, query)
+    };
+    let verdicts = VerdictChoice::ALL
+        .iter()
+        .zip(counts.verdicts)
+        .filter(|(choice, count)| *count > 0 || matches!(choice, VerdictChoice::Pass | VerdictChoice::Fail));
+    let mut verdicts: Vec<FilterChip> = verdicts
+        .map(|(choice, count)| chip(choice.name().to_owned(), Some(count), &[("verdict", choice.name())]))
+        .collect();
+    if counts.disputed > 0 {
+        verdicts.push(chip("judges differ".to_owned(), Some(counts.disputed), &[("disputed", "1")]));
+    }
+    verdicts.extend(
+        earlier.map(|earlier| {
+            chip(format!("changed since {}", visible(earlier)), None, &[("changed", earlier)])
+        }),
+    );
+
+    let against = counts.against.iter().take(MAX_CHIPS).map(|(name, count)| {
+        chip(
+            short_name(name),
+            Some(*count),
+            &[("criterion", name), ("outcome", OutcomeChoice::Against.name())],
+        )
+    });
+    let tags = counts.tags.iter().take(MAX_CHIPS);
+    let tags = tags.map(|(tag, count)| chip(visible(tag), Some(*count), &[("tag", tag)]));
+    let groups = [
+        ChipGroup { label: "Verdict", chips: verdicts },
+        ChipGroup { label: "Against it", chips: against.collect() },
+        ChipGroup { label: "Tag", chips: tags.collect() },
+    ];
+    groups.into_iter().filter(|group| !group.chips.is_empty()).collect()
+}
+
+impl FilterChip {
+    /// A chip that sets these keys of the query, or clears them if they are set.
+    pub(super) fn new(
+        text: String,
+        count: Option<String>,
+        sets: &[(&str, &str)],
+        url: &str,
+        query: &str,
+    ) -> Self {
+        let pairs: Vec<(String, String)> = parse(query.as_bytes()).into_owned().collect();
+        let is_set = |(key, value): &(&str, &str)| pairs.iter().any(|(k, v)| k == key && v == value);
+        let is_chosen = sets.iter().all(is_set);
+        // Several verdicts can be chosen.
+        let stays = |(key, value): &&(String, String)| {
+            !sets.iter().any(|(k, v)| k == key && (*k != "verdict" || v == value))
+        };
+        let mut next = Serializer::new(String::new());
+        next.extend_pairs(pairs.iter().filter(stays));
+        if !is_chosen {
+            next.extend_pairs(sets);
+        }
+
+        let sets = Serializer::new(String::new()).extend_pairs(sets).finish();
+        Self { text, count, sets, url: with_query(url, &next.finish()), is_chosen }
+    }
+}
+
+fn case_peek(record: &CaseRecord, asked: Option<&QuestionRow>) -> CasePeek {
+    let explained = explain_case(record, asked);
+    let row = &record.result;
+    let long = |text: &Option<String>| text.as_deref().map(|text| cut(&visible(text), MAX_PEEK));
+    let criteria = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
+    let criteria = criteria.map(|(grader, one)| {
+        let part = explained.graders.iter().find(|part| part.name == grader.name);
+        let part = part.and_then(|part| part.criteria.iter().find(|part| *part.id == *one.id));
+        let text = part.map_or("", |part| part.text.trim());
+        PeekCriterion {
+            name: short_name(&format!("{}/{}", grader.name, one.id)),
+            text: negated_text(text, grader.negate && !text.is_empty()),
+            mark: ResultMark::of_outcome(
+                one.outcome,
+                one.score_out_of_ten(),
+                one.weight < 0.0,
+                grader.negate,
+            ),
+            gate: one.gate.as_deref().map(visible),
+            reason: visible(&one.reason),
+            quotes: one.evidence.iter().map(|quote| (visible(&quote.quote), quote.verified)).collect(),
+        }
+    });
+
+    CasePeek {
+        question: long(&explained.question),
+        expected: long(&explained.expected_outcome),
+        answer: row.answer.as_deref().map(|answer| cut(&visible(&readable(answer)), MAX_PEEK)),
+        error: row.error.as_ref().map(|error| visible(&error.message)),
+        calls: tool_call_texts(&row.tool_calls),
+        because: sentence(&explained.because),
+        criteria: criteria.collect(),
+    }
+}
+
+/// A text as people read it: JSON gets line breaks.
+fn readable(text: &str) -> String {
+    let is_structure = text.trim_start().starts_with(['{', '[']);
+    let value = is_structure.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
+    let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok());
+    pretty.unwrap_or_else(|| text.to_owned())
 }
 
 fn page_query(query: &str, page: usize) -> String {
@@ -193,29 +433,60 @@ fn plain_rows(
     filter: &CaseFilter,
     rows: &[u32],
     page: usize,
-) -> PlainRows {
+) -> Result<PlainRows, StoreError> {
     let (url, query) = (run_url(run.slug()), filter.to_query());
     let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);
     let of_page = |page: usize| with_query(&format!("{url}/cases"), &page_query(&query, page));
-    let shown = rows.iter().skip(begin).take(MAX_ROWS).filter_map(|row| {
-        let entry = index.get(*row)?;
-        Some(PlainRow {
-            url: with_query(&format!("{url}/cases/{}", row + 1), &query),
-            mark: ResultMark::of_status(entry.verdict),
-            score: score_text(entry),
-            id: visible(&entry.id),
-            suite: visible(index.name(entry.suite)),
-            target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
-            tags: tags_text(index, entry),
-            missed: missed_text(index, entry),
-            cost: cost_cell(entry),
-            time: format_duration(entry.duration_ms),
-        })
+    let heads = PLAIN_COLUMNS.map(|(name, sort)| {
+        let is_current = sort == Some(filter.sort);
+        let next = CaseFilter {
+            sort: sort.unwrap_or_default(),
+            descending: is_current && !filter.descending,
+            ..filter.clone()
+        };
+        let order = if filter.descending { "descending" } else { "ascending" };
+        SortLink {
+            name,
+            url: sort.map(|_| with_query(&format!("{url}/cases"), &page_query(&next.to_query(), 1))),
+            order: if is_current { order } else { "" },
+        }
     });
 
-    PlainRows {
-        rows: shown.collect(),
+    Ok(PlainRows {
+        heads: heads.into(),
+        case_query: with_query("", &query),
+        rows: case_rows(run, index, rows, begin, MAX_ROWS)?,
         before: (page > 1).then(|| of_page(page - 1)),
         after: (begin.saturating_add(MAX_ROWS) < rows.len()).then(|| of_page(page + 1)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_sets_its_keys_and_clears_them_again() {
+        let chip = |sets: &[(&str, &str)], query: &str| {
+            let chip = FilterChip::new(String::new(), None, sets, "/c", query);
+            (chip.url, chip.is_chosen)
+        };
+        assert_eq!(chip(&[("verdict", "fail")], ""), ("/c?verdict=fail".into(), false));
+        assert_eq!(
+            chip(&[("verdict", "fail")], "verdict=pass&tag=a"),
+            ("/c?verdict=pass&tag=a&verdict=fail".into(), false)
+        );
+        assert_eq!(chip(&[("verdict", "fail")], "verdict=fail&q=%26"), ("/c?q=%26".into(), true));
+        let criterion = [("criterion", "r/a b"), ("outcome", "against")];
+        assert_eq!(chip(&criterion, "criterion=x&outcome=met").0, "/c?criterion=r%2Fa+b&outcome=against");
+        assert_eq!(chip(&criterion, "criterion=r%2Fa+b&outcome=against"), ("/c".into(), true));
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters_and_json_gets_lines() {
+        assert_eq!(excerpt(" a\n\n b\tc "), "a b c");
+        assert_eq!(excerpt(&"é".repeat(400)), format!("{}…", "é".repeat(MAX_EXCERPT)));
+        assert_eq!(readable(r#"{"b":1,"a":[2]}"#), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}");
+        assert_eq!(readable("[not json"), "[not json");
     }
 }

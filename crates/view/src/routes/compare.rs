@@ -1,5 +1,7 @@
 //! A comparison of two runs, case by case.
 
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_analysis::compare::{
@@ -17,7 +19,7 @@ use super::compared_run::ComparedSide;
 use super::{Library, PageError, query_value, query_values, render};
 use crate::library::RunLibrary;
 use crate::page_work::{PageWork, working};
-use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable};
+use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable, MovedLine};
 use crate::picture::interval_picture;
 use crate::text::{ResultMark, visible};
 
@@ -80,6 +82,7 @@ fn comparison_page(
     });
     let mark = conclusion_mark(found.verdict);
     let axis = common_axis(&found);
+    let (main_tables, tables) = difference_tables(&found, axis);
     let link = |suite: &str, id: &str, trial: u32| {
         let trial = trial.to_string();
         let query = [
@@ -112,7 +115,9 @@ fn comparison_page(
         common: grouped(found.common as u64),
         notices: notices.collect(),
         mismatches: mismatches.collect(),
-        tables: difference_tables(&found, axis),
+        main_tables,
+        tables,
+        hidden_losses: hidden_losses(&found),
         changes: [
             CaseChanges {
                 title: "Worse",
@@ -170,8 +175,9 @@ fn compare_sides(
     }
 
     work.begin(ends.0 + ends.1);
-    let (before, after, names) = ComparedSide::facts_of_both(base, candidate, choice, work)?;
-    let compared = compare_many(&before, &[after], &names, &choice.options);
+    let (facts, names) = ComparedSide::facts_of(&[base, candidate], choice, work)?;
+    let [before, after] = facts.as_slice() else { return Err(PageError::defect()) };
+    let compared = compare_many(before, std::slice::from_ref(after), &names, &choice.options);
     let found = compared.comparisons.into_iter().next();
     let found = found.ok_or_else(|| PageError::refused("There is nothing to compare."))?;
     if found.common == 0 {
@@ -197,7 +203,8 @@ fn common_axis(found: &RunComparison) -> ChartAxis {
     )
 }
 
-fn difference_tables(found: &RunComparison, axis: ChartAxis) -> Vec<DifferenceTable> {
+/// The tables of all cases and of criteria, and those of other groups.
+fn difference_tables(found: &RunComparison, axis: ChartAxis) -> (Vec<DifferenceTable>, Vec<DifferenceTable>) {
     let overall = DifferenceTable {
         title: "All cases".to_owned(),
         axis: String::new(),
@@ -221,7 +228,35 @@ fn difference_tables(found: &RunComparison, axis: ChartAxis) -> Vec<DifferenceTa
         }
     });
 
-    std::iter::once(overall).chain(groups).filter(|table| !table.rows.is_empty()).collect()
+    let all = std::iter::once(overall).chain(groups).filter(|table| !table.rows.is_empty());
+    all.partition(|table| table.title == "All cases" || table.title == "By criterion")
+}
+
+/// Names the criteria that got worse in cases that got better, each with the number of such cases.
+fn hidden_losses(found: &RunComparison) -> String {
+    let better = found.improvements.iter().chain(&found.shifts.higher);
+    let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut cases = 0;
+    for flip in better {
+        let worse = flip.criteria.iter().filter(|moved| moved.direction() == Ordering::Less);
+        let names: BTreeSet<&str> = worse.map(|moved| moved.criterion.as_str()).collect();
+        cases += usize::from(!names.is_empty());
+        for name in names {
+            *lost.entry(name).or_default() += 1;
+        }
+    }
+    if cases == 0 {
+        return String::new();
+    }
+
+    let mut lost: Vec<_> = lost.into_iter().collect();
+    lost.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let names: Vec<String> = lost.iter().map(|(name, count)| format!("{name} in {count}")).collect();
+    let of = match cases {
+        1 => "1 case that got better has a criterion that got worse".to_owned(),
+        _ => format!("{} cases that got better have criteria that got worse", grouped(cases as u64)),
+    };
+    visible(&format!("{of}: {}.", names.join(", ")))
 }
 
 /// Row of a metric, with or without its own axis.
@@ -249,6 +284,8 @@ fn difference_row(
         axis: if has_axis { difference_axis(axis, unit) } else { String::new() },
         picture: interval_picture(contrast.difference, interval, axis, Some(0.0)),
         pairs: grouped(contrast.n as u64),
+        gained: contrast.higher,
+        lost: contrast.lower,
         p: contrast.p_adjusted.or(contrast.p).map_or_else(String::new, p_text),
         mark: conclusion_mark(contrast.call),
     }
@@ -258,7 +295,7 @@ fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
+pub(super) fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
     let (class, sign) = match conclusion {
         Conclusion::Better => ("good", "▲"),
         Conclusion::Worse => ("bad", "▼"),
@@ -271,18 +308,24 @@ fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
 
 fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
     let score = |score: Option<f64>| score.map_or_else(String::new, format_score);
-    let mut criteria: Vec<String> = flip
+    let mut criteria: Vec<MovedLine> = flip
         .criteria
         .iter()
         .take(MAX_MOVED)
         .map(|moved| {
             let text = if moved.text.trim().is_empty() { &moved.criterion } else { &moved.text };
             let [base, candidate] = flip_values(moved);
-            visible(&format!("{base} → {candidate}  {text}"))
+            let (class, sign) = match moved.direction() {
+                Ordering::Less => ("bad", "▼"),
+                Ordering::Equal => ("dim", "="),
+                Ordering::Greater => ("good", "▲"),
+            };
+            MovedLine { class, sign, text: visible(&format!("{base} → {candidate}  {text}")) }
         })
         .collect();
     if flip.criteria.len() > MAX_MOVED {
-        criteria.push(format!("and {} more", flip.criteria.len() - MAX_MOVED));
+        let text = format!("and {} more", flip.criteria.len() - MAX_MOVED);
+        criteria.push(MovedLine { class: "dim", sign: "", text });
     }
     let id = match flip.trial {
         1 => flip.case_id.clone(),

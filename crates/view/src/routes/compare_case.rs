@@ -13,7 +13,7 @@ use super::case::negated_text;
 use super::compared_run::ComparedSide;
 use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
 use crate::pages::{CaseComparisonPage, CaseSideText, DiffPiece, MovedCriterion};
-use crate::text::{ResultMark, visible};
+use crate::text::{ResultMark, sentence, visible};
 
 /// How long comparing two answers may take; the rest is then shown as one change.
 const DIFF_TIME: Duration = Duration::from_millis(400);
@@ -32,7 +32,7 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
 
         let (row_before, before) = find_record(&base, &suite, &id, trial)?;
         let (row_after, after) = find_record(&candidate, &suite, &id, trial)?;
-        let asked = base.run.question(&before)?.or(candidate.run.question(&after)?);
+        let asked = base.run.question(&before.result)?.or(candidate.run.question(&after.result)?);
         let explained = [explain_case(&before, asked.as_ref()), explain_case(&after, asked.as_ref())];
 
         let texts = [&before.result.answer, &after.result.answer].map(Option::as_deref);
@@ -44,7 +44,7 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
             url: format!("{}/cases/{}", run_url(side.run.slug()), row + 1),
             mark: ResultMark::of_verdict(explained.verdict),
             score: explained.figures.score.map_or_else(String::new, format_score),
-            because: visible(&explained.because),
+            because: sentence(&explained.because),
             pieces,
         };
 

@@ -1,5 +1,6 @@
 //! Compared runs, read as facts.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use assize_analysis::{CaseFact, NameTable, RunFacts};
@@ -66,17 +67,15 @@ impl ComparedSide {
         Ok(facts.map_err(|error| PageError::refused(error.to_string()))?.of_run(&self.info))
     }
 
-    /// Reads the facts of two runs at the same time.
-    pub(super) fn facts_of_both(
-        base: &Self,
-        candidate: &Self,
+    /// Reads the facts of several runs at the same time.
+    pub(super) fn facts_of(
+        sides: &[impl Borrow<Self> + Sync],
         choice: &ComparisonChoice,
         work: &PageWork,
-    ) -> Result<(RunFacts, RunFacts, NameTable), PageError> {
-        let sides = [base, candidate];
-        let reads = read_together(&sides, |side| {
+    ) -> Result<(Vec<RunFacts>, NameTable), PageError> {
+        let reads = read_together(sides, |side| {
             let mut names = NameTable::default();
-            side.facts(&mut names, choice, work).map(|facts| (facts, names))
+            side.borrow().facts(&mut names, choice, work).map(|facts| (facts, names))
         });
 
         let mut names = NameTable::default();
@@ -86,9 +85,7 @@ impl ComparedSide {
             facts.renumber(&names.absorb(&own));
             found.push(facts);
         }
-        let [before, after] =
-            found.try_into().map_err(|_| PageError::refused("a run was not read".to_owned()))?;
-        Ok((before, after, names))
+        Ok((found, names))
     }
 
     /// Bytes of the rows that [`facts`](Self::facts) reads.

@@ -89,6 +89,7 @@ fn criterion_line(slug: &str, rate: &CriterionRate, panel: Option<&PanelSummary>
         is_scored: rate.scored,
         is_penalty: rate.weight < 0.0,
         rate: if rate.scored { MetricText::score(&rate.rate) } else { MetricText::rate(&rate.rate) },
+        against: rate.failures().map_or_else(String::new, grouped),
         ungraded: rate.ungraded,
         ungraded_url: cases(OutcomeChoice::Ungraded),
         not_applicable: rate.not_applicable,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_review::{
     DecisionEffect, DecisionError, OngoingReview, ReviewAnswer, ReviewItem, ReviewProgress, ReviewQuestion,
-    ReviewSectionKind, decision_words, judge_words, parse_answer, parse_severity,
+    ReviewSectionKind, ScoreScale, decision_words, judge_words, parse_answer, parse_severity,
 };
 use assize_rubric::{NO_FAILURE, NONE_OF_THE_ABOVE};
 use axum::Json;
@@ -22,7 +22,7 @@ use super::{Library, PageError, blocking, query_value, render};
 use crate::library::RunLibrary;
 use crate::pages::{
     ChoiceText, DecidedText, QuestionText, ReviewDonePage, ReviewHeader, ReviewItemPage, ReviewItemsPage,
-    ReviewLine, SectionText,
+    ReviewLine, SectionText, WholeScore,
 };
 use crate::reviews::RegisteredReview;
 use crate::text::visible;
@@ -184,12 +184,24 @@ fn criterion_name(item: &ReviewItem) -> String {
     if item.criterion.is_empty() { "first failure".to_owned() } else { visible(&item.criterion) }
 }
 
+/// The whole numbers of a scale from 0 to 10 or of a part of it.
+fn whole_scores(scale: &ScoreScale) -> Vec<WholeScore> {
+    let is_whole = |number: f64| number.fract() == 0.0 && (0.0..=10.0).contains(&number);
+    if !is_whole(scale.min) || !is_whole(scale.max) {
+        return Vec::new();
+    }
+    let key = |score: u32| char::from_digit(score, 10).unwrap_or('t');
+    (scale.min as u32..=scale.max as u32).map(|score| WholeScore { score, key: key(score) }).collect()
+}
+
 fn question_text(question: &ReviewQuestion) -> QuestionText {
     match question {
         ReviewQuestion::Verdict(None) => QuestionText::Verdict,
-        ReviewQuestion::Verdict(Some(scale)) => {
-            QuestionText::Score(scale.min.to_string(), scale.max.to_string())
-        }
+        ReviewQuestion::Verdict(Some(scale)) => QuestionText::Score {
+            min: scale.min.to_string(),
+            max: scale.max.to_string(),
+            whole: whole_scores(scale),
+        },
         ReviewQuestion::Primary(choices) => {
             let choices = choices.iter().map(|choice| ChoiceText {
                 value: choice.code.clone(),

@@ -4,27 +4,32 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assize_report::{
-    DerivedMetricText, derived_metric_texts, format_duration, format_run_time, grouped, run_warnings,
+    DerivedMetricText, derived_metric_texts, format_duration, format_rate, format_run_time, grouped,
+    run_warnings,
 };
-use assize_store::{RunInfo, RunSummary, StoreError};
+use assize_store::{CriterionRate, RunInfo, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
 
+use super::cases::{answer_excerpt, case_rows, excerpt, short_name};
 use super::criteria::criterion_lines;
 use super::measurement::audit_page;
 use super::run_header::{is_live, run_header};
 use super::runs::judge_names;
 use super::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
-use crate::index::{CaseFilter, CaseStatus, CaseTableIndex, VerdictChoice};
-use crate::library::RunLibrary;
+use crate::index::{CaseFilter, CaseStatus, CaseTableIndex, OutcomeChoice, VerdictChoice};
+use crate::library::{LibraryRun, RunLibrary};
 use crate::open_run::OpenRun;
-use crate::pages::{CaseLink, CountLink, FactLine, MetricLine, RunPage, RunProgressText};
+use crate::pages::{
+    CaseLink, CountLink, FactLine, FailingCriterion, FailingExample, MetricLine, RunPage, RunProgressText,
+};
 use crate::text::{MetricText, ResultMark, visible};
 
 /// Most criteria that are shown next to the metrics.
 const MAX_CRITERIA: usize = 8;
-/// Most failed cases that are listed while a run is running.
+/// Most failed cases that are listed, and most criteria that count against results.
 const MAX_FAILURES: usize = 12;
+const MAX_FAILING_CRITERIA: usize = 5;
 
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
@@ -50,6 +55,7 @@ pub(super) fn summary_of(run: &OpenRun, info: &RunInfo) -> Result<RunSummary, Pa
 fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<RunPage, PageError> {
     let summary = summary_of(run, info)?;
     let is_live = is_live(run, info);
+    let is_card = info.scorecard.is_some();
     let figures = summary.figures.as_ref();
     let mut criteria = criterion_lines(run.slug(), &summary);
     let more_criteria = criteria.len().saturating_sub(MAX_CRITERIA);
@@ -63,11 +69,15 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         notes.extend(figures.decision_noise.iter().map(|noise| noise.says.clone()));
         notes.extend(figures.pairwise.iter().map(|pairwise| pairwise.says.clone()));
     }
-    notes.splice(0..0, summary.conclusion.lines().into_iter().map(|line| line.text));
-    if info.summary.is_some() {
-        notes.insert(0, format!("Result: {} (exit code {}).", summary.exit_reason, summary.exit_code));
-    }
     notes.retain(|note| !note.trim().is_empty());
+    let mut conclusion: Vec<String> = summary.conclusion.lines().into_iter().map(|line| line.text).collect();
+    if info.summary.is_some() {
+        let rule = match (&summary.pass_rate_gate, summary.exit_code) {
+            (None, 1) if !is_card => ": the run passes if every case passes",
+            _ => "",
+        };
+        conclusion.insert(0, format!("{}{rule} (exit code {})", summary.exit_reason, summary.exit_code));
+    }
 
     let mut warnings: Vec<String> = run_warnings(info).into_iter().map(str::to_owned).collect();
     if info.finished_at.is_none() && !is_live {
@@ -79,20 +89,32 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         warnings.insert(0, lost);
     }
 
-    let (counts, counts_results) = {
-        let index = run.index()?;
-        let is_repeated = index.entries().iter().any(|entry| entry.trial > 1);
-        (verdict_counts(run.slug(), &index), is_repeated || info.targets.len() > 1)
+    // Before the index is locked, which this does too.
+    let progress = if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() };
+    let index = run.index()?;
+    let is_repeated = index.entries().iter().any(|entry| entry.trial > 1);
+    let not_passed = CaseFilter {
+        verdicts: vec![VerdictChoice::Fail, VerdictChoice::Incomplete, VerdictChoice::Borderline],
+        ..CaseFilter::default()
     };
+    // While a run goes on, its progress names the newest ones.
+    let failing = if is_live { Arc::default() } else { run.select(&index, &not_passed, None)? };
+    let failures = if is_live { Vec::new() } else { failing_criteria(run, &index, &summary, &failing)? };
 
     Ok(RunPage {
         header: run_header(run, info, "run"),
         is_live,
-        progress: if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() },
-        pass_rate: figures.map(|figures| MetricText::rate(&figures.pass_rate)),
-        mean_score: figures.map(|figures| MetricText::score(&figures.mean_score)),
-        counts,
-        counts_results,
+        progress,
+        // What releases a scorecard is its gates; rates of cases would look like a decision.
+        pass_rate: figures.filter(|_| !is_card).map(|figures| MetricText::rate(&figures.pass_rate)),
+        mean_score: figures.filter(|_| !is_card).map(|figures| MetricText::score(&figures.mean_score)),
+        counts: verdict_counts(run.slug(), &index),
+        counts_results: is_repeated || info.targets.len() > 1,
+        conclusion: conclusion.iter().map(|line| visible(line)).collect(),
+        failures,
+        failing: case_rows(run, &index, &failing, 0, MAX_FAILURES)?,
+        failing_count: failing.len(),
+        failing_url: with_query(&format!("{}/cases", run_url(run.slug())), &not_passed.to_query()),
         facts: facts(info, &summary),
         notes: notes.iter().map(|note| visible(note)).collect(),
         warnings: warnings.iter().map(|warning| visible(warning)).collect(),
@@ -101,8 +123,64 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         attempts: attempt_lines(&summary),
         criteria,
         more_criteria,
-        compare: earlier_run(library, run.slug(), info),
+        compare: earlier_run(library, run.slug(), info)
+            .map(|earlier| (visible(&earlier.slug), compare_url(&earlier.slug, run.slug()))),
     })
+}
+
+/// The criteria that count against most results, each with a case that did not pass because of it, if there is one.
+fn failing_criteria(
+    run: &OpenRun,
+    index: &CaseTableIndex,
+    summary: &RunSummary,
+    failing: &[u32],
+) -> Result<Vec<FailingCriterion>, StoreError> {
+    let mut rates: Vec<&CriterionRate> = summary.criterion_rates.iter().chain(&summary.check_rates).collect();
+    rates.retain(|rate| rate.failures().is_some_and(|count| count > 0));
+    rates.sort_by(|a, b| a.cmp_worst_first(b));
+
+    let shown = rates.into_iter().take(MAX_FAILING_CRITERIA).map(|rate| {
+        let name = format!("{}/{}", rate.grader, rate.criterion);
+        let count = rate.failures().unwrap_or_default();
+        let filter = CaseFilter::of_criterion(name.clone(), Some(rate.suite.clone()), OutcomeChoice::Against);
+        Ok(FailingCriterion {
+            text: visible(if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text }),
+            count,
+            of: rate.rate.n,
+            share: format_rate(count as f64 / rate.rate.n.max(1) as f64),
+            cases_url: with_query(&format!("{}/cases", run_url(run.slug())), &filter.to_query()),
+            example: failing_example(run, index, &name, failing)?,
+            name: short_name(&name),
+        })
+    });
+    shown.collect()
+}
+
+/// The first of these rows that a criterion counts against.
+fn failing_example(
+    run: &OpenRun,
+    index: &CaseTableIndex,
+    name: &str,
+    rows: &[u32],
+) -> Result<Option<FailingExample>, StoreError> {
+    let Some(number) = index.number(name) else { return Ok(None) };
+    let found = rows.iter().find_map(|row| {
+        let entry = index.get(*row)?;
+        let is_against = entry.criteria.iter().any(|one| one.name == number && one.is_missed());
+        is_against.then_some((*row, entry))
+    });
+    let Some((row, entry)) = found else { return Ok(None) };
+    let Some(stored) = run.folder().result_at(entry.offset)? else { return Ok(None) };
+    let mut criteria =
+        stored.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
+    let decided = criteria.find(|(grader, one)| format!("{}/{}", grader.name, one.id) == name);
+
+    Ok(Some(FailingExample {
+        url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
+        id: visible(&entry.id),
+        answer: answer_excerpt(&stored),
+        reason: decided.map_or_else(String::new, |(_, one)| excerpt(&one.reason)),
+    }))
 }
 
 /// Warning that a finished run does not have the rows it ended with; `None` if all are there.
@@ -218,16 +296,16 @@ fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
         .collect()
 }
 
-/// The previous run of the same suites.
-fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(String, String)> {
-    let suites = |info: &RunInfo| info.suites.iter().map(|suite| suite.name.clone()).collect::<Vec<_>>();
-    let wanted = suites(info);
-    let runs = library.list();
-    let earlier = runs.iter().skip_while(|run| run.slug != slug).skip(1);
-    let same = |run: &&crate::library::LibraryRun| run.info.as_ref().is_ok_and(|info| suites(info) == wanted);
-    let found = earlier.into_iter().find(same)?;
-
-    Some((visible(&found.slug), compare_url(&found.slug, slug)))
+/// The previous run of the same suites with the same judges.
+pub(super) fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<LibraryRun> {
+    let measured = |info: &RunInfo| {
+        let suites: Vec<String> = info.suites.iter().map(|suite| suite.name.clone()).collect();
+        let judges: Vec<_> = info.judges.iter().map(|judge| judge.identity.clone()).collect();
+        (suites, judges)
+    };
+    let wanted = measured(info);
+    let same = |run: &LibraryRun| run.info.as_ref().is_ok_and(|info| measured(info) == wanted);
+    library.list().into_iter().skip_while(|run| run.slug != slug).skip(1).find(same)
 }
 
 fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {

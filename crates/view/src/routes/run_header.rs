@@ -3,6 +3,7 @@
 use assize_analysis::brief_result;
 use assize_store::RunInfo;
 
+use super::matrix::matrix_url;
 use super::run_url;
 use crate::open_run::OpenRun;
 use crate::pages::RunHeader;
@@ -18,6 +19,13 @@ pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> Ru
         command: visible(&info.command),
         result: run_result(info, is_live(run, info)),
         has_scorecard: info.scorecard.is_some(),
+        matrix_url: match info.targets.as_slice() {
+            [] | [_] => String::new(),
+            targets => {
+                let names = targets.iter().map(|target| format!("{}@{}", run.slug(), target.name));
+                matrix_url(&names.collect::<Vec<_>>())
+            }
+        },
         is_audit: info.command.starts_with("audit "),
         tab,
     }
@@ -28,12 +36,16 @@ pub(super) fn is_live(run: &OpenRun, info: &RunInfo) -> bool {
     info.finished_at.is_none() && run.folder().is_being_written()
 }
 
-/// Names of the suites of a run.
+/// Names of the suites of a run, and of the file with the answers if answers were given.
 pub(super) fn suite_names(info: &RunInfo) -> String {
-    match info.suites.as_slice() {
+    let suites = match info.suites.as_slice() {
         [] => "no suite".to_owned(),
         [only] => visible(&only.name),
         [first, rest @ ..] => format!("{} +{}", visible(&first.name), rest.len()),
+    };
+    match info.answers_file() {
+        Some(path) => format!("{suites} · {}", visible(path.rsplit(['/', '\\']).next().unwrap_or(path))),
+        None => suites,
     }
 }
 

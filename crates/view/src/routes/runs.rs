@@ -52,6 +52,7 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
                 score: MetricText::default(),
                 cost: String::new(),
                 result: ResultMark::new("bad", "✗", "unreadable"),
+                reason: String::new(),
                 error: Some(visible(&error)),
             };
         }
@@ -79,6 +80,7 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
             assize_report::format_cost(summary.cost_usd, summary.cost_partial)
         }),
         result: run_result(&info, is_running),
+        reason: info.summary.as_ref().map_or_else(String::new, |summary| visible(&summary.exit_reason)),
         error: None,
     }
 }

@@ -45,7 +45,17 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
             name: visible(&labelled.info.name),
             warning: warning.as_deref().map(visible),
             trees,
-            review: labelled.review_rows().len(),
+            conclusion: info
+                .summary
+                .iter()
+                .flat_map(|summary| summary.conclusion.lines())
+                .map(|line| visible(&line.text))
+                .collect(),
+            review: match labelled.review_rows().len() {
+                0 => String::new(),
+                1 => "1 result waits for a person.".to_owned(),
+                waiting => format!("{} results wait for a person.", grouped(waiting as u64)),
+            },
         }))
     })
     .await

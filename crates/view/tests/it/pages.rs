@@ -29,7 +29,7 @@ fn the_summary_warns_of_the_offline_judge_and_states_the_order_of_cases() {
     );
 
     let cases = test.get(&format!("/runs/{RUN}/cases")).expect(200).body;
-    assert!(cases.contains(" selected>order of the files</option>"), "{cases}");
+    assert!(!cases.contains("aria-sort") && !cases.contains("<button>Apply"), "{cases}");
     assert!(cases.contains(r#"<option value="against">unmet, or a penalty incurred</option>"#), "{cases}");
 }
 
@@ -100,7 +100,7 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
     let ids = |query: &str| {
         let data = test.get(&format!("/runs/{RUN}/rows?{query}")).expect(200).json();
         let rows = data["rows"].as_array().expect("rows").clone();
-        rows.iter().map(|row| row[3].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        rows.iter().map(|row| row["id"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
 
     assert_eq!(ids(""), ["plain", "<b>hostile</b>", "no-answer"]);
@@ -124,8 +124,51 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
 
     let first = test.get(&format!("/runs/{RUN}/rows?count=1")).json();
     assert_eq!((&first["found"], &first["total"]), (&json!(3), &json!(3)));
-    assert_eq!(first["rows"][0][7], "-+", "signs of the criteria");
-    assert_eq!(first["rows"][0][8], "gate must");
+    let row = &first["rows"][0];
+    assert_eq!(
+        (&row["question"], &row["answer"]),
+        (&json!("What about plain?"), &json!("You get a full refund within 30 days."))
+    );
+    let criteria = json!([
+        {"at": 0, "name": "must", "mark": "-", "gate": true, "failed": true},
+        {"at": 1, "name": "tone", "mark": "+"},
+    ]);
+    assert_eq!(row["criteria"], criteria);
+    let plain = test.get(&format!("/runs/{RUN}/cases?page=1&sort=score")).expect(200).body;
+    assert!(plain.contains(r#"aria-sort="ascending""#) && plain.contains("sort=score&#38;desc=1"), "{plain}");
+    assert!(plain.contains(">gate must</td>"), "{plain}");
+}
+
+#[test]
+fn a_row_unfolds_to_its_texts_and_reasons() {
+    let test = ViewTest::with_runs();
+    let peek = test.get(&format!("/runs/{RUN}/cases/2/peek")).expect(200).body;
+    for text in [
+        "title=&#39;owned&#39;&#60;/script&#62;", "\\u{202e}evil", "because &#60;of&#62; it",
+        "nobody said &#60;this&#62;",
+    ] {
+        assert!(peek.contains(text), "{text} in {peek}");
+    }
+    assert!(!peek.contains("<script"), "{peek}");
+    let unanswered = test.get(&format!("/runs/{RUN}/cases/3/peek")).expect(200).body;
+    assert!(unanswered.contains("There is no answer."), "{unanswered}");
+    for row in ["0", "4", "-1", "x"] {
+        test.get(&format!("/runs/{RUN}/cases/{row}/peek")).expect(404);
+    }
+}
+
+#[test]
+fn cases_that_changed_since_another_run_are_found() {
+    let test = ViewTest::with_runs();
+    let page = test.get(&format!("/runs/{LATER}/cases")).expect(200).body;
+    assert!(page.contains(&format!("data-sets=\"changed={RUN}\"")), "{page}");
+    let found = |base: &str| {
+        test.get(&format!("/runs/{LATER}/rows?changed={base}")).expect(200).json()["found"].clone()
+    };
+    assert_eq!(found(RUN), 1, "only one case was decided differently");
+    assert_eq!(found(LATER), 0);
+    test.get(&format!("/runs/{LATER}/rows?changed=gone")).expect(404);
+    test.get(&format!("/runs/{LATER}/cases/1?changed={RUN}")).expect(200);
 }
 
 #[test]
@@ -256,7 +299,7 @@ fn the_first_rows_come_with_the_page_and_are_those_that_are_asked_for() {
     assert!(!data.contains('<'), "nothing in it ends its element: {data}");
     let data: serde_json::Value = serde_json::from_str(data).expect("it is JSON");
     assert_eq!(data, test.get(&format!("/runs/{RUN}/rows?from=0&count=200")).expect(200).json());
-    assert_eq!(data["rows"][1][3], "<b>hostile</b>");
+    assert_eq!(data["rows"][1]["id"], "<b>hostile</b>");
 }
 
 #[test]
@@ -307,15 +350,43 @@ fn judges_stand_beside_people_once_there_are_labels() {
 }
 
 #[test]
-fn a_comparison_begins_with_the_cases_that_moved_and_names_its_metric() {
+fn runs_stand_side_by_side_a_test_a_row() {
+    let test = ViewTest::with_runs();
+    let listed = test.get(&format!("/matrix?from=list&run={LATER}&run={RUN}")).expect(303);
+    let address = listed.header("location").to_owned();
+    assert_eq!(address, format!("/matrix?run={RUN}&run={LATER}"), "the older run comes first");
+    let page = test.get(&address).expect(200).body;
+    for text in [
+        "No difference of two is certain", "3 of 3 tests", "You get a full refund within 30 days.",
+        "gate-sign",
+    ] {
+        assert!(page.contains(text), "{text} in {page}");
+    }
+    assert!(page.contains("&#60;b&#62;hostile") && !page.contains("<b>hostile"), "{page}");
+    assert!(!page.contains("The best of several"), "two are not several: {page}");
+
+    // Only one case was decided differently, and by one criterion.
+    for filter in ["differ=1", "criterion=rubrics%2Fmust"] {
+        let page = test.get(&format!("{address}&{filter}")).expect(200).body;
+        assert!(page.contains("1 of 3 tests") && page.contains("aria-current"), "{page}");
+    }
+    let page = test.get(&format!("{address}&criterion=rubrics%2Ftone")).expect(200).body;
+    assert!(page.contains("0 of 3 tests"), "{page}");
+    test.get(&format!("/matrix?run={RUN}")).expect(422);
+    test.get(&format!("/matrix?run={RUN}&run=gone")).expect(404);
+    test.get(&format!("{address}&page=99999999999999999999")).expect(200);
+}
+
+#[test]
+fn a_comparison_begins_with_its_metrics_and_criteria() {
     let test = ViewTest::with_runs();
     let page = test.get(&format!("/compare?base={LATER}&candidate={RUN}")).expect(200).body;
-    assert!(page.contains("<p>Mean score: "), "{page}");
+    assert!(page.contains("<p class=\"says\">Mean score: "), "{page}");
     assert!(page.contains("p (Holm)"), "{page}");
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
-    assert!(at("<h2>Worse ") < at("<h2>Better ") && at("<h2>Better ") < at("<h2>All cases</h2>"), "{page}");
+    assert!(at("<h2>All cases</h2>") < at("<h2>Worse ") && at("<h2>Worse ") < at("<h2>Better "), "{page}");
     let page = test.get(&format!("/compare?base={LATER}&candidate={RUN}&metric=pass-rate&adjust=none")).body;
-    assert!(page.contains("<p>Pass rate: ") && page.contains(r#"num wide">p</th>"#), "{page}");
+    assert!(page.contains("<p class=\"says\">Pass rate: ") && page.contains(r#"num wide">p</th>"#), "{page}");
 }
 
 #[test]
@@ -368,7 +439,8 @@ fn a_penalty_is_incurred_on_every_page_and_never_unmet() {
     test.serve();
 
     let rows = test.get(&format!("/runs/{PENALTY}/rows?outcome=against")).expect(200).json();
-    assert_eq!((&rows["rows"][0][7], &rows["rows"][0][8]), (&json!("-"), &json!("penalty blames")));
+    let criterion = &rows["rows"][0]["criteria"][0];
+    assert_eq!((&criterion["mark"], &criterion["penalty"]), (&json!("-"), &json!(true)));
     let incurred = r#"<span class="mark bad"><span aria-hidden="true">✗</span> incurred</span>"#;
     for page in ["cases/1", "criteria"] {
         let body = test.get(&format!("/runs/{PENALTY}/{page}")).expect(200).body;

@@ -259,3 +259,39 @@ fn a_report_never_replaces_a_file_that_the_run_reads() {
     cli.run(&[&args[..], &["-o", "report.csv"]].concat()).expect_code(0);
     cli.run(&["report", "run", "-o", "report.csv"]).expect_code(0);
 }
+
+#[test]
+fn answers_are_selected_by_id_tag_number_and_earlier_result() {
+    let cli = cli();
+    cli.file("rubric.yaml", "name: words\ncriteria:\n  - Says \"right\"\n");
+    cli.file("answers.csv", "id,answer,tags\na1,right,x\na2,wrong,x\nb1,right,y\nb2,wrong,y\n");
+    let graded = |options: &[&str], code: i32| {
+        let command = ["grade", "rubric.yaml", "--answers", "answers.csv", "--json"];
+        let found = object(&cli.run(&[&command[..], options].concat()).expect_code(code));
+        let mut ids: Vec<String> = rows(&cli, found["run_dir"].as_str().expect("a folder"))
+            .iter()
+            .map(|row| row["case_id"].as_str().expect("an id").to_owned())
+            .collect();
+        ids.sort();
+        (ids.join(" "), found["conclusion"]["scope"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(graded(&[], 1), ("a1 a2 b1 b2".to_owned(), String::new()));
+    assert_eq!(graded(&["--rerun-failed", "last"], 1).0, "a2 b2");
+    assert_eq!(
+        graded(&["--filter", "a*"], 1),
+        ("a1 a2".to_owned(), "2 of 4 cases (`--filter a*`)".to_owned())
+    );
+    assert_eq!(
+        graded(&["--tag", "y", "--limit", "1"], 0),
+        ("b1".to_owned(), "1 of 4 cases (`--tag y`, `--limit 1`)".to_owned())
+    );
+
+    let unknown =
+        cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv", "--filter", "c*"]).expect_code(2);
+    assert!(
+        unknown.stderr.contains("no case matches `--filter`; there are 4, such as a1, a2, b1"),
+        "{}",
+        unknown.stderr
+    );
+    cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv", "--limit", "0"]).expect_code(2);
+}

@@ -172,3 +172,30 @@ fn without_a_run_the_last_one_is_meant() {
     let output = cli.run(&["explain", "refund-policy"]).expect_code(2);
     assert!(output.stderr.contains("`assize explain last refund-policy`"), "{}", output.stderr);
 }
+
+#[test]
+fn the_cases_that_a_criterion_counts_against_are_listed_with_their_reasons() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+    let text = cli.run(&["explain", "last", "--criterion", "l"]).expect_code(0).stdout;
+    for words in ["Names lions", "It counts against 1 of 1 result:", "refund-policy", "unmet"] {
+        assert!(text.contains(words), "{words} not in\n{text}");
+    }
+    assert!(!text.contains("Names pears") && !text.contains("other"), "{text}");
+    let named = cli.run(&["explain", "last", "--criterion", "weighted/l"]).expect_code(0).stdout;
+    assert!(named.contains("It counts against 1 of 1 result:"), "{named}");
+    let met = cli.run(&["explain", "last", "--criterion", "p"]).expect_code(0).stdout;
+    assert!(met.contains("It counts against none of 1 result."), "{met}");
+
+    let listed = cli.run(&["explain", "last", "--criterion", "l", "--json"]).expect_code(0).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let one = &listed[0];
+    assert_eq!(
+        (&one["case_id"], &one["criterion"], &one["outcome"]),
+        (&"refund-policy".into(), &"l".into(), &"unmet".into())
+    );
+    let unknown = cli.run(&["explain", "last", "--criterion", "pp"]).expect_code(2).stderr;
+    assert!(unknown.contains("has a criterion `pp`"), "{unknown}");
+    cli.run(&["explain", "last", "refund-policy", "--criterion", "l"]).expect_code(2);
+}

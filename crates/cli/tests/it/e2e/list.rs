@@ -107,3 +107,20 @@ fn a_run_is_named_by_the_suites_of_which_cases_were_selected() {
     let listed = cli.run(&["list"]).expect_code(0).stdout;
     assert!(listed.contains("good") && !listed.contains("bad"), "{listed}");
 }
+
+#[test]
+fn runs_in_folders_of_their_own_are_listed_under_their_paths_while_they_are_there() {
+    let cli = cli();
+    cli.file("good.yaml", PASSING);
+    cli.run(&["eval", "good.yaml", "--run-dir", "runs/first"]).expect_code(0);
+    cli.run(&["eval", "good.yaml"]).expect_code(0);
+    let names = || {
+        let listed = list(&cli.run(&["list", "--json"]).expect_code(0));
+        let listed = listed.as_array().expect("a list").clone();
+        listed.iter().map(|run| run["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(), ["last", "runs/first"]);
+    cli.run(&["explain", "runs/first", "a"]).expect_code(0);
+    std::fs::remove_dir_all(cli.path("runs/first")).expect("it can be removed");
+    assert_eq!(names(), ["last"]);
+}
