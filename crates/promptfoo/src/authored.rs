@@ -15,6 +15,7 @@ use super::assertion_counter::AssertionCounter;
 use super::expand::{Combination, MatrixExpander};
 use super::matrix_file::MatrixFile;
 use super::matrix_test::MatrixTest;
+use super::matrix_tests::MatrixTests;
 use super::pending::{CaseVariant, PendingCase};
 use super::prompts::{MatrixPrompt, PromptReader};
 use super::providers::MatrixProvider;
@@ -112,7 +113,7 @@ impl MatrixAuthoredTest {
             default: MatrixTest::default(),
             prompts: PromptReader { found: source.prompts.clone() },
             providers: source.providers.clone(),
-            tests: Vec::new(),
+            tests: MatrixTests::default(),
             templates: Arc::clone(&source.templates),
             assertions: AssertionCounter::default(),
         };

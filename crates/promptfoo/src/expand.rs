@@ -50,10 +50,16 @@ use super::variables::{
 
 /// Maximum number of cases of a matrix file.
 pub const MAX_MATRIX_CASES: usize = 100_000;
-/// Maximum total number of bytes of all rendered prompts and of the variables of all cases.
-const MAX_MATRIX_BYTES: usize = 256 * 1024 * 1024;
+/// Maximum total number of bytes of all texts of the cases: prompts, variables, assertions and others.
+const MAX_MATRIX_BYTES: usize = 64 << 20;
+/// Large files may have texts of this many times their size, up to [`MOST_MATRIX_BYTES`].
+const MATRIX_BYTES_FACTOR: usize = 4;
+/// Maximum of texts however large the files are.
+const MOST_MATRIX_BYTES: usize = 256 << 20;
 /// Number of collected cases at which their code is run.
 const PENDING_CASES: usize = 256;
+/// Bytes of texts of collected cases at which their code is run.
+const PENDING_BYTES: usize = 8 << 20;
 /// Maximum number of characters that an id takes from a description.
 const MAX_ID_LETTERS: usize = 60;
 
@@ -71,6 +77,8 @@ pub(super) struct MatrixExpander<'a> {
     pub(super) metrics: MetricNames,
     /// Cases whose code has not been run yet.
     pending: Vec<PendingCase<'a>>,
+    /// Bytes of their texts.
+    pending_bytes: usize,
 }
 
 impl<'a> MatrixExpander<'a> {
@@ -84,6 +92,15 @@ impl<'a> MatrixExpander<'a> {
             bytes: 0,
             metrics: MetricNames::default(),
             pending: Vec::new(),
+            pending_bytes: 0,
+        }
+    }
+
+    /// True if the texts of the cases so far are too large for what was read.
+    fn is_too_large(&self, cx: &DecodeContext) -> bool {
+        self.bytes > MAX_MATRIX_BYTES && {
+            let read: usize = cx.sources.files().map(|(_, file)| file.text().len()).sum();
+            self.bytes > read.saturating_mul(MATRIX_BYTES_FACTOR).min(MOST_MATRIX_BYTES)
         }
     }
 
@@ -111,9 +128,10 @@ impl<'a> MatrixExpander<'a> {
 
         check_prompts_of_providers(cx, self.file);
         refuse_needed_answers(cx, self.file);
-        for (index, test) in self.file.tests.iter().enumerate() {
-            let merged = Rc::new(merge_default(self.file, test));
+        for (index, test) in self.file.tests.all().enumerate() {
+            let merged = Rc::new(merge_default(self.file, &test));
             if !self.expand_test(cx, index, merged, into) {
+                self.pending.clear();
                 break;
             }
         }
@@ -156,10 +174,12 @@ impl<'a> MatrixExpander<'a> {
             },
         };
         let several = count.is_some_and(|count| count > 1);
+        self.pending_bytes += test.text_bytes();
         let base = base_id(&test, index);
         for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
             // The code of several tests is run together, so that the calls of a program share a process.
-            if self.pending.len() >= PENDING_CASES && !self.add_pending(cx, into) {
+            let is_full = self.pending.len() >= PENDING_CASES || self.pending_bytes >= PENDING_BYTES;
+            if is_full && !self.add_pending(cx, into) {
                 return false;
             }
 
@@ -195,8 +215,10 @@ impl<'a> MatrixExpander<'a> {
                     ..CaseVariant::default()
                 };
                 let variants = self.variants(cx, &test, *prompt, variant);
-                self.bytes += variants.iter().map(|variant| text_bytes(&variant.vars)).sum::<usize>();
-                if self.bytes > MAX_MATRIX_BYTES {
+                let bytes = variants.iter().map(|variant| text_bytes(&variant.vars)).sum::<usize>();
+                self.bytes += bytes;
+                self.pending_bytes += bytes;
+                if self.is_too_large(cx) {
                     cx.problems.add(too_large(span));
                     return false;
                 }
@@ -240,10 +262,11 @@ impl<'a> MatrixExpander<'a> {
     /// Runs the code of the pending cases, and adds the cases. Returns false if the limit has been reached.
     fn add_pending(&mut self, cx: &mut DecodeContext, into: &mut CaseCollector) -> bool {
         let mut pending = std::mem::take(&mut self.pending);
+        self.pending_bytes = 0;
         run_code(cx, self.file, &mut pending);
 
         for case in pending {
-            if self.bytes > MAX_MATRIX_BYTES {
+            if self.is_too_large(cx) {
                 cx.problems.add(too_large(case.span));
                 return false;
             }
@@ -367,7 +390,6 @@ impl<'a> MatrixExpander<'a> {
                 return None;
             }
             let rendered = self.input_of(cx, prompt, combination, &scope)?;
-            self.bytes += rendered.text.len();
             media = rendered.has_media;
             if rendered.input.as_str().is_some_and(|text| text.trim().is_empty())
                 && let Some(problem) = blank_variable(cx, &test.vars, prompt)
@@ -404,7 +426,9 @@ impl<'a> MatrixExpander<'a> {
             case.add("expected_output", entry.key_span, value);
         }
 
-        Some(CaseNode { node: case.finish(), has_media: media, marks })
+        let node = case.finish();
+        self.bytes += node.text_bytes();
+        Some(CaseNode { node, has_media: media, marks })
     }
 
     fn input_of(
@@ -417,11 +441,7 @@ impl<'a> MatrixExpander<'a> {
         let Combination { case: PendingCase { test, .. }, variant } = *combination;
         if variant.unrun_prompt.is_some() {
             let text = plain_input(&variant.vars);
-            return Some(RenderedPrompt {
-                input: text_node(prompt.span, text.clone()),
-                text,
-                has_media: false,
-            });
+            return Some(RenderedPrompt { input: text_node(prompt.span, text), has_media: false });
         }
 
         if let Some(body) = &variant.prompt {
@@ -437,11 +457,7 @@ impl<'a> MatrixExpander<'a> {
             && let Some(entry) = test.vars.iter().find(|entry| entry.key == name)
             && entry.value.as_seq().is_some_and(|items| items.iter().all(|item| item.get("role").is_some()))
         {
-            return Some(RenderedPrompt {
-                input: entry.value.clone(),
-                text: String::new(),
-                has_media: false,
-            });
+            return Some(RenderedPrompt { input: entry.value.clone(), has_media: false });
         }
 
         let options = &test.options;
@@ -667,8 +683,10 @@ fn too_large(span: Span) -> Diagnostic {
         "prompts, tests and variables make too many cases",
         span,
         format!(
-            "more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts and variables",
-            MAX_MATRIX_BYTES >> 20
+            "more than {MAX_MATRIX_CASES} cases, or {} MiB of texts in them (for large files {MATRIX_BYTES_FACTOR} \
+             times their size, up to {} MiB)",
+            MAX_MATRIX_BYTES >> 20,
+            MOST_MATRIX_BYTES >> 20
         ),
     )
     .with_help("name fewer values, or put the cases into a JSONL file")

@@ -42,7 +42,7 @@ pub(super) fn refuse_needed_answers(cx: &mut DecodeContext, file: &MatrixFile<'_
     }
 
     let stores = |test: &MatrixTest| test.options.store.is_some();
-    if stores(&file.default) || file.tests.iter().any(stores) {
+    if stores(&file.default) || file.tests.parts().any(stores) {
         refuse_stored(cx, file);
     }
 }
@@ -53,8 +53,8 @@ fn refuse_continued(cx: &mut DecodeContext, file: &MatrixFile<'_>, prompt: &Matr
     let providers = file.providers.iter().map(Some).chain(file.providers.is_empty().then_some(None));
     for provider in providers.filter(|provider| provider.is_none_or(|provider| asks(provider, prompt))) {
         let mut begun: HashMap<Option<String>, Span> = HashMap::new();
-        for test in &file.tests {
-            let test = merge_default(file, test);
+        for test in file.tests.all() {
+            let test = merge_default(file, &test);
             let continues = !test.options.disable_conversation
                 && test.input.is_none()
                 && !test.vars.iter().any(|entry| entry.key == CONVERSATION)
@@ -108,8 +108,8 @@ fn has_several_values(test: &MatrixTest) -> bool {
 fn refuse_stored(cx: &mut DecodeContext, file: &MatrixFile<'_>) {
     // The outputs stored so far, and whether a later test uses them.
     let mut stored: BTreeMap<String, (Span, bool)> = BTreeMap::new();
-    for test in &file.tests {
-        let test = merge_default(file, test);
+    for test in file.tests.all() {
+        let test = merge_default(file, &test);
         for (name, (at, is_used)) in stored.iter_mut().filter(|(_, (_, is_used))| !is_used) {
             if uses(file, &test, name) {
                 *is_used = true;

@@ -49,6 +49,7 @@ mod keys;
 mod lower;
 mod matrix_file;
 mod matrix_test;
+mod matrix_tests;
 mod merge;
 mod metrics;
 mod nodes;

@@ -7,6 +7,7 @@ use assize_document::TreeNode;
 
 use super::assertion_counter::AssertionCounter;
 use super::matrix_test::MatrixTest;
+use super::matrix_tests::MatrixTests;
 use super::prompts::PromptReader;
 use super::providers::MatrixProvider;
 use super::spelling::MatrixSpelling;
@@ -19,7 +20,7 @@ pub(super) struct MatrixFile<'n> {
     pub(super) default: MatrixTest,
     pub(super) prompts: PromptReader,
     pub(super) providers: Vec<MatrixProvider>,
-    pub(super) tests: Vec<MatrixTest>,
+    pub(super) tests: MatrixTests,
     pub(super) templates: Arc<TemplateRenderer>,
     pub(super) assertions: AssertionCounter,
 }

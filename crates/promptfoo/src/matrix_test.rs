@@ -41,13 +41,11 @@ pub(super) struct MatrixTest {
 }
 
 impl MatrixTest {
-    /// The number of values in the test, as a measure of its memory.
-    pub(super) fn values(&self) -> usize {
-        let maps = [&self.vars, &self.metadata, &self.case_keys];
-        let in_maps = maps.into_iter().flatten().map(|entry| entry.value.count());
-        let in_list = self.assertions.iter().map(TreeNode::count);
-        // The test itself is as large as several values.
-        4 + in_maps.chain(in_list).sum::<usize>()
+    /// Bytes of its texts.
+    pub(super) fn text_bytes(&self) -> usize {
+        let in_maps = [&self.vars, &self.metadata, &self.case_keys].into_iter().flatten();
+        let nodes = in_maps.map(|entry| &entry.value).chain(&self.assertions).chain(&self.output).chain(&self.input);
+        nodes.map(TreeNode::text_bytes).sum()
     }
 }
 

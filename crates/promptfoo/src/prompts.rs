@@ -363,19 +363,16 @@ impl MatrixPrompt {
 pub(super) struct RenderedPrompt {
     /// The prompt as `input` of a case.
     pub(super) input: TreeNode,
-    /// The answer of a target that repeats its prompt.
-    pub(super) text: String,
     /// True if it contains parts that are not text, such as images.
     pub(super) has_media: bool,
 }
 
 impl RenderedPrompt {
     fn from_json(span: Span, value: Value) -> Self {
-        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-        match messages_node(span, &value) {
-            Some((input, has_media)) => Self { input, text, has_media },
-            None => Self { input: text_node(span, text.clone()), text, has_media: false },
-        }
+        let as_text = || text_node(span, serde_json::to_string_pretty(&value).unwrap_or_default());
+        let messages = messages_node(span, &value);
+        let (input, has_media) = messages.unwrap_or_else(|| (as_text(), false));
+        Self { input, has_media }
     }
 
     fn from_text(cx: &mut DecodeContext, span: Span, text: String) -> Self {
@@ -390,10 +387,9 @@ impl RenderedPrompt {
             None
         };
 
-        match value.as_ref().and_then(|value| messages_node(span, value)) {
-            Some((input, has_media)) => Self { input, text, has_media },
-            None => Self { input: text_node(span, text.clone()), text, has_media: false },
-        }
+        let messages = value.as_ref().and_then(|value| messages_node(span, value));
+        let (input, has_media) = messages.unwrap_or_else(|| (text_node(span, text), false));
+        Self { input, has_media }
     }
 }
 

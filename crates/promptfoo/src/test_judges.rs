@@ -6,6 +6,7 @@ use assize_evalfile::reading::DecodeContext;
 
 use super::assertion_types::AssertionSupport;
 use super::matrix_test::MatrixTest;
+use super::matrix_tests::MatrixTests;
 use super::providers::{ProviderReader, is_embedding_id};
 
 /// Names of these judges, by the spans of their definitions.
@@ -16,10 +17,10 @@ pub(super) fn judges_of(
     cx: &mut DecodeContext,
     providers: &mut ProviderReader<'_>,
     default: &MatrixTest,
-    tests: &[MatrixTest],
+    tests: &MatrixTests,
 ) -> JudgeNames {
     let mut names = JudgeNames::new();
-    for test in std::iter::once(default).chain(tests) {
+    for test in std::iter::once(default).chain(tests.parts()) {
         if let Some(judge) = &test.options.judge {
             add_judge(cx, providers, judge, &mut names);
         }

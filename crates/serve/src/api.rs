@@ -43,6 +43,10 @@ pub struct GradeRequest {
     /// Comparison of the samples of a group with each other, beside their grading.
     #[serde(default)]
     pub compare: Option<CompareMode>,
+    /// Samples that can't be graded, by their index, with the reason. The others are.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub unusable: BTreeMap<usize, String>,
 }
 
 /// A rubric: as it stands in a rubric file, the YAML text of such a file, or the name of one that the server has loaded.

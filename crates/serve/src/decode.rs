@@ -52,7 +52,7 @@ pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, A
             format!("the body is ambiguous: {error}"),
         )),
         Err(error) => {
-            let problems = not_a_number(body);
+            let problems = quote_numbers(body).no_numbers;
             let problem = ApiError::new(
                 StatusCode::BAD_REQUEST,
                 "invalid_json",
@@ -63,12 +63,46 @@ pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, A
     }
 }
 
+/// A body in which numbers that JSON lacks are texts.
+#[derive(Debug)]
+pub(crate) struct UsableBody {
+    pub(crate) value: Value,
+    /// A problem for each such number.
+    pub(crate) no_numbers: Vec<RequestProblem>,
+}
+
+/// Parses a body that may hold numbers that JSON lacks, each at its own place.
+///
+/// # Errors
+/// As [`parse_body`].
+pub(crate) fn parse_usable(body: &[u8], limits: &RequestLimits) -> Result<UsableBody, ApiError> {
+    let error = match parse_body(body, limits) {
+        Ok(value) => return Ok(UsableBody { value, no_numbers: Vec::new() }),
+        Err(error) => error,
+    };
+    let QuotedBody { quoted, no_numbers } = quote_numbers(body);
+    if no_numbers.is_empty() {
+        return Err(error);
+    }
+    let value = parse_body(&quoted, limits).map_err(|_| error)?;
+
+    Ok(UsableBody { value, no_numbers })
+}
+
+/// A body with quotes around words for numbers that JSON lacks.
+struct QuotedBody {
+    quoted: Vec<u8>,
+    /// A problem for each of the first such words, and for at least one of each sample.
+    no_numbers: Vec<RequestProblem>,
+}
+
 /// Words that Python and JavaScript write for numbers that JSON does not have.
 const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
 
-/// The places of such words in a body.
-fn not_a_number(body: &[u8]) -> Vec<RequestProblem> {
-    let mut problems = Vec::new();
+/// Finds such words outside of texts.
+fn quote_numbers(body: &[u8]) -> QuotedBody {
+    let (mut quoted, mut no_numbers) = (Vec::new(), Vec::new());
+    let (mut copied, mut last_place) = (0, None);
     // For each open list the index, and for each open object the key.
     let mut open: Vec<(bool, usize, String)> = Vec::new();
     let (mut last_text, mut at) = (0..0, 0);
@@ -97,22 +131,30 @@ fn not_a_number(body: &[u8]) -> Vec<RequestProblem> {
             }
             _ => {
                 if let Some(word) = NO_NUMBERS.iter().find(|word| rest.starts_with(word.as_bytes())) {
-                    let path = open.iter().fold(String::new(), |path, (is_list, index, key)| match is_list {
-                        true => child(&path, &index.to_string()),
-                        false => child(&path, key),
-                    });
-                    problems.push(RequestProblem::new(
-                        path,
-                        format!("`{word}` is no number of JSON; leave the value out, or send null"),
-                    ));
+                    quoted.extend_from_slice(&body[copied..at]);
+                    quoted.extend([b"\"", word.as_bytes(), b"\""].concat());
+                    copied = at + word.len();
+                    // A body has room for millions of them.
+                    let place = open.get(1).map(|(_, index, _)| *index);
+                    if no_numbers.len() < MAX_PROBLEMS || place != last_place {
+                        let path = open.iter().fold(String::new(), |path, (is_list, index, key)| match is_list {
+                            true => child(&path, &index.to_string()),
+                            false => child(&path, key),
+                        });
+                        let message =
+                            format!("`{word}` is no number of JSON; leave the value out, or send null");
+                        no_numbers.push(RequestProblem::new(path, message));
+                        last_place = place;
+                    }
                     at += word.len() - 1;
                 }
             }
         }
         at += 1;
     }
+    quoted.extend_from_slice(&body[copied..]);
 
-    problems
+    QuotedBody { quoted, no_numbers }
 }
 
 /// Checks brackets outside of texts, before anything is parsed.
@@ -293,6 +335,18 @@ mod tests {
         assert_eq!(paths, [r#"/samples/1/vars/a\"b/1"#, "/samples/1/vars/c", "/x"]);
         assert!(error.body.problems[1].message.starts_with("`-Infinity` is no number"));
         assert_eq!(parse_body(b"[NaN", &RequestLimits::default()).unwrap_err().body.problems[0].path, "/0");
+    }
+
+    #[test]
+    fn numbers_that_json_lacks_become_texts_and_are_not_all_listed() {
+        let body = br#"{"samples": [{"output": "NaN"}, {"vars": {"a": [-Infinity]}}], "x": 1}"#;
+        let usable = parse_usable(body, &RequestLimits::default()).unwrap();
+        let expected = serde_json::json!({"samples": [{"output": "NaN"}, {"vars": {"a": ["-Infinity"]}}], "x": 1});
+        assert_eq!((usable.value, usable.no_numbers.len()), (expected, 1));
+
+        let many = format!("[{}NaN]", "NaN,".repeat(100_000));
+        assert!(parse_usable(many.as_bytes(), &RequestLimits::default()).unwrap().no_numbers.len() <= MAX_PROBLEMS);
+        assert!(parse_usable(b"[NaN, nul]", &RequestLimits::default()).is_err());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Options that adapters take from the address, because the frameworks' bodies have no place for them.
 
+use std::collections::BTreeMap;
+
 use url::form_urlencoded;
 
 use crate::api::{GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource};
@@ -122,6 +124,7 @@ impl AdapterQuery {
             on_ungraded: self.on_ungraded.unwrap_or(otherwise),
             deadline_ms: self.deadline_ms,
             compare: None,
+            unusable: BTreeMap::new(),
         })
     }
 

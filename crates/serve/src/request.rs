@@ -1,5 +1,7 @@
 //! Decoding of grading requests.
 
+use std::collections::BTreeMap;
+
 use assize_engine::{GradingSample, SampleParts};
 use serde_json::{Map, Value};
 
@@ -7,7 +9,7 @@ use crate::api::{
     CompareMode, GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource,
     ScorecardSource, UngradedPolicy,
 };
-use crate::decode::{ObjectReader, ProblemList, child, type_name};
+use crate::decode::{ObjectReader, ProblemList, UsableBody, child, type_name};
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
 
@@ -40,6 +42,40 @@ pub(crate) fn decode_request(
     problems.check()?;
 
     request.ok_or_else(|| ApiError::invalid_at("", "the request can't be read"))
+}
+
+/// Decodes the body of a grading request in which samples may hold numbers that JSON lacks. Such samples are not graded;
+/// the others are, if there are any, unless they are to be compared with each other.
+///
+/// # Errors
+/// As [`decode_request`], and with all such numbers if none of the request can be graded.
+pub(crate) fn decode_usable(
+    body: UsableBody,
+    limits: &RequestLimits,
+    check_rubric: impl FnOnce(RubricSource) -> Vec<RequestProblem>,
+) -> Result<GradeRequest, ApiError> {
+    let UsableBody { value, no_numbers } = body;
+    let mut request = match decode_request(value, limits, check_rubric) {
+        Ok(request) => request,
+        Err(error) if no_numbers.is_empty() => return Err(error),
+        Err(error) => {
+            let others = error.body.problems.into_iter();
+            return Err(ApiError::invalid(no_numbers.into_iter().chain(others).collect()));
+        }
+    };
+    for problem in &no_numbers {
+        let index = problem.path.strip_prefix("/samples/").and_then(|rest| rest.split('/').next()?.parse().ok());
+        let Some(index) = index.filter(|_| request.compare.is_none()) else {
+            return Err(ApiError::invalid(no_numbers));
+        };
+        let reason = || format!("{}: {}", problem.path, problem.message);
+        request.unusable.entry(index).or_insert_with(reason);
+    }
+    if request.unusable.len() == request.samples.len() {
+        return Err(ApiError::invalid(no_numbers));
+    }
+
+    Ok(request)
 }
 
 fn read_request(
@@ -115,7 +151,7 @@ fn read_request(
         (None, card) => (None, Some(card??)),
     };
     let samples = samples?;
-    Some(GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare })
+    Some(GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare, unusable: BTreeMap::new() })
 }
 
 fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<RubricSource> {

@@ -18,13 +18,13 @@ use tokio::sync::Semaphore;
 use crate::access::{ClientAccess, guard};
 use crate::adapters;
 use crate::api::GradeRequest;
-use crate::decode::parse_body;
+use crate::decode::parse_usable;
 use crate::idempotency::ReplayRequest;
 use crate::job::{JobGuard, JobPlan};
 use crate::openapi::openapi;
 use crate::problem::ApiError;
 use crate::reply::{ReplyForm, reply};
-use crate::request::decode_request;
+use crate::request::decode_usable;
 use crate::request_memory::{HeldMemory, parsed_bytes};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
@@ -117,7 +117,7 @@ async fn grade(
         work_on_body(&service, length, move || {
             let limits = &decoder.options.limits;
             let check_rubric = |rubric| decoder.rubric_problems(&tenant, rubric);
-            decode_request(parse_body(&body, limits)?, limits, check_rubric)
+            decode_usable(parse_usable(&body, limits)?, limits, check_rubric)
         })
         .await?
     };

@@ -358,7 +358,7 @@ impl Service {
         request: GradeRequest,
         trace: Option<TraceParent>,
     ) -> Result<JobPlan, ApiError> {
-        let GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare } =
+        let GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare, mut unusable } =
             request;
         let weights = weights.as_deref();
         if compare.is_some() {
@@ -403,6 +403,10 @@ impl Service {
             let graded = to_grading_sample(sample, index, &mut problems);
             match (ready, graded) {
                 (Ok(rubric), Some(sample)) => {
+                    let sample = match unusable.remove(&index) {
+                        Some(problem) => sample.with_problem(problem),
+                        None => sample,
+                    };
                     prepared.push(JobSample { place, trace: trace.clone(), sample, rubric });
                 }
                 (Err(error), _) if error.body.problems.is_empty() => return Err(error),

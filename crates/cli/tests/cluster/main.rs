@@ -10,3 +10,4 @@ mod limits;
 mod machines;
 mod refusals;
 mod runs;
+mod signed;

@@ -3,6 +3,9 @@
 use assize_diagnostic::Span;
 use serde_json::{Map, Number, Value};
 
+/// Bytes of a text that weigh as much as one value.
+pub(crate) const WEIGHED_TEXT_BYTES: usize = 256;
+
 /// A value with its span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeNode {
@@ -45,14 +48,30 @@ pub struct MapEntry {
 }
 
 impl TreeNode {
-    /// Number of values: this one, and all those in it.
-    pub fn count(&self) -> usize {
+    /// A measure of its memory: one for each value and each key, and one for each [`WEIGHED_TEXT_BYTES`] of a text.
+    pub fn weight(&self) -> usize {
         let inner: usize = match &self.data {
-            NodeValue::Seq(items) => items.iter().map(Self::count).sum(),
-            NodeValue::Map(entries) => entries.iter().map(|entry| entry.value.count()).sum(),
+            NodeValue::Str(text) => text.len() / WEIGHED_TEXT_BYTES,
+            NodeValue::Seq(items) => items.iter().map(Self::weight).sum(),
+            NodeValue::Map(entries) => entries
+                .iter()
+                .map(|entry| 1 + entry.key.len() / WEIGHED_TEXT_BYTES + entry.value.weight())
+                .sum(),
             _ => 0,
         };
         1 + inner
+    }
+
+    /// Bytes of all texts and keys.
+    pub fn text_bytes(&self) -> usize {
+        match &self.data {
+            NodeValue::Str(text) => text.len(),
+            NodeValue::Seq(items) => items.iter().map(Self::text_bytes).sum(),
+            NodeValue::Map(entries) => {
+                entries.iter().map(|entry| entry.key.len() + entry.value.text_bytes()).sum()
+            }
+            _ => 0,
+        }
     }
 
     /// Creates a node that did not come through an alias.

@@ -24,14 +24,12 @@ use super::yaml_escapes::without_stand_ins;
 use super::yaml_merge::merge_maps;
 use super::yaml_positions::BytePositions;
 use super::yaml_syntax::{ScannerError, cut_text, full_width_character, item_in_text, quote_text};
-use super::{MapEntry, NodeValue, TreeNode};
+use super::{MapEntry, NodeValue, TreeNode, WEIGHED_TEXT_BYTES};
 use crate::codes;
 use crate::diagnostic_collector::DiagnosticCollector;
 
 /// Maximum number of values that aliases may add, and anchors inside of anchors.
 const MAX_COPIED_NODES: usize = 200_000;
-/// Number of bytes of text that count as one value.
-const COPIED_TEXT_BYTES: usize = 256;
 
 /// Signals that parsing was aborted; the diagnostic has been added.
 pub struct SyntaxFailure;
@@ -379,7 +377,7 @@ impl<'t> YamlTreeReader<'t> {
 
     /// Counts the copy of a node that an alias or a nested anchor at `span` causes.
     fn count_copies(&mut self, node: &TreeNode, span: Span) -> Result<(), SyntaxFailure> {
-        self.copied_nodes = self.copied_nodes.saturating_add(weigh_nodes(node));
+        self.copied_nodes = self.copied_nodes.saturating_add(node.weight());
         if self.copied_nodes <= MAX_COPIED_NODES {
             return Ok(());
         }
@@ -392,7 +390,7 @@ impl<'t> YamlTreeReader<'t> {
                 "this goes over the limit",
             )
             .with_note(format!(
-                "all aliases of a file together may add {MAX_COPIED_NODES} values, and {COPIED_TEXT_BYTES} bytes of \
+                "all aliases of a file together may add {MAX_COPIED_NODES} values, and {WEIGHED_TEXT_BYTES} bytes of \
                  text for each"
             ))
             .with_help("write the repeated part once and include it where it is needed"),
@@ -400,21 +398,6 @@ impl<'t> YamlTreeReader<'t> {
 
         Err(SyntaxFailure)
     }
-}
-
-/// Returns the number of values in a node. A long text counts as several.
-fn weigh_nodes(node: &TreeNode) -> usize {
-    let inner = match &node.data {
-        NodeValue::Str(text) => text.len() / COPIED_TEXT_BYTES,
-        NodeValue::Seq(items) => items.iter().map(weigh_nodes).sum(),
-        NodeValue::Map(entries) => entries
-            .iter()
-            .map(|entry| 1 + entry.key.len() / COPIED_TEXT_BYTES + weigh_nodes(&entry.value))
-            .sum(),
-        _ => 0,
-    };
-
-    1 + inner
 }
 
 fn key_is_not_text(key: &TreeNode) -> Diagnostic {

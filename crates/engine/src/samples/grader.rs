@@ -17,7 +17,7 @@ use assize_rubric::{GraderWeighting, IdentityWriter};
 use assize_run::{
     ItemSource, JudgeError, JudgeProvider, JudgeSelector, WorkItem, fingerprint, panel_selectors, run_item,
 };
-use assize_store::CaseRecord;
+use assize_store::{CaseErrorKind, CaseRecord};
 
 use super::batch::{GradedSamples, GradingBatch};
 use super::card::SampleCard;
@@ -315,14 +315,19 @@ impl SampleGrader {
     fn item(
         &self,
         rubric: &PreparedRubric,
-        sample: GradingSample,
+        mut sample: GradingSample,
         graders: Vec<Arc<Grader>>,
         stop: &GradingStop,
     ) -> WorkItem {
+        let problem = sample.problem.take();
         let (case, answer) = sample.into_case(graders, &rubric.template.case);
+        let source = match problem {
+            None => ItemSource::Given(Arc::new(answer)),
+            Some(message) => ItemSource::Missing { kind: CaseErrorKind::BadOutput, message, target: None },
+        };
         WorkItem {
             case: Arc::new(case),
-            source: ItemSource::Given(Arc::new(answer)),
+            source,
             judges: Arc::new(StoppableJudges {
                 registry: Arc::clone(&self.deps.judges),
                 stop: stop.clone(),

@@ -23,6 +23,8 @@ pub struct GradingSample {
     /// Tags that select benchmarks of a scorecard.
     pub tags: Vec<String>,
     answer: TargetAnswer,
+    /// Why it can't be graded.
+    pub(super) problem: Option<String>,
 }
 
 impl GradingSample {
@@ -44,7 +46,14 @@ impl GradingSample {
             expected_outcome: None,
             tags: Vec::new(),
             answer: TargetAnswer::default(),
+            problem: None,
         }
+    }
+
+    /// Sets the reason why it can't be graded. Its record has it, and nothing of the sample is judged.
+    #[must_use]
+    pub fn with_problem(self, problem: String) -> Self {
+        Self { problem: Some(problem), ..self }
     }
 
     /// Sets the question that the answer replies to.

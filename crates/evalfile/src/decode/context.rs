@@ -1,6 +1,6 @@
 //! Context of decoding: sources, diagnostics, the environment and the files that may be read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_files::FileRoots;
-use assize_model::{FilePosition, ProgramRunner, SourceMark};
+use assize_model::{FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
 
 use super::grader::TemplateCache;
@@ -33,7 +33,12 @@ pub struct DecodeContext {
     pub lowered: Option<Box<LoweredSuite>>,
     /// Time for the scripts that run while the file is read.
     pub script_time: ScriptTime,
+    /// Patterns and their flags that are known to be valid: many cases have the same, and compiling one takes long.
+    valid_patterns: HashSet<(String, String)>,
 }
+
+/// Number of valid patterns that are remembered.
+const KNOWN_PATTERNS: usize = 1_000;
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
@@ -89,7 +94,18 @@ impl DecodeContext {
         let templates = TemplateCache::default();
         let (changed_suite, secrets, lowered) = (None, None, None);
         let script_time = ScriptTime::default();
-        Self { sources, problems, reach, templates, changed_suite, secrets, lowered, script_time }
+        let valid_patterns = HashSet::new();
+        Self {
+            sources,
+            problems,
+            reach,
+            templates,
+            changed_suite,
+            secrets,
+            lowered,
+            script_time,
+            valid_patterns,
+        }
     }
 
     /// Creates a context with the same access and the same hidden secrets, but without sources and diagnostics.
@@ -104,7 +120,24 @@ impl DecodeContext {
             secrets: None,
             lowered: None,
             script_time: self.script_time.clone(),
+            valid_patterns: HashSet::new(),
         }
+    }
+
+    /// Checks that a pattern can be compiled.
+    ///
+    /// # Errors
+    /// The reason why it can't be used.
+    pub(crate) fn check_pattern(&mut self, pattern: &str, flags: &str) -> Result<(), PatternError> {
+        let key = (pattern.to_owned(), flags.to_owned());
+        if self.valid_patterns.contains(&key) {
+            return Ok(());
+        }
+        compile_pattern(pattern, flags)?;
+        if self.valid_patterns.len() < KNOWN_PATTERNS {
+            self.valid_patterns.insert(key);
+        }
+        Ok(())
     }
 
     /// Returns the start of a span in a form that outlives the sources.

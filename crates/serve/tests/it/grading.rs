@@ -564,3 +564,38 @@ async fn many_requests_travel_on_one_connection_of_http_2() {
         assert_eq!(json["results"][0]["id"], format!("{number}"));
     }
 }
+
+#[tokio::test]
+async fn a_sample_with_a_number_that_json_lacks_is_named_and_the_others_are_graded() {
+    let server = Setup::offline().start().await;
+    let grade = async |body: &str| {
+        let text = request_text("POST", "/v1/grade", &[], body.as_bytes());
+        send(server.address, &text).await
+    };
+    let good = r#"{"output": "it mentions apples"}"#;
+    let bad = r#"{"output": "it mentions apples", "vars": {"x": [1, NaN]}}"#;
+    let whole = |samples: &str, more: &str| format!(r#"{{"rubric": ["mentions apples"], "samples": [{samples}]{more}}}"#);
+
+    let reply = grade(&whole(&format!("{good}, {bad}, {good}"), "")).await;
+    let results = &reply.json()["results"];
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert_eq!(results[1]["status"], "ungraded", "{results}");
+    assert_eq!((&results[0]["reward"], &results[2]["reward"]), (&json!(1.0), &json!(1.0)), "{results}");
+    assert_eq!(results[1]["reward"], json!(null), "{results}");
+    let error = results[1]["error"].as_str().unwrap();
+    assert!(error.starts_with("/samples/1/vars/x/1: `NaN` is no number of JSON"), "{error}");
+
+    // Nothing would be graded, or not what was asked for.
+    for (body, place) in [
+        (whole(bad, ""), "/samples/0/vars/x/1"),
+        (whole(good, r#", "deadline_ms": Infinity"#), "/deadline_ms"),
+        (
+            whole(&format!(r#"{{"group": "g", {}, {{"group": "g", {}"#, &good[1..], &bad[1..]), r#", "compare": "pairwise""#),
+            "/samples/1/vars/x/1",
+        ),
+    ] {
+        let reply = grade(&body).await;
+        assert_eq!(reply.status, 422, "{body}: {reply:?}");
+        assert!(reply.problems().iter().any(|(path, _)| path == place), "{body}: {reply:?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_document::{MapReader, TreeNode, codes, string};
-use assize_model::{GraderKind, SqlCheck, SqlDialect, compile_pattern};
+use assize_model::{GraderKind, SqlCheck, SqlDialect};
 
 use crate::decode::DecodeContext;
 
@@ -52,8 +52,8 @@ fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect>
 fn decode_patterns(cx: &mut DecodeContext, object: &mut MapReader<'_>, key: &'static str) -> Vec<String> {
     let mut patterns = Vec::new();
     for pattern in object.strings(key, &mut cx.problems) {
-        match compile_pattern(&pattern.value, "i") {
-            Ok(_) => patterns.push(pattern.value),
+        match cx.check_pattern(&pattern.value, "i") {
+            Ok(()) => patterns.push(pattern.value),
             Err(error) => cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_PATTERN,

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
-use assize_model::{GraderKind, Regex, TextCheck, TextRule, compile_pattern};
+use assize_model::{GraderKind, Regex, TextCheck, TextRule};
 
 use super::shared::missing_key;
 use crate::decode::DecodeContext;
@@ -30,7 +30,7 @@ pub(super) fn decode_text_check(
     let rule = text_rule(cx, object, name);
     if let (TextRule::Regex(regex), [pattern]) = (&rule, values.as_slice())
         && cx.problems.error_count() == errors
-        && let Err(error) = compile_pattern(pattern, &regex.flags)
+        && let Err(error) = cx.check_pattern(pattern, &regex.flags)
     {
         let at = object.value("value").map_or(object.head(), TreeNode::use_span);
         cx.problems.add(
