@@ -27,6 +27,7 @@ use crate::tree::{RequirementTree, flatten_tree, scorecard_value};
 use crate::{
     ConversionNote, ImportFormat, devai, export, healthbench, paperbench, promptfoo, scorecard_tree,
 };
+pub(crate) use assize_limits::RECORD_BYTES as MAX_IMPORT_BYTES;
 
 /// Format to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +164,6 @@ fn write_content(
 pub(crate) fn keep_variables(options: &LoadOptions) -> LoadOptions {
     LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() }
 }
-
-/// Maximum size of a file to convert. Published datasets have 100 MB.
-pub(crate) const MAX_IMPORT_BYTES: u64 = 256 * 1024 * 1024;
 
 enum ImportedContent {
     Doc(EvalFileBuilder),

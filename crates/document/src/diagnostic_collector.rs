@@ -3,12 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceId, Span, SpanLabel};
+use assize_limits::FILE_PROBLEMS as MAX_PER_FILE;
 
 use crate::codes;
-
-/// Maximum number of errors, and of warnings, that are kept for one file. Any more are only counted, so that a
-/// file full of mistakes fills neither the memory nor the screen.
-const MAX_PER_FILE: usize = 200;
 
 /// Collects diagnostics, so that decoding can continue after each.
 #[derive(Debug, Default)]

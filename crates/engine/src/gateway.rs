@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use assize_limits::BATCH_RESULT_BYTES as MAX_RESULT_BYTES;
 use assize_llm::{
     AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
@@ -52,8 +53,6 @@ const MAX_DEFAULT_CASES: usize = 1024;
 const EXPECTED_ACCOUNTS: usize = 4;
 /// The most files that are open besides the connections of requests: those of the run, the cache and commands.
 const OTHER_OPEN_FILES: usize = 128;
-/// The largest results of a batch, in bytes.
-const MAX_RESULT_BYTES: usize = 1 << 30;
 
 /// Files that are kept free besides the connections on a system that allows few open files.
 const MIN_FREE_FILES: usize = 24;

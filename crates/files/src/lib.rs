@@ -9,17 +9,11 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+pub use assize_limits::EXPANDED_BYTES as MIN_EXPANDED_BYTES;
+pub use assize_limits::EXPANSION_FACTOR as MAX_EXPANSION;
+pub use assize_limits::FILE_BYTES as MAX_FILE_BYTES;
 use parking_lot::Mutex;
 pub use roots::FileRoots;
-
-/// Maximum size of a file that is read as a whole. The data structures that are built from it take many times
-/// the memory.
-pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
-
-/// How many times its size a compressed file may become. Texts seldom become more than twenty times as large.
-pub const MAX_EXPANSION: u64 = 50;
-/// Size up to which a compressed file may become, however small it is.
-pub const MIN_EXPANDED_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Maximum size that a compressed file of this size may become, if `most` is the limit for the largest files.
 pub fn max_expanded(packed: u64, most: u64) -> u64 {

@@ -7,13 +7,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use assize_limits::CHECK_TIME;
+pub use assize_limits::GIVEN_UP_CHECKS as MAX_GIVEN_UP_CHECKS;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Time limit of a check. A schema of a few lines can require more steps than any machine can do.
-pub const CHECK_TIME: Duration = Duration::from_secs(10);
-/// The most abandoned checks of one client that may still run. At that number, none of its further checks are begun.
-pub const MAX_GIVEN_UP_CHECKS: usize = 4;
 /// The fewest and the most checks of one client that run at once.
 const MIN_THREADS: usize = 2 * MAX_GIVEN_UP_CHECKS;
 const MAX_THREADS: usize = 64;

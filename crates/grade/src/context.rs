@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use assize_limits::CONTEXT_STATEMENTS as MAX_STATEMENTS;
 use assize_model::{ContextGrader, ContextMeasure};
 use assize_rubric::{Criterion, Rubric};
 use serde_json::Value;
 
 use crate::JudgeMaterial;
 use crate::statements::split_statements;
-
-/// Most statements in a context.
-const MAX_STATEMENTS: usize = 200;
 
 /// Note to the judge about the text that takes the place of the answer.
 const NOTE: &str = "(The answer to be judged is no answer to this question. It is the text that was found for the question.)";

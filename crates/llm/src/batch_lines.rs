@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
+use assize_limits::IMPORTED_LINE_BYTES as LONGEST_LINE;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,9 +14,6 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use crate::excerpt::{MESSAGE_CHARS, cut};
-
-/// The longest line that is read, in bytes: twice the longest reply, because a body may be escaped.
-const LONGEST_LINE: usize = 8 << 20;
 
 /// Characters that a `custom_id` may have; the same limit as Anthropic's, the smallest known one.
 pub const LONGEST_CUSTOM_ID: usize = 64;

@@ -39,7 +39,7 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {
-            max_answer_bytes: 4 << 20,
+            max_answer_bytes: assize_limits::REPLY_BYTES,
             connect_timeout: Duration::from_secs(10),
             http1_only: false,
             proxies: None,

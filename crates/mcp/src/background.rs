@@ -5,15 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_engine::{CaseEvent, EngineEvent, EventObserver};
+use assize_limits::AGENT_RUNS as MAX_RUNS;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
 use crate::outcome::{CallNotes, ToolFailure};
-
-/// Most runs in progress at the same time.
-const MAX_RUNS: usize = 4;
 
 /// Progress of a run.
 #[derive(Debug, Default)]

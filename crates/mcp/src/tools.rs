@@ -14,6 +14,7 @@ use assize_engine::{
     ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run, min_coverage,
     missing_policy, summary_json,
 };
+use assize_limits::AGENT_SAMPLES as MAX_SAMPLES;
 use assize_llm::Budget;
 use assize_report::{ListedRun, ScorecardNodeJson, explanation_json, run_list_json};
 use assize_rubric::Usd;
@@ -33,8 +34,6 @@ use crate::root::RootFolder;
 use crate::server::RunStorage;
 use crate::session_budget::SessionBudget;
 
-/// Most samples in one call.
-const MAX_SAMPLES: usize = 1000;
 /// Longest wait for the end of a run, in seconds.
 const MAX_WAIT: u32 = 600;
 /// Most trials of a case.

@@ -5,11 +5,8 @@ use std::cell::Cell;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
 use assize_evalfile::reading::DecodeContext;
-
-/// Most assertions of a test, including the members of its sets.
-pub(super) const MAX_TEST_ASSERTIONS: usize = 10_000;
-/// Most assertions of all tests of a file.
-pub(super) const MAX_FILE_ASSERTIONS: usize = 500_000;
+pub(super) use assize_limits::FILE_ASSERTIONS as MAX_FILE_ASSERTIONS;
+pub(super) use assize_limits::TEST_ASSERTIONS as MAX_TEST_ASSERTIONS;
 
 /// The assertions of a file so far. A template that is named in another one is written again each time, so a short file
 /// can expand to any number of them.

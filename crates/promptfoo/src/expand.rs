@@ -21,6 +21,9 @@ use assize_document::{MapEntry, NodeValue, TreeNode, codes};
 use assize_evalfile::reading::{
     CaseCollector, DecodeContext, DecodedCase, SuiteDefaults, decode_prepared_case, decode_transforms,
 };
+use assize_limits::MATRIX_BYTES as MAX_MATRIX_BYTES;
+use assize_limits::MATRIX_BYTES_OF_LARGE_FILES as MOST_MATRIX_BYTES;
+use assize_limits::MATRIX_FACTOR as MATRIX_BYTES_FACTOR;
 use assize_model::{FilePosition, Suite, TargetRef, UnsupportedFeature};
 use assize_records::UniqueIds;
 use serde_json::{Map, Value};
@@ -47,15 +50,8 @@ use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, only_variable,
     read_values, read_variables_script, strip_line_ends,
 };
+pub use assize_limits::MATRIX_CASES as MAX_MATRIX_CASES;
 
-/// Maximum number of cases of a matrix file.
-pub const MAX_MATRIX_CASES: usize = 100_000;
-/// Maximum total number of bytes of all texts of the cases: prompts, variables, assertions and others.
-const MAX_MATRIX_BYTES: usize = 64 << 20;
-/// Large files may have texts of this many times their size, up to [`MOST_MATRIX_BYTES`].
-const MATRIX_BYTES_FACTOR: usize = 4;
-/// Maximum of texts however large the files are.
-const MOST_MATRIX_BYTES: usize = 256 << 20;
 /// Number of collected cases at which their code is run.
 const PENDING_CASES: usize = 256;
 /// Bytes of texts of collected cases at which their code is run.

@@ -43,9 +43,15 @@ pub(super) struct MatrixTest {
 impl MatrixTest {
     /// Bytes of its texts.
     pub(super) fn text_bytes(&self) -> usize {
+        let TestOptions { judge, transform, transform_vars, rubric_prompt, prefix, suffix, .. } =
+            &self.options;
+        let texts = [&self.description, prefix, suffix].into_iter().flatten();
+        let code = [transform, transform_vars].into_iter().flatten().map(|code| &code.value);
+        let of_texts: usize = texts.chain(code).map(String::len).sum();
         let in_maps = [&self.vars, &self.metadata, &self.case_keys].into_iter().flatten();
-        let nodes = in_maps.map(|entry| &entry.value).chain(&self.assertions).chain(&self.output).chain(&self.input);
-        nodes.map(TreeNode::text_bytes).sum()
+        let nodes = in_maps.map(|entry| &entry.value).chain(&self.assertions);
+        let nodes = nodes.chain([&self.output, &self.input, judge, rubric_prompt].into_iter().flatten());
+        of_texts + nodes.map(TreeNode::text_bytes).sum::<usize>()
     }
 }
 

@@ -43,3 +43,26 @@ impl MatrixTests {
         self.written.iter().chain(of_scenarios)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scenario_keeps_its_parts_and_not_its_tests() {
+        let described = |description: &str| MatrixTest {
+            description: Some(description.to_owned()),
+            ..MatrixTest::default()
+        };
+        let parts = |name: &str| (0..300).map(|number| described(&format!("{name}{number}"))).collect();
+        let scenario = Scenario { description: Some("s".to_owned()), config: parts("c"), tests: parts("t") };
+        let all = MatrixTests { written: vec![described("w")], scenarios: vec![scenario] };
+
+        assert_eq!((all.count(), all.parts().count(), all.all().count()), (90_001, 601, 90_001));
+        let names: Vec<_> = all.all().filter_map(|test| test.description.clone()).take(303).collect();
+        assert_eq!(
+            [&names[0], &names[1], &names[300], &names[301]],
+            ["w", "s: c0: t0", "s: c0: t299", "s: c1: t0"]
+        );
+    }
+}

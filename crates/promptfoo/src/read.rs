@@ -78,7 +78,11 @@ pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Opti
     let unrun_code = tests.report_unrun(cx);
     // If there are only prompts, each of them is sent once.
     if scenarios.is_none() && all.written.is_empty() && list.is_none_or(|list| list.value.is_null()) {
-        all.written.push(MatrixTest { head: Some(object.head()), is_stand_in: true, ..MatrixTest::default() });
+        all.written.push(MatrixTest {
+            head: Some(object.head()),
+            is_stand_in: true,
+            ..MatrixTest::default()
+        });
     }
 
     let derived = DerivedMetrics::read(cx, &mut object, spelling);

@@ -5,6 +5,10 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
 use assize_files::{MAX_EXPANSION, max_expanded};
+use assize_limits::ARCHIVE_BYTES as MAX_ARCHIVE_BYTES;
+use assize_limits::ARCHIVE_COMMAS as MIN_MAX_COMMAS;
+use assize_limits::ARCHIVE_COMMAS_PER_BYTE as COMMAS_PER_BYTE;
+use assize_limits::ARCHIVE_PARTS as MAX_PARTS;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
@@ -13,13 +17,6 @@ use zip::result::ZipError;
 
 use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
 
-/// Maximum total size of the decompressed parts of an archive.
-const MAX_ARCHIVE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
-/// Maximum number of parts of an archive.
-const MAX_PARTS: usize = 1_000_000;
-/// Number of commas in the parts of an archive for each of its bytes, and however small it is.
-const COMMAS_PER_BYTE: u64 = 4;
-const MIN_MAX_COMMAS: u64 = 2_000_000;
 /// Compression methods, by their numbers in the zip format: none, deflate, zstandard.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;

@@ -21,13 +21,11 @@ mod unique_ids;
 
 use std::path::Path;
 
+pub use assize_limits::RECORD_BYTES as MAX_RECORD_BYTES;
 pub use detect::{RecordFormat, detect_records};
 pub use error::{RecordError, RecordProblem};
 pub use record::{Record, RecordFile};
 pub use unique_ids::UniqueIds;
-
-/// Maximum size in bytes of a file of records that is read as a whole, and of a sample in an archive.
-pub const MAX_RECORD_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Reads the records of a file in a format that [`detect_records`] found. Records that can't be read are listed
 /// as problems of the file.

@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
+use assize_limits::REVIEW_CELL_CHARACTERS as MAX_CELL;
 use assize_report::spreadsheet_text;
 
 use crate::script::{FILLED_COLUMNS, ITEM_COLUMN, ITEM_PREFIX};
 use crate::{ReviewItem, ReviewQuestion, ReviewSection};
-
-/// Maximum number of characters in a cell of common spreadsheet programs.
-const MAX_CELL: usize = 32_767;
 
 /// Counts of a written table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

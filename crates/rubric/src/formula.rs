@@ -7,13 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_limits::FORMULA_BYTES as MAX_BYTES;
+use assize_limits::FORMULA_DEPTH as MAX_DEPTH;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Maximum nesting of parentheses and functions.
-const MAX_DEPTH: usize = 64;
-/// Maximum length of a formula, in bytes.
-const MAX_BYTES: usize = 4_096;
 /// Numbers count as equal for `==` up to this relative difference, as in mathjs.
 const EQUALITY_TOLERANCE: f64 = 1e-12;
 /// Functions, for error messages.

@@ -47,7 +47,7 @@ pub enum ShardNumberError {
 
 impl ShardNumber {
     /// The most shards of a plan, as many as the largest job arrays have tasks.
-    pub const MOST: u32 = 100_000;
+    pub const MOST: u32 = assize_limits::SHARDS;
     /// The whole plan as its only shard.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 

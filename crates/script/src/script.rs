@@ -11,17 +11,11 @@ use serde_json::Value;
 
 use crate::function_body::function_body;
 use crate::{ScriptError, ScriptValue};
+pub use assize_limits::SCRIPT_BYTES as MAX_SCRIPT_BYTES;
+pub use assize_limits::SCRIPT_MEMORY as MAX_SCRIPT_MEMORY;
+pub use assize_limits::SCRIPT_STEPS as MAX_SCRIPT_STEPS;
+pub use assize_limits::SCRIPT_TIME as MAX_SCRIPT_TIME;
 
-/// Maximum number of steps of a call. A step is some ten thousand instructions, so all of them take a second or
-/// two.
-pub const MAX_SCRIPT_STEPS: u32 = 50_000;
-/// Maximum time of a call, and of all calls while a file is read. The engine looks at the clock after each step. A single
-/// call of a slow function of the engine, such as `indexOf` of one long text in another, can't be stopped.
-pub const MAX_SCRIPT_TIME: Duration = Duration::from_secs(10);
-/// Maximum memory of a call.
-pub const MAX_SCRIPT_MEMORY: usize = 64 * 1024 * 1024;
-/// Maximum size of a script.
-pub const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
 /// Maximum size of the stack of a call.
 const MAX_STACK: usize = 256 * 1024;
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use assize_limits::IDLE_HTTP2_TIME as IDLE_TIME;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{Request, Response, Version};
@@ -23,8 +24,6 @@ use tokio::time::Instant;
 
 use crate::options::RequestLimits;
 
-/// Time without a request after which an HTTP/2 connection is closed.
-const IDLE_TIME: Duration = Duration::from_mins(5);
 /// Size of the pieces in which a reply is handed on, in bytes: a slow client holds no more than one.
 const REPLY_CHUNK_BYTES: usize = 16 << 10;
 /// Shortest pause between two checks of a connection.

@@ -137,10 +137,11 @@ fn quote_numbers(body: &[u8]) -> QuotedBody {
                     // A body has room for millions of them.
                     let place = open.get(1).map(|(_, index, _)| *index);
                     if no_numbers.len() < MAX_PROBLEMS || place != last_place {
-                        let path = open.iter().fold(String::new(), |path, (is_list, index, key)| match is_list {
-                            true => child(&path, &index.to_string()),
-                            false => child(&path, key),
-                        });
+                        let path =
+                            open.iter().fold(String::new(), |path, (is_list, index, key)| match is_list {
+                                true => child(&path, &index.to_string()),
+                                false => child(&path, key),
+                            });
                         let message =
                             format!("`{word}` is no number of JSON; leave the value out, or send null");
                         no_numbers.push(RequestProblem::new(path, message));
@@ -341,11 +342,15 @@ mod tests {
     fn numbers_that_json_lacks_become_texts_and_are_not_all_listed() {
         let body = br#"{"samples": [{"output": "NaN"}, {"vars": {"a": [-Infinity]}}], "x": 1}"#;
         let usable = parse_usable(body, &RequestLimits::default()).unwrap();
-        let expected = serde_json::json!({"samples": [{"output": "NaN"}, {"vars": {"a": ["-Infinity"]}}], "x": 1});
+        let expected =
+            serde_json::json!({"samples": [{"output": "NaN"}, {"vars": {"a": ["-Infinity"]}}], "x": 1});
         assert_eq!((usable.value, usable.no_numbers.len()), (expected, 1));
 
         let many = format!("[{}NaN]", "NaN,".repeat(100_000));
-        assert!(parse_usable(many.as_bytes(), &RequestLimits::default()).unwrap().no_numbers.len() <= MAX_PROBLEMS);
+        assert!(
+            parse_usable(many.as_bytes(), &RequestLimits::default()).unwrap().no_numbers.len()
+                <= MAX_PROBLEMS
+        );
         assert!(parse_usable(b"[NaN, nul]", &RequestLimits::default()).is_err());
     }
 

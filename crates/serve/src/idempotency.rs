@@ -8,21 +8,16 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use assize_limits::REPLAY_TIME as MAX_AGE;
+use assize_limits::REPLAYED_REQUESTS as MAX_JOBS;
+use assize_limits::REPLAYED_RESULTS as MAX_RESULTS;
 use axum::http::StatusCode;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::job::Job;
 use crate::problem::ApiError;
-
-/// Most remembered jobs: more requests than a queue of the usual length holds, so that all requests in flight
-/// fit.
-const MAX_JOBS: usize = 16_384;
-/// Most samples and decisions of remembered jobs together, since they are kept in memory.
-const MAX_RESULTS: usize = 131_072;
-/// How long a job is remembered, unless something in it failed.
-const MAX_AGE: Duration = Duration::from_hours(1);
 
 /// A request with an idempotency key.
 pub(crate) struct ReplayRequest {

@@ -7,14 +7,12 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Severity};
 use assize_document::{ParsedDocument, codes};
 use assize_evalfile::{LoadedRubric, read_rubric_with};
+use assize_limits::REPEATED_RUBRIC_BYTES as MAX_DECODED;
 use serde_json::Value;
 
 use crate::decode::child;
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
-
-/// Most bytes of rubrics that are decoded for one request, if each sample has its own rubric.
-const MAX_DECODED: usize = 64 << 20;
 
 /// Keys that would open or run something, or that name something on the server. None of them has a meaning in a
 /// rubric; in a request they are refused by name before anything else reads them.

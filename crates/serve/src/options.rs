@@ -81,7 +81,7 @@ impl Default for ServeOptions {
             behind_proxy: false,
             names: Vec::new(),
             samples_at_once: None,
-            queue: 10_000,
+            queue: assize_limits::QUEUED_SAMPLES,
             grace: Duration::from_secs(30),
             telemetry: TelemetryOptions::default(),
             limits: RequestLimits::default(),
@@ -92,18 +92,18 @@ impl Default for ServeOptions {
 impl Default for RequestLimits {
     fn default() -> Self {
         Self {
-            body_bytes: 16 << 20,
-            bodies_bytes: 1 << 30,
-            nesting: 64,
-            samples: 4_096,
-            rubric_bytes: 1 << 20,
-            criteria: 256,
-            calls_per_sample: 1_024,
-            name_bytes: 256,
-            header_time: Duration::from_secs(30),
-            body_time: Duration::from_mins(1),
-            stall_time: Duration::from_mins(1),
-            connections: 4_096,
+            body_bytes: assize_limits::BODY_BYTES,
+            bodies_bytes: assize_limits::BODIES_BYTES,
+            nesting: assize_limits::BODY_NESTING,
+            samples: assize_limits::REQUEST_SAMPLES,
+            rubric_bytes: assize_limits::REQUEST_RUBRIC_BYTES,
+            criteria: assize_limits::REQUEST_CRITERIA,
+            calls_per_sample: assize_limits::REQUEST_CALLS_PER_SAMPLE,
+            name_bytes: assize_limits::REQUEST_NAME_BYTES,
+            header_time: assize_limits::HEADER_TIME,
+            body_time: assize_limits::BODY_TIME,
+            stall_time: assize_limits::STALL_TIME,
+            connections: assize_limits::CONNECTIONS,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The common form of errors.
 
+pub(crate) use assize_limits::REQUEST_PROBLEMS as MAX_PROBLEMS;
 use axum::Json;
 use axum::http::header::{CONNECTION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
@@ -7,8 +8,6 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most problems of a request that are listed; the rest are counted.
-pub(crate) const MAX_PROBLEMS: usize = 100;
 /// Longest text of a problem in characters, since it may quote the request.
 const MAX_MESSAGE: usize = 500;
 

@@ -64,7 +64,8 @@ pub(crate) fn decode_usable(
         }
     };
     for problem in &no_numbers {
-        let index = problem.path.strip_prefix("/samples/").and_then(|rest| rest.split('/').next()?.parse().ok());
+        let index =
+            problem.path.strip_prefix("/samples/").and_then(|rest| rest.split('/').next()?.parse().ok());
         let Some(index) = index.filter(|_| request.compare.is_none()) else {
             return Err(ApiError::invalid(no_numbers));
         };
@@ -151,7 +152,17 @@ fn read_request(
         (None, card) => (None, Some(card??)),
     };
     let samples = samples?;
-    Some(GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare, unusable: BTreeMap::new() })
+    Some(GradeRequest {
+        rubric,
+        scorecard,
+        weights,
+        samples,
+        reward,
+        on_ungraded,
+        deadline_ms,
+        compare,
+        unusable: BTreeMap::new(),
+    })
 }
 
 fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<RubricSource> {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use assize_limits::BODY_MEMBER_BYTES as MEMBER_BYTES;
+use assize_limits::BODY_VALUE_BYTES as VALUE_BYTES;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
@@ -63,11 +65,6 @@ impl HeldMemory {
         Ok(())
     }
 }
-
-/// Bytes that one value in a list takes when it is parsed, and that a member of an object takes in addition. Measured,
-/// with what lists and objects have in reserve while they grow.
-const VALUE_BYTES: usize = 120;
-const MEMBER_BYTES: usize = 240;
 
 /// An estimate of the bytes that a JSON body takes when it is parsed, in addition to its own length: `[1,1,1]` takes
 /// sixty times its size as text.

@@ -358,8 +358,17 @@ impl Service {
         request: GradeRequest,
         trace: Option<TraceParent>,
     ) -> Result<JobPlan, ApiError> {
-        let GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare, mut unusable } =
-            request;
+        let GradeRequest {
+            rubric,
+            scorecard,
+            weights,
+            samples,
+            reward,
+            on_ungraded,
+            deadline_ms,
+            compare,
+            mut unusable,
+        } = request;
         let weights = weights.as_deref();
         if compare.is_some() {
             self.check_groups(&samples)?;

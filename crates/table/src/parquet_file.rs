@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use assize_files::{MAX_FILE_BYTES, max_expanded, read_bytes};
+use assize_limits::TABLE_CELLS_OF_SMALL_FILES as MIN_MAX_CELLS;
+use assize_limits::TABLE_CELLS_PER_BYTE as CELLS_PER_BYTE;
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
@@ -23,9 +25,6 @@ const TOO_LARGE: &str =
     "keep only the columns that are needed, or write it as JSON lines, which can have any size";
 /// Maximum number of columns and values that a message names. Any others are only counted.
 const MAX_NAMED: usize = 20;
-/// Number of cells that a file may have for each of its bytes, and that it may have however small it is.
-const CELLS_PER_BYTE: usize = 4;
-const MIN_MAX_CELLS: usize = 1_000_000;
 
 /// Reads a Parquet file: its columns, and its rows, numbered from 1.
 pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {

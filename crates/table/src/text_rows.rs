@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use crate::cell_scanner::{CellScanner, count_dividers, split_cells};
 use crate::{FaultyRow, RowFault, RowProblem};
-
-/// Maximum length of a row: a larger case would not fit into any prompt.
-pub const MAX_ROW_BYTES: u64 = 16 * 1024 * 1024;
+pub use assize_limits::JSONL_LINE_BYTES as MAX_ROW_BYTES;
 
 /// A row of a text table that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq)]

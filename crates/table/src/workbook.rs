@@ -10,14 +10,12 @@ use calamine::{Dimensions, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError
 use crate::archive::{check_parts, damaged, too_large};
 use crate::cell_text::cell_text;
 use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
+pub(crate) use assize_limits::TABLE_CELLS as MAX_CELLS;
+pub(crate) use assize_limits::TABLE_TEXT_BYTES as MAX_TEXT_BYTES;
 
-/// Maximum number of cells of a sheet, including empty cells between others.
-pub(crate) const MAX_CELLS: usize = 10_000_000;
 /// Number of rows and columns of the largest sheet that the format allows.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
-/// Maximum total size of the texts in a sheet.
-pub(crate) const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
 /// Cells with content by row and column, both from 0.
 type SparseRows = BTreeMap<u32, BTreeMap<u32, String>>;

@@ -2,10 +2,8 @@
 
 use std::io;
 
+use assize_limits::RENDERED_BYTES as MAX_RENDERED_BYTES;
 use minijinja::ErrorKind;
-
-/// Maximum size of a rendered text.
-const MAX_RENDERED_BYTES: usize = 16 * 1024 * 1024;
 
 pub(super) fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
     if bytes <= MAX_RENDERED_BYTES {

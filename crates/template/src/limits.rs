@@ -2,13 +2,9 @@
 //!
 //! The compiler calls itself for each level of an expression and of a tag, and ends the process when its stack is full.
 
-/// Most tags and operators inside of each other. Chains count too, because `a + b + c` is read as `(a + b) + c`, and an
-/// `elif` is read as an `if` in the `else` before it.
-pub const MAX_TEMPLATE_DEPTH: usize = 200;
-/// Most bytes of a template.
-pub const MAX_TEMPLATE_BYTES: usize = 16 * 1024 * 1024;
-/// Most bytes inside the tags and braces of a template.
-pub const MAX_TAG_BYTES: usize = 1024 * 1024;
+pub use assize_limits::TEMPLATE_BYTES as MAX_TEMPLATE_BYTES;
+pub use assize_limits::TEMPLATE_DEPTH as MAX_TEMPLATE_DEPTH;
+pub use assize_limits::TEMPLATE_TAG_BYTES as MAX_TAG_BYTES;
 
 /// Words that combine parts of an expression.
 const OPERATOR_WORDS: [&str; 7] = ["not", "and", "or", "in", "is", "if", "else"];

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use assize_engine::ProcessContext;
+use assize_limits::REVIEW_DECISION_BYTES as MAX_REQUEST_BYTES;
 use assize_listen::HostRules;
 use assize_store::RunFolder;
 use axum::Router;
@@ -26,8 +27,6 @@ use crate::tls::{TlsIdentity, TlsListener};
 const FIRST_PORT: u16 = 8417;
 /// Number of further ports that are tried.
 const MORE_PORTS: u16 = 20;
-/// Largest request body in bytes: a decision with its note.
-const MAX_REQUEST_BYTES: usize = 64 * 1024;
 /// Shortest token, in bytes, for a server that other machines can reach.
 const MIN_TOKEN: usize = 16;
 

@@ -20,7 +20,7 @@ impl Default for SnapshotLimits {
     fn default() -> Self {
         Self {
             max_text: 16 << 20,
-            max_files: 500_000,
+            max_files: assize_limits::WORKSPACE_FILES,
             max_file_diff: 4 << 20,
             max_diff: 32 << 20,
             max_excluded_diff: 256 << 10,

@@ -4,15 +4,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_cluster::{
-    Cluster, ClusterAddress, JobManifest, JobPlan, JobSecret, NatsCluster, Records as _, SealedCluster,
-};
+use assize_cluster::{Cluster, ClusterAddress, JobManifest, JobPlan, JobSecret, NatsCluster, SealedCluster};
 use assize_testkit::cli::CliTest;
 use assize_testkit::nats::NatsServers;
 
-use crate::machines::{
-    EVAL, Running, assert_same_rows, coordinator, judge_server, machine, servers,
-};
+use crate::machines::{EVAL, Running, assert_same_rows, coordinator, judge_server, machine, servers};
 
 const CASES: usize = 60;
 const CALLS: usize = CASES * 2;
@@ -146,7 +142,8 @@ fn a_description_that_is_put_back_brings_no_calls_and_none_is_taken_for_another_
 
     block_on(async {
         let records = raw(&servers).await.records();
-        let revision = async |key: &str| records.get(key).await.expect("works").map_or(0, |found| found.revision);
+        let revision =
+            async |key: &str| records.get(key).await.expect("works").map_or(0, |found| found.revision);
         for key in [&key[..], "job.another-job"] {
             let at = revision(key).await;
             assert!(records.replace(key, old.clone(), at).await.expect("works").is_some(), "{key}");
@@ -157,7 +154,10 @@ fn a_description_that_is_put_back_brings_no_calls_and_none_is_taken_for_another_
     });
     let late = signing_worker(&host, &address, &["--idle", "3s", "--job-secret", "job.secret"]);
     let (_, _, said) = late.finish();
-    assert!(said.contains("job another-job is listed without a description that this worker accepts"), "{said}");
+    assert!(
+        said.contains("job another-job is listed without a description that this worker accepts"),
+        "{said}"
+    );
     assert_eq!(judge.count(), paid, "{said}");
 }
 
@@ -168,7 +168,8 @@ fn servers_elsewhere_without_a_secret_are_warned_of() {
     let host = signing_machine(&judge);
     // An address for documentation: nobody is there.
     let address = format!("{},nats://192.0.2.1:4222", servers.address());
-    let warning = "there is no secret of the job, so whoever can write to its servers can change replies and verdicts";
+    let warning =
+        "there is no secret of the job, so whoever can write to its servers can change replies and verdicts";
     for (more, is_warned) in [(&[][..], true), (&["--job-secret", "job.secret"][..], false)] {
         let args = [&["--idle", "1s"][..], more].concat();
         let (_, _, said) = signing_worker(&host, &address, &args).finish();

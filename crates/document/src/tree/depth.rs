@@ -3,9 +3,8 @@
 use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
-
-/// Maximum nesting depth. Recursive functions over deeper values would exhaust the stack.
-pub(super) const MAX_DEPTH: usize = 96;
+pub(super) use assize_limits::MAP_KEYS as MAX_KEYS;
+pub(super) use assize_limits::NESTING as MAX_DEPTH;
 
 /// Returns the diagnostic for a value nested deeper than [`MAX_DEPTH`].
 pub(super) fn too_deep(span: Span) -> Diagnostic {
@@ -13,9 +12,6 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error(codes::TOO_DEEP, title, span, "too deep here")
         .with_help("eval files need fewer than ten levels; check the brackets and the indentation")
 }
-
-/// Maximum number of keys of a map.
-pub(super) const MAX_KEYS: usize = 10_000;
 
 /// Returns the diagnostic for a map of more than [`MAX_KEYS`] keys.
 pub(super) fn too_many_keys(span: Span) -> Diagnostic {

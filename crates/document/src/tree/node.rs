@@ -1,10 +1,8 @@
 //! Nodes of the tree.
 
 use assize_diagnostic::Span;
+pub(crate) use assize_limits::WEIGHED_TEXT_BYTES;
 use serde_json::{Map, Number, Value};
-
-/// Bytes of a text that weigh as much as one value.
-pub(crate) const WEIGHED_TEXT_BYTES: usize = 256;
 
 /// A value with its span.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,6 +16,7 @@
 use std::collections::HashMap;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_limits::ALIAS_COPIES as MAX_COPIED_NODES;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
 use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
@@ -27,9 +28,6 @@ use super::yaml_syntax::{ScannerError, cut_text, full_width_character, item_in_t
 use super::{MapEntry, NodeValue, TreeNode, WEIGHED_TEXT_BYTES};
 use crate::codes;
 use crate::diagnostic_collector::DiagnosticCollector;
-
-/// Maximum number of values that aliases may add, and anchors inside of anchors.
-const MAX_COPIED_NODES: usize = 200_000;
 
 /// Signals that parsing was aborted; the diagnostic has been added.
 pub struct SyntaxFailure;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_files::FileRoots;
+use assize_limits::ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES;
 use assize_model::{FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
 
@@ -74,9 +75,6 @@ pub struct TextFile {
     /// Text with single newlines as line ends.
     pub text: Arc<str>,
 }
-
-/// Maximum size of an attachment: larger ones would not fit into any prompt.
-const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
@@ -343,5 +341,24 @@ pub(super) fn unreadable_help(reason: &str) -> &'static str {
         "it is a folder" => "name a file in it",
         "it is not UTF-8 text" => "save it as UTF-8",
         _ => "check the path and the file's permissions",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_many_cases_have_is_compiled_once() {
+        let mut cx = DecodeContext::new(Arc::new(|_: &str| None), Vec::new(), Vec::new());
+        for _ in 0..2 {
+            assert!(cx.check_pattern("a|b", "i").is_ok() && cx.check_pattern("a|b", "").is_ok());
+            assert!(cx.check_pattern("(", "").is_err());
+        }
+        assert_eq!(cx.valid_patterns.len(), 2);
+        for number in 0..2 * KNOWN_PATTERNS {
+            assert!(cx.check_pattern(&format!("a{number}"), "").is_ok());
+        }
+        assert_eq!(cx.valid_patterns.len(), KNOWN_PATTERNS);
     }
 }

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
+use assize_limits::PATTERN_DEPTH as MAX_DEPTH;
+use assize_limits::PATTERN_ENTRIES as MAX_VISITED_ENTRIES;
+use assize_limits::PATTERN_MATCHES as MAX_MATCHES;
 use assize_table::TABLE_ENDINGS;
 use globset::{GlobBuilder, GlobSet};
 
@@ -17,14 +20,8 @@ use super::file::{read_source, read_tree};
 use super::jsonl;
 use super::workspace::workspace_from_template;
 
-/// Maximum depth of the folders that are searched for a pattern.
-const MAX_DEPTH: usize = 32;
 /// Maximum number of choices (`{a,b}`) in a pattern.
 const MAX_CHOICES: usize = 64;
-/// Maximum number of files and folders that are visited for a pattern or listed in a folder of cases.
-const MAX_VISITED_ENTRIES: usize = 100_000;
-/// Maximum number of files that a pattern may match.
-const MAX_MATCHES: usize = 10_000;
 
 /// Returns the path if an entry of a list of cases is a reference.
 pub(crate) fn file_reference(node: &TreeNode) -> Option<&str> {

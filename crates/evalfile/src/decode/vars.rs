@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use assize_document::{MapEntry, NodeValue, TreeNode, codes};
+use assize_limits::INSERTED_BYTES as MAX_INSERTED_BYTES;
 use serde_json::Value;
 
 use super::DecodeContext;
@@ -17,9 +18,6 @@ const TEMPLATE_KEYS: [&str; 9] = [
 /// values of a dataset must not reach a command line or a judge's instructions.
 const NON_TEMPLATE_KEYS: [&str; 11] =
     ["command", "config", "cwd", "extends", "include", "judge", "name", "prompt", "script", "target", "type"];
-/// Maximum total number of bytes that are inserted into the texts of a case. Each reference to a long value
-/// inserts it again, so the texts can become much larger than the values.
-const MAX_INSERTED_BYTES: usize = 16 * 1024 * 1024;
 /// Names that prompts and reports use themselves. They are not variables of the case.
 const RESERVED_NAMES: [&str; 13] = [
     "answer", "candidate_answer", "criteria", "env", "expected_output", "file_changes", "input", "metadata",

@@ -4,9 +4,7 @@ use assize_llm::{AskError, ChatReply, ErrorKind, ReplyDefect};
 use assize_rubric::{UngradedKind, UngradedReason};
 
 use crate::reply::PROBABILITY_ADVICE;
-
-/// Most bytes of a reply that may be a judgement. A reply about a hundred criteria has a few thousand.
-pub(super) const MAX_REPLY_BYTES: usize = 256 << 10;
+pub(super) use assize_limits::JUDGEMENT_BYTES as MAX_REPLY_BYTES;
 
 /// Why a criterion has no decision yet.
 #[derive(Debug, Clone)]

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_limits::PROGRAM_OUTPUT_BYTES as MAX_OUTPUT_BYTES;
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
 use assize_model::{ContainerSpec, GraderCommand, PYTHON_LOADER, ProgramResult};
 use assize_process::{
@@ -44,8 +45,6 @@ pub use reply::ProgramReply;
 
 /// Default timeout of a program.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Limit of a program's output in bytes.
-const MAX_OUTPUT_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of stderr shown in an error, from the end.
 const STDERR_TAIL_BYTES: usize = 2000;
 

@@ -2,9 +2,6 @@
 
 use crate::wire::ANTHROPIC_VERSION;
 
-/// Bytes kept free for what a format adds around its requests.
-const MARGIN_BYTES: usize = 1 << 20;
-
 /// The format of a provider's batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchFormat {
@@ -62,18 +59,32 @@ impl BatchFormat {
         }
     }
 
-    /// Limits of one batch as the provider documents them, with a margin.
+    /// Limits of one batch as the provider documents them, with a margin of 1 MiB for what a format adds around its requests.
     pub fn limits(self) -> BatchLimits {
         match self {
-            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN_BYTES, fewest: 1 },
-            Self::Anthropic => {
-                BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN_BYTES, fewest: 1 }
-            }
+            Self::OpenAi(_) => BatchLimits {
+                requests: assize_limits::BATCH_REQUESTS,
+                bytes: assize_limits::BATCH_BYTES,
+                fewest: 1,
+            },
+            Self::Anthropic => BatchLimits {
+                requests: assize_limits::ANTHROPIC_BATCH_REQUESTS,
+                bytes: assize_limits::ANTHROPIC_BATCH_BYTES,
+                fewest: 1,
+            },
             // Longer ones would have to be uploaded as a file.
-            Self::Gemini => BatchLimits { requests: 50_000, bytes: 19_000_000, fewest: 1 },
+            Self::Gemini => BatchLimits {
+                requests: assize_limits::BATCH_REQUESTS,
+                bytes: assize_limits::GEMINI_BATCH_BYTES,
+                fewest: 1,
+            },
             // These are quotas of the account, which differ by model; here are the usual ones. Results repeat
             // their requests.
-            Self::Bedrock => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN_BYTES, fewest: 100 },
+            Self::Bedrock => BatchLimits {
+                requests: assize_limits::BATCH_REQUESTS,
+                bytes: assize_limits::BATCH_BYTES,
+                fewest: assize_limits::BEDROCK_BATCH_FEWEST,
+            },
         }
     }
 }

@@ -206,7 +206,8 @@ impl RateLimiter {
     /// Whether a first request is in flight, to the server or to this model, so that the others wait for what it shows.
     fn awaits_first_answer(&self, model: &str) -> bool {
         let awaits_server = !self.window.is_open() && self.window.in_flight() > 0;
-        awaits_server || self.models.get(model).is_some_and(|first| first.in_flight > 0 && !first.has_answered)
+        awaits_server
+            || self.models.get(model).is_some_and(|first| first.in_flight > 0 && !first.has_answered)
     }
 
     /// Whether one more request may be in flight to a server or model that hasn't answered for long.

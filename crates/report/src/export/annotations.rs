@@ -6,13 +6,12 @@
 use std::io::Write;
 
 use assize_diagnostic::render::github_command;
+use assize_limits::ANNOTATIONS as MAX_SHOWN;
 
 use super::criterion_finding::FindingList;
 use super::{CriterionFinding, FindingLevel, ReportError, RunReport};
 use crate::sanitize::sanitize_text;
 
-/// Number of annotations of one kind that GitHub shows.
-const MAX_SHOWN: usize = 10;
 /// Longest part of a message, in characters.
 const MAX_TEXT: usize = 1_000;
 

@@ -24,7 +24,7 @@ use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 use crate::summary::run_warnings;
 
 /// Maximum size of a GitHub comment in characters, less room for the notes at the end.
-const MAX_CHARACTERS: usize = 65_536 - 1_536;
+const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
 /// Maximum number of criteria listed.
 const MAX_CRITERIA: usize = 100;
 /// Maximum length of a criterion text and of a reason, in characters.

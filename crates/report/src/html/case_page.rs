@@ -1,6 +1,7 @@
 //! One case: the question, the answer with its quotes marked, and each decision with its reason.
 
 use askama::Template;
+use assize_limits::PAGE_TEXT_CHARACTERS as MAX_TEXT;
 use assize_rubric::EvidenceQuote;
 use assize_store::{CaseRecord, CriterionRow, GraderRow, QuestionRow, ResultRow};
 
@@ -16,8 +17,6 @@ use crate::number;
 use crate::quote_place::QuotePlace;
 use crate::sanitize::{cut_text, escape_lines};
 
-/// Maximum length of a question, reference or answer, in characters.
-const MAX_TEXT: usize = 20_000;
 /// Maximum length of a reason or quote, in characters.
 const MAX_REASON: usize = 2_000;
 

@@ -4,6 +4,8 @@ use std::io::Write;
 
 use askama::Template;
 use assize_analysis::compare::ComparisonSet;
+use assize_limits::PAGE_BYTES as MAX_DETAILS;
+use assize_limits::PAGE_ROWS as MAX_ROWS;
 use assize_store::CaseRecord;
 
 use super::audit_part::audit_fragment;
@@ -18,10 +20,6 @@ use crate::mark::VerdictMark;
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::escape_lines;
 
-/// Size limit of cases with details, in bytes. Mail servers accept 10 MB and more.
-const MAX_DETAILS: usize = 6_000_000;
-/// Maximum number of cases that are listed without details.
-const MAX_ROWS: usize = 2_000;
 /// Number of cases that are unfolded initially.
 const UNFOLDED: usize = 3;
 

@@ -3,14 +3,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use assize_limits::GRADER_REFERENCES as MAX_REFERENCES;
+use assize_limits::GRADER_TEXT_BYTES as MAX_FILLED_BYTES;
+use assize_limits::GRADER_TEXTS_BYTES as MAX_BYTES_TOGETHER;
 use serde_json::Value;
-
-/// Most references in one text.
-const MAX_REFERENCES: usize = 1_000;
-/// Most bytes of a text with its references filled in: each reference to a long value repeats all of it.
-const MAX_FILLED_BYTES: usize = 4 << 20;
-/// Most bytes of all filled texts of a request together: a `multi` grader has many.
-const MAX_BYTES_TOGETHER: usize = 32 << 20;
 
 /// Values that templates refer to.
 #[derive(Debug)]

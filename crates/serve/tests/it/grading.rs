@@ -574,7 +574,9 @@ async fn a_sample_with_a_number_that_json_lacks_is_named_and_the_others_are_grad
     };
     let good = r#"{"output": "it mentions apples"}"#;
     let bad = r#"{"output": "it mentions apples", "vars": {"x": [1, NaN]}}"#;
-    let whole = |samples: &str, more: &str| format!(r#"{{"rubric": ["mentions apples"], "samples": [{samples}]{more}}}"#);
+    let whole = |samples: &str, more: &str| {
+        format!(r#"{{"rubric": ["mentions apples"], "samples": [{samples}]{more}}}"#)
+    };
 
     let reply = grade(&whole(&format!("{good}, {bad}, {good}"), "")).await;
     let results = &reply.json()["results"];
@@ -590,7 +592,10 @@ async fn a_sample_with_a_number_that_json_lacks_is_named_and_the_others_are_grad
         (whole(bad, ""), "/samples/0/vars/x/1"),
         (whole(good, r#", "deadline_ms": Infinity"#), "/deadline_ms"),
         (
-            whole(&format!(r#"{{"group": "g", {}, {{"group": "g", {}"#, &good[1..], &bad[1..]), r#", "compare": "pairwise""#),
+            whole(
+                &format!(r#"{{"group": "g", {}, {{"group": "g", {}"#, &good[1..], &bad[1..]),
+                r#", "compare": "pairwise""#,
+            ),
             "/samples/1/vars/x/1",
         ),
     ] {

@@ -9,6 +9,7 @@ mod assertions;
 mod commands;
 mod errors;
 mod help_text;
+mod limits;
 mod lint;
 mod marked;
 mod mode;
@@ -57,6 +58,7 @@ fn make(mode: Mode, program: &Path) -> Result<(), String> {
     ];
     pages.push((architecture::PAGE.to_owned(), architecture::page()?));
     pages.push((agentv::PAGE.to_owned(), agentv::page()?));
+    pages.push((limits::PAGE.to_owned(), limits::page()?));
     pages.push((assertions::PAGE.to_owned(), assertions::page()?));
     pages.push((summary::PAGE.to_owned(), summary::page()?));
     pages.push((picture::FILE.to_owned(), picture::picture(program)?));

@@ -47,19 +47,19 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "serve",
         owns: "grading as a service: requests, keys and quotas, the queue, replies, adapters to trainers",
-        may_use: "engine report schema scorecard evalfile document model llm store rubric stats diagnostic files listen",
+        may_use: "engine report schema scorecard evalfile document model llm store rubric stats diagnostic files listen limits",
         never: "compute a score, open a path or run a command of a request",
     },
     CrateRule {
         folder: "view",
         owns: "stored runs as pages in a browser: the server, its access rules, an index of rows, templates, scripts",
-        may_use: "review engine report run analysis store rubric stats listen",
+        may_use: "review engine report run analysis store rubric stats listen limits",
         never: "compute a metric, write anything but labels of people, fetch anything",
     },
     CrateRule {
         folder: "mcp",
         owns: "the tools and resources of `assize mcp`: arguments, what they may reach, results as data",
-        may_use: "engine report lint document llm store rubric diagnostic",
+        may_use: "engine report lint document llm store rubric diagnostic limits",
         never: "compute a metric, take a command or a path outside its root from a client, print",
     },
     CrateRule {
@@ -71,20 +71,20 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "review",
         owns: "people as judges: items from a run, what a reviewer is shown, keys, order, the file of labels",
-        may_use: "engine report run analysis load model store table rubric stats files",
+        may_use: "engine report run analysis load model store table rubric stats files limits",
         never: "find runs, decide what labels come to, measure agreement",
     },
     CrateRule {
         folder: "engine",
         owns: "making and living a run: options, wiring, plan, resuming, events, typed errors with exit codes",
         may_use: "run analysis author audit lint grade targets workspace schema load scorecard evalfile document template \
-                  model llm store trace process script rubric stats diagnostic files",
+                  model llm store trace process script rubric stats diagnostic files limits",
         never: "print, parse flags",
     },
     CrateRule {
         folder: "report",
         owns: "stored runs as text, as pages, and in the formats of other tools",
-        may_use: "analysis audit store rubric stats diagnostic",
+        may_use: "analysis audit store rubric stats diagnostic limits",
         never: "call a model",
     },
     CrateRule {
@@ -96,7 +96,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "run",
         owns: "the engine: work items, order, limits, cancelling, scoring again; emits events",
-        may_use: "grade targets workspace scorecard evalfile model llm store process rubric stats diagnostic files",
+        may_use: "grade targets workspace scorecard evalfile model llm store process rubric stats diagnostic files limits",
         never: "know SQL, HTTP or a terminal",
     },
     CrateRule {
@@ -114,7 +114,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "convert",
         owns: "files of other formats and tools as eval files and scorecards",
-        may_use: "load promptfoo scorecard evalfile document model records table rubric diagnostic files",
+        may_use: "load promptfoo scorecard evalfile document model records table rubric diagnostic files limits",
         never: "drop anything silently, write a file",
     },
     CrateRule {
@@ -132,7 +132,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "grade",
         owns: "judging the answer: criterion by criterion, by checks, by programs",
-        may_use: "model llm process script rubric stats diagnostic",
+        may_use: "model llm process script rubric stats diagnostic limits",
         never: "turn decisions into verdicts",
     },
     CrateRule {
@@ -144,7 +144,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "workspace",
         owns: "the folder an agent works in, and what it changed there",
-        may_use: "model process rubric stats diagnostic",
+        may_use: "model process rubric stats diagnostic limits",
         never: "judge",
     },
     CrateRule {
@@ -162,7 +162,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "promptfoo",
         owns: "files of prompts, providers and tests, as promptfoo and AgentV write them, in; suites and cases out",
-        may_use: "evalfile document template model records table script rubric diagnostic",
+        may_use: "evalfile document template model records table script rubric diagnostic limits",
         never: "use network, clock or its own environment",
     },
     CrateRule {
@@ -174,19 +174,19 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "evalfile",
         owns: "eval files in the native formats, rubrics, answers, targets and configuration in; checked models out",
-        may_use: "document model records table script rubric diagnostic files",
+        may_use: "document model records table script rubric diagnostic files limits",
         never: "use network, clock or its own environment, know how another tool spells a suite",
     },
     CrateRule {
         folder: "document",
         owns: "YAML and JSON as trees with places, the reading of their maps, codes of diagnostics, edits that keep the rest",
-        may_use: "model rubric diagnostic",
+        may_use: "model rubric diagnostic limits",
         never: "know what a key means",
     },
     CrateRule {
         folder: "template",
         owns: "templates of prompts and requests: the part of nunjucks that is rendered, its limits",
-        may_use: "model",
+        may_use: "model limits",
         never: "read a variable of the environment, report diagnostics",
     },
     CrateRule {
@@ -198,7 +198,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "llm",
         owns: "asking a model: request, reply, wire formats, retries, prices, budgets",
-        may_use: "rubric stats diagnostic",
+        may_use: "rubric stats diagnostic limits",
         never: "know what a verdict is",
     },
     CrateRule {
@@ -222,25 +222,25 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "records",
         owns: "records of other tools as cases with answers: one reader per format, archives, their limits",
-        may_use: "files",
+        may_use: "files limits",
         never: "judge, take a record without an answer for an empty one",
     },
     CrateRule {
         folder: "table",
         owns: "the one reader of tables, as rows of texts: CSV, TSV, spreadsheets, Parquet, encodings, limits; numbers and yes/no in cells",
-        may_use: "diagnostic files",
+        may_use: "diagnostic files limits",
         never: "know what a column means",
     },
     CrateRule {
         folder: "script",
         owns: "JavaScript of eval files: an engine without access to anything, its limits",
-        may_use: "",
+        may_use: "limits",
         never: "know what an answer is, give a script files, network, clock or a second call",
     },
     CrateRule {
         folder: "rubric",
         owns: "the words and the arithmetic: criteria, outcomes, gates, scores, verdicts",
-        may_use: "",
+        may_use: "limits",
         never: "do I/O, be async, read a clock",
     },
     CrateRule {
@@ -264,8 +264,14 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "files",
         owns: "opening files that users name: regular ones only, no larger than a limit",
-        may_use: "",
+        may_use: "limits",
         never: "know a format, report diagnostics",
+    },
+    CrateRule {
+        folder: "limits",
+        owns: "the limits of what others may make Assize do: their values, and how the page of limits words them",
+        may_use: "",
+        never: "check anything",
     },
     CrateRule {
         folder: TESTKIT,
@@ -276,7 +282,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "xtask",
         owns: "chores: checks of the repository, generated files",
-        may_use: "lint load promptfoo evalfile document rubric diagnostic",
+        may_use: "lint load promptfoo evalfile document rubric diagnostic limits",
         never: "ship",
     },
 ];

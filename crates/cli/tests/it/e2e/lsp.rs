@@ -406,3 +406,24 @@ fn scorecards_are_known_with_their_prompts_and_codes() {
     );
     editor.end();
 }
+
+#[test]
+fn no_program_of_a_text_is_started() {
+    let mut editor = Editor::start();
+    // The user consents to programs elsewhere, and saved files name some too.
+    let assertions = "assertions: [{type: code-grader, command: touch made}]";
+    editor.cli.file(".assize/graders/custom.sh", "touch made\n");
+    for (name, text) in [
+        ("a.eval.yaml", format!("tests: [{{id: a, input: q, output: x, {assertions}}}]\n")),
+        ("b.eval.yaml", "workspace: {hooks: {before_all: {command: touch made}}}\ntests: [{id: a, input: q, output: x, assertions: [{type: custom}]}]\n".to_owned()),
+        ("promptfooconfig.yaml", "prompts: ['exec:touch made']\nproviders: [{id: cli, config: {command: touch made}}]\nextensions: ['file://x.py:f']\ntests: [{vars: {x: 'file://v.py'}, assert: [{type: python, value: 'file://g.py'}]}]\n".to_owned()),
+    ] {
+        for code in ["v.py", "g.py", "x.py"] {
+            editor.cli.file(code, "open('made', 'w')\n");
+        }
+        editor.cli.file(name, &text);
+        editor.open(name, &text);
+        editor.diagnostics();
+        assert!(!editor.cli.path("made").exists(), "{name}");
+    }
+}

@@ -53,6 +53,7 @@ mod schema;
 mod score;
 mod scoring_functions;
 mod secrets;
+mod security;
 mod select;
 mod selections;
 mod serve;

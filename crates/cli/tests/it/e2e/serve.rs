@@ -165,3 +165,20 @@ fn the_reward_loop_of_the_documentation_learns_the_best_answer() {
     child.kill().expect("it can be ended");
     child.wait().expect("it ends");
 }
+
+#[test]
+fn values_of_the_environment_in_files_of_the_server_need_consent() {
+    let mut cli = cli();
+    cli.env("GITHUB_TOKEN", "ghp-0123456789abcdef");
+    let target = "targets: [{name: t, provider: openai, model: m, base_url: 'http://192.0.2.7:9/v1', api_key: '${{ GITHUB_TOKEN }}'}]\n";
+    cli.file(".assize/targets.yaml", target);
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--judge", "t"];
+    cli.env("ASSIZE_ALLOW_CODE", "1");
+    let mut child = start(&cli, &["--judge", "t"]).0;
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+
+    cli.without_consent();
+    let refused = cli.run(&arguments).expect_code(2).stderr;
+    assert!(refused.contains("sends GITHUB_TOKEN to http://192.0.2.7:9"), "{refused}");
+}

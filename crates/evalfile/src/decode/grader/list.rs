@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, TreeNode, codes, wrong_type};
+use assize_limits::LIST_GRADERS as MAX_GRADERS;
 use assize_model::{EvalFileFormat, Grader};
 
 use super::assertion_context::AssertionContext;
@@ -14,9 +15,6 @@ use super::names::find_free_name;
 use super::object::decode_grader;
 use super::rubrics::grader_from_texts;
 use crate::decode::DecodeContext;
-
-/// Maximum number of graders in a list, including those of included templates.
-const MAX_GRADERS: usize = 1_000;
 
 /// A grader in its list, before names are made unique.
 struct ListedGrader {

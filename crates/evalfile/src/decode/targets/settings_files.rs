@@ -5,9 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
-
-/// Maximum size of a settings file.
-const MAX_BYTES: u64 = 4 * 1024 * 1024;
+use assize_limits::SETTINGS_FILE_BYTES as MAX_BYTES;
 
 /// Returns the folders to search, nearest first: the folders of the project of `start`, then those of the
 /// project of the working folder.

@@ -3,6 +3,7 @@
 mod blocks;
 mod references;
 
+use assize_limits::SQL_TOKENS as MAX_TOKENS;
 use assize_model::{SqlCheck, SqlDialect, compile_pattern};
 use assize_rubric::GraderNote;
 use sqlparser::ast::Statement;
@@ -18,8 +19,6 @@ use super::result::{CheckResult, shorten};
 use blocks::sql_blocks;
 use references::{References, find_references};
 
-/// Most tokens that are parsed. An expression of that many tokens can be as deep, and is visited recursively.
-const MAX_TOKENS: usize = 10_000;
 /// Stack size for an expression of the greatest depth.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 /// Dialects with `SELECT TOP`.
