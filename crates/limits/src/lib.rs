@@ -1,4 +1,6 @@
-#![doc = include_str!("../README.md")]
+//! The limits of what others may make Assize do: their values, and the rows of the page that lists them.
+
+#![warn(missing_docs)]
 
 mod table;
 mod values;
