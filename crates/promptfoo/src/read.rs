@@ -226,7 +226,7 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
                     continue;
                 };
                 if let Some(root) = assize_evalfile::reading::read_tree(cx, source) {
-                    read_scenarios(cx, tests, &root, all);
+                    cx.read_inside(item.use_span(), |cx| read_scenarios(cx, tests, &root, all));
                 }
             }
             continue;

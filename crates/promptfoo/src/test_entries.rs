@@ -142,7 +142,7 @@ impl TestReader {
         let path = written.strip_prefix("file://").unwrap_or(written).trim();
         if path.contains(['*', '?', '[', '{']) {
             for file in find_matches(cx, path, span) {
-                self.read_file(cx, &file, span, found);
+                cx.read_inside(span, |cx| self.read_file(cx, &file, span, found));
             }
             return;
         }
@@ -162,7 +162,7 @@ impl TestReader {
             if file.is_dir() {
                 cx.problems.add(unknown_kind("", span));
             } else {
-                self.read_file(cx, &file, span, found);
+                cx.read_inside(span, |cx| self.read_file(cx, &file, span, found));
             }
         }
     }

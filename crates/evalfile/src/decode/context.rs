@@ -36,7 +36,12 @@ pub struct DecodeContext {
     pub script_time: ScriptTime,
     /// Patterns and their flags that are known to be valid: many cases have the same, and compiling one takes long.
     valid_patterns: HashSet<(String, String)>,
+    /// Number of files of tests that are being read inside of each other.
+    files_inside: usize,
 }
+
+/// Files of tests inside of each other.
+const MAX_FILES_INSIDE: usize = 3;
 
 /// Number of valid patterns that are remembered.
 const KNOWN_PATTERNS: usize = 1_000;
@@ -103,6 +108,7 @@ impl DecodeContext {
             lowered,
             script_time,
             valid_patterns,
+            files_inside: 0,
         }
     }
 
@@ -119,7 +125,27 @@ impl DecodeContext {
             lowered: None,
             script_time: self.script_time.clone(),
             valid_patterns: HashSet::new(),
+            files_inside: 0,
         }
+    }
+
+    /// Reads a file of tests that another one names at `span`. A file that leads back to itself is refused.
+    pub fn read_inside(&mut self, span: Span, read: impl FnOnce(&mut Self)) {
+        if self.files_inside >= MAX_FILES_INSIDE {
+            self.problems.add(
+                Diagnostic::error(
+                    codes::TEMPLATE_DEPTH,
+                    format!("files of tests name each other more than {MAX_FILES_INSIDE} deep"),
+                    span,
+                    "one level too many",
+                )
+                .with_help("a file must not lead back to itself; name the inner file in the eval file"),
+            );
+            return;
+        }
+        self.files_inside += 1;
+        read(self);
+        self.files_inside -= 1;
     }
 
     /// Checks that a pattern can be compiled.

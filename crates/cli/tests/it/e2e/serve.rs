@@ -173,7 +173,6 @@ fn values_of_the_environment_in_files_of_the_server_need_consent() {
     let target = "targets: [{name: t, provider: openai, model: m, base_url: 'http://192.0.2.7:9/v1', api_key: '${{ GITHUB_TOKEN }}'}]\n";
     cli.file(".assize/targets.yaml", target);
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--judge", "t"];
-    cli.env("ASSIZE_ALLOW_CODE", "1");
     let mut child = start(&cli, &["--judge", "t"]).0;
     child.kill().expect("it runs");
     child.wait().expect("it ends");
