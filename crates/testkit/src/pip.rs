@@ -4,26 +4,28 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-/// Installs packages into this folder with pip, unless this file or folder is in it already. The error says why it can't be
-/// done.
-pub(crate) fn install(folder: &Path, installed: &str, arguments: &[&str]) -> Result<(), String> {
+/// File with the packages that were installed last. The folder may be left from an earlier version of the tests.
+const INSTALLED: &str = "installed.txt";
+
+/// Installs packages into this folder with pip, unless the same ones are in it already. The error says why it can't be done.
+pub(crate) fn install(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     // Tests in other processes may be installing the same packages.
     let lock = File::create(folder.join("lock")).map_err(|error| error.to_string())?;
     lock.lock().map_err(|error| error.to_string())?;
-    if folder.join(installed).exists() {
+    let (wanted, installed) = (arguments.join(" "), folder.join(INSTALLED));
+    if fs::read_to_string(&installed).is_ok_and(|present| present == wanted) {
         return Ok(());
     }
 
-    let pip = Command::new("python3")
-        .args(["-m", "pip", "install", "--quiet", "--target"])
-        .arg(folder)
-        .args(arguments)
-        .output();
-    let output = pip.map_err(|error| format!("there is no `python3`: {error}"))?;
-    if output.status.success() && folder.join(installed).exists() {
-        return Ok(());
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]).arg(folder).args(arguments);
+    let output = pip.output().map_err(|error| format!("there is no `python3`: {error}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "pip can't install {wanted}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
     }
-    let why = String::from_utf8_lossy(&output.stderr);
-    Err(format!("pip can't install {}: {}", arguments.join(" "), why.trim()))
+    fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))
 }

@@ -51,7 +51,7 @@ usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM
 
 PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The parts
 viewers, cluster and local, which install other programs, have to be named. --quick takes smaller sizes. --write puts all figures, or those of
-judging, service, rates, commands, viewers, cluster or local alone, into docs/benchmarks.md. --as-built measures the program beside this one,
+judging, service, rates, commands, viewers or cluster alone, into docs/benchmarks.md. --as-built measures the program beside this one,
 however it was built, instead of building the one that is distributed; --latency=MS is that of the judge that workers ask.
 Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
@@ -292,7 +292,6 @@ impl<'a> BenchOptions<'a> {
                     | BenchPart::Commands
                     | BenchPart::Viewers
                     | BenchPart::Cluster
-                    | BenchPart::Local
             )
         ) || !options.write)
             .then_some(options)
@@ -346,7 +345,7 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
         sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
     }
     if options.part == Some(BenchPart::Local) {
-        sections.push((LOCAL, markdown(&[bench.local()?])));
+        tables.push(bench.local()?);
     }
     if options.part == Some(BenchPart::Cluster) {
         sections.push(match options.million {
@@ -380,7 +379,6 @@ const SERVICE: &str = "service";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 const VIEWERS: &str = "viewers";
-const LOCAL: &str = "local";
 const CLUSTER: &str = "cluster";
 const MILLION: &str = "million";
 const COVERAGE: &str = "coverage";
