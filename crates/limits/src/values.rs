@@ -30,6 +30,8 @@ limits! {
     JSONL_LINE_BYTES: u64 = 16 << 20, size;
     /// Bytes of a file of settings.
     SETTINGS_FILE_BYTES: u64 = 4 << 20, size;
+    /// Files of tests inside of each other.
+    TEST_FILES_DEPTH: usize = 3, count;
     /// Bytes of an attached text.
     ATTACHMENT_BYTES: u64 = 16 << 20, size;
     /// Bytes of a file to convert, of records of another tool, and of a part of an archive.

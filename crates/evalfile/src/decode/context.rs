@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_files::FileRoots;
-use assize_limits::ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES;
+use assize_limits::{ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES, TEST_FILES_DEPTH as MAX_FILES_INSIDE};
 use assize_model::{FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
 
@@ -39,9 +39,6 @@ pub struct DecodeContext {
     /// Number of files of tests that are being read inside of each other.
     files_inside: usize,
 }
-
-/// Files of tests inside of each other.
-const MAX_FILES_INSIDE: usize = 3;
 
 /// Number of valid patterns that are remembered.
 const KNOWN_PATTERNS: usize = 1_000;
