@@ -1,6 +1,6 @@
 //! Output to stdout and stderr.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -187,10 +187,8 @@ pub(crate) fn refuse_foreign_files(reports: &NamedReports<'_>) -> Result<(), Com
     const BEGINNING: u64 = 16 * 1024;
 
     for path in reports.files.iter().filter(|path| !reports.force && path.is_file()) {
-        let mut beginning = Vec::new();
-        let read =
-            std::fs::File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
-        if read.is_err() || !is_own_report(&beginning) {
+        let beginning = assize_files::read_beginning(path, BEGINNING);
+        if !beginning.is_ok_and(|beginning| is_own_report(&beginning)) {
             let why = "exists, and is no report of Assize; replace it with `--force`, or name another file";
             return Err(format!("`{}` {why}", path.display()).into());
         }

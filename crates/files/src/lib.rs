@@ -28,9 +28,25 @@ pub fn was_opened(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| OPENED.lock().contains(&real))
 }
 
-/// Opens a regular file for reading. Other files are refused without waiting: a named pipe may never have a
-/// writer, and a device may never end.
+/// Opens a regular file for reading, and remembers it. Other files are refused without waiting: a named pipe may never
+/// have a writer, and a device may never end.
 pub fn open_file(path: &Path) -> io::Result<File> {
+    let file = open_regular(path)?;
+    if let Ok(real) = path.canonicalize() {
+        OPENED.lock().insert(real);
+    }
+
+    Ok(file)
+}
+
+/// Reads at most this many bytes of a regular file. It does not count as one that the process has opened.
+pub fn read_beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut beginning = Vec::new();
+    open_regular(path)?.take(most).read_to_end(&mut beginning)?;
+    Ok(beginning)
+}
+
+fn open_regular(path: &Path) -> io::Result<File> {
     // Opening a device can have effects, so check the type before.
     check_type(&std::fs::metadata(path)?)?;
 
@@ -46,10 +62,6 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 
     let file = options.open(path)?;
     check_type(&file.metadata()?)?;
-    if let Ok(real) = path.canonicalize() {
-        OPENED.lock().insert(real);
-    }
-
     Ok(file)
 }
 

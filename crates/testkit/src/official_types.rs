@@ -39,11 +39,11 @@ impl<'a> OfficialTypes<'a> {
     /// If one does not have the types of its package, which fails the test.
     #[track_caller]
     pub fn check(&self, requests: &[RecordedRequest]) -> Value {
-        let mut lines = String::new();
-        for request in requests {
+        let line = |request: &RecordedRequest| {
             let body: Value = serde_json::from_slice(&request.body).expect("bodies are JSON");
-            lines += &format!("{}\n", json!({ "path": request.path, "body": body }));
-        }
+            json!({ "path": request.path, "body": body }).to_string() + "\n"
+        };
+        let lines: String = requests.iter().map(line).collect();
 
         let mut program = Command::new("python3")
             .args(["-c", PROGRAM])

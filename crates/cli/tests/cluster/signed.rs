@@ -1,5 +1,6 @@
 //! Somebody who can write to the servers and does not know the secret of the job.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,7 @@ fn job_of(said: &str) -> String {
 /// The servers as somebody without a secret sees them.
 async fn raw(servers: &NatsServers) -> NatsCluster {
     let address: ClusterAddress = servers.address().parse().expect("an address");
-    NatsCluster::connect(&address, Default::default(), Arc::new(|_| {})).await.expect("they are there")
+    NatsCluster::connect(&address, BTreeMap::default(), Arc::new(|_| {})).await.expect("they are there")
 }
 
 fn manifest(job: &str) -> JobManifest {

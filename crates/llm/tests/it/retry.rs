@@ -175,7 +175,7 @@ async fn a_request_without_an_answer_is_told_of_once_if_others_are_answered() {
         let (client, _) = client_with(&server, |setup| {
             setup.clock = Arc::new(TokioClock);
             setup.transport = Arc::new(FirstIsLost(AtomicUsize::new(0)));
-            setup.timeout = Duration::from_secs(300);
+            setup.timeout = Duration::from_mins(5);
             setup.observer = Some(observer.clone());
         });
         let rest = async {

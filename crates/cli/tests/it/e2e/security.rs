@@ -227,10 +227,9 @@ fn sentences(page: &str) -> Vec<String> {
     found
         .iter()
         .flat_map(|text| {
-            let cuts: Vec<usize> = match text.starts_with('|') {
-                true => Vec::new(),
-                false => text.match_indices(". ").map(|(at, _)| at).filter(|at| ends(text, *at)).collect(),
-            };
+            let is_row = text.starts_with('|');
+            let cuts = text.match_indices(". ").map(|(at, _)| at).filter(|at| !is_row && ends(text, *at));
+            let cuts: Vec<usize> = cuts.collect();
             let begins = std::iter::once(0).chain(cuts.iter().map(|at| at + 2));
             let ends = cuts.iter().map(|at| at + 1).chain([text.len()]);
             begins.zip(ends).map(|(begin, end)| text[begin..end].to_owned()).collect::<Vec<_>>()

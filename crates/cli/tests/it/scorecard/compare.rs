@@ -39,7 +39,10 @@ fn two_runs_are_compared_over_the_cases_both_have() {
     let read = |name: &str| std::fs::read_to_string(cli.dir().join("reports").join(name)).expect("written");
     assert_eq!(serde_json::from_str::<Value>(&read("c.json")).expect("JSON"), found);
     let page = read("c.md");
-    assert!(page.starts_with("<!-- assize -->\n\n# before → after\n") && page.contains("| **TOP** |"), "{page}");
+    assert!(
+        page.starts_with("<!-- assize -->\n\n# before → after\n") && page.contains("| **TOP** |"),
+        "{page}"
+    );
     assert!(page.contains("| +0.625 |") && page.contains("- excluded: 1 case only in the base"), "{page}");
     let refused = compare(&["before", "after", "--out", "c.html"]).expect_code(2);
     assert!(refused.stderr.contains("FILE.md or FILE.json"), "{}", refused.stderr);

@@ -1,5 +1,7 @@
 //! The conclusion of a run is the same on every output: exit code, scope, blocking gates, disputes, weakening options.
 
+use std::fmt::Write as _;
+
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 use serde_json::{Value, json};
@@ -411,7 +413,7 @@ fn all_outputs_show_one_conclusion() {
                 ));
             }
         }
-        table += &format!("{name} ({exit_code}): {}\n", row.join(", "));
+        writeln!(table, "{name} ({exit_code}): {}", row.join(", ")).expect("a string takes everything");
     }
     assert!(problems.is_empty(), "{table}\n{}", problems.join("\n----\n"));
 }

@@ -25,7 +25,10 @@ fn a_run_scores_the_same_again_without_asking_anybody() {
     assert_eq!(again["nodes"], first["scorecard"]["nodes"]);
     assert_eq!(server.count(), calls);
     let report = cli.read("report.md");
-    assert!(report.starts_with("<!-- assize -->\n\n# TOP\n") && report.contains("| u | uncertain | by rule |"), "{report}");
+    assert!(
+        report.starts_with("<!-- assize -->\n\n# TOP\n") && report.contains("| u | uncertain | by rule |"),
+        "{report}"
+    );
     assert!(
         report.contains("judge openai:judge-1 (behaviour") || report.contains("judge openai:judge-1 (rubric")
     );
