@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_author::AuthorEvent;
-use assize_engine::{Engine, EngineEvent, EventObserver};
+use assize_engine::{Engine, EngineEvent, EventObserver, runs};
 use assize_report::ReportStyle;
 use assize_rubric::OFFLINE_NOTICE;
 use parking_lot::Mutex;
@@ -122,6 +122,7 @@ impl EventObserver for TerminalObserver {
                 let done = if done == 1 { "1 case kept".to_owned() } else { format!("{done} cases kept") };
                 self.say(&format!("resuming {folder}: {done}{changed}{gone}\n"));
             }
+            EngineEvent::RunOpened { folder, .. } => runs::remember(&folder, &context.process),
             EngineEvent::BatchProgress(message) => self.say(&format!("{message}\n")),
             EngineEvent::RunStarted { cases } => {
                 *progress = ProgressDisplay::new(

@@ -210,9 +210,13 @@ pub fn audits_newest_first(process: &ProcessContext) -> impl Iterator<Item = Run
 }
 
 /// Remembers a run in a folder of its own, so that lists have it. A failure is no reason to stop a run.
-pub(crate) fn remember(folder: &Path, process: &ProcessContext) {
+pub fn remember(folder: &Path, process: &ProcessContext) {
+    let folder = process.resolve(folder);
+    if [RUNS_FOLDER, AUDITS_FOLDER].iter().any(|usual| folder.starts_with(process.resolve(usual))) {
+        return;
+    }
     let list = process.resolve(ELSEWHERE);
-    let shown = folder.strip_prefix(&process.working_folder).unwrap_or(folder).display().to_string();
+    let shown = folder.strip_prefix(&process.working_folder).unwrap_or(&folder).display().to_string();
     let known = assize_files::read_text(&list).unwrap_or_default();
     if known.lines().any(|line| line == shown) || shown.contains(['\n', '\r']) {
         return;

@@ -766,9 +766,6 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         }
         _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),
     })?;
-    if options.run_dir.is_some() {
-        runs::remember(folder.path(), engine.process());
-    }
     Ok(OpenedRun {
         totals: RunTotals::beside(folder.path()),
         summariser: RunSummarizer::new(folder.path()),

@@ -64,7 +64,7 @@ pub const SECTIONS: &[LimitSection] = &[
             ),
             row("line of a JSONL file", "{JSONL_LINE_BYTES}", "`E0505`"),
             row("settings file (targets, configuration, prices)", "{SETTINGS_FILE_BYTES}", "`E0502`"),
-            row("files of tests that name each other", "{TEST_FILES_DEPTH} deep", "`E0423`"),
+            row("files of tests that name each other", "{TEST_FILES_DEPTH} deep", "`E0313`"),
             row("attached text", "{ATTACHMENT_BYTES}", "`E0502`"),
             row(
                 "file to convert, file of another tool's records, part of an archive",

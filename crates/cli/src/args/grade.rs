@@ -60,7 +60,7 @@ pub(crate) struct GradeArgs {
     #[command(flatten)]
     pub(crate) selection: CaseSelectionArgs,
     /// Grade only the first N of these answers.
-    #[arg(long, value_name = "N", help_heading = SELECTION)]
+    #[arg(long, value_name = "N", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) limit: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,

@@ -11,9 +11,9 @@ use super::{Args, CliCommand};
 /// Options about this process or this machine, what its user consents to, and limits, which are sent as numbers.
 const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
-    "out", "json", "show", "quiet", "deadline", "prices", "budget_usd", "budget_calls", "budget_tokens",
-    "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed", "allow_code",
-    "job_secret",
+    "out", "force", "json", "show", "quiet", "deadline", "prices", "budget_usd", "budget_calls",
+    "budget_tokens", "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
+    "allow_code", "job_secret",
 ];
 
 /// Options that workers need but that affect no decision or score: the number and order of concurrent calls,

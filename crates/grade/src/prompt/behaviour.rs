@@ -391,6 +391,9 @@ mod tests {
         let schema = behaviour_schema(&task.behaviour).schema;
         let required: Vec<&str> =
             schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-        assert_eq!(required, ["evidence", "reason", "applies", "pass", "confidence", "uncertain"]);
+        assert_eq!(
+            required,
+            ["evidence", "reason", "applies", "critical_met", "pass", "confidence", "uncertain"]
+        );
     }
 }

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_marks_nothing() {
-        let found = highlight_quotes("a b", &[(1, "c"), (2, "b"), (3, "")]);
+        let found = highlight_quotes("a box", &[(1, "cup"), (2, "box"), (3, "")]);
         assert_eq!(found.iter().map(|piece| piece.numbers.as_slice()).collect::<Vec<_>>(), [&[][..], &[2]]);
         assert!(highlight_quotes("", &[(1, "x")]).is_empty());
     }

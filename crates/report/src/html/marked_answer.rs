@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn an_answer_outside_conversations_is_marked_as_a_whole() {
-        let quote = AnswerQuote { number: 3, text: "b", turn: None };
-        let found = mark_answer(Some("a b"), &[], &[quote]);
-        assert_eq!(marked(&found.whole.expect("there is an answer")), ["b"]);
+        let quote = AnswerQuote { number: 3, text: "box", turn: None };
+        let found = mark_answer(Some("a box"), &[], &[quote]);
+        assert_eq!(marked(&found.whole.expect("there is an answer")), ["box"]);
         assert!(found.turns.is_empty() && mark_answer(None, &[], &[quote]).whole.is_none());
     }
 }

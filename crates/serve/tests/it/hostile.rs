@@ -167,7 +167,7 @@ async fn bodies_are_counted_by_the_memory_that_their_values_take() {
 #[tokio::test]
 async fn a_request_names_one_host() {
     let server = Setup::offline().start().await;
-    let two = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n";
+    let two = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     assert_eq!(send(server.address, two).await.status, 421);
 }
 

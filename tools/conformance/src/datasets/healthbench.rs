@@ -57,9 +57,9 @@ pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
 
 /// The means of the scripts of HealthBench, ResearchRubrics and PRBench, over rubrics with weights like theirs.
 fn published_means(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
-    table.title("healthbench: means without clipping each case");
     const WEIGHTS: [i32; 8] = [10, 7, 5, 2, -3, -6, -8, 4];
     const CASES: usize = 40;
+    table.title("healthbench: means without clipping each case");
 
     let (mut cases, mut shares, mut normalised) = (Vec::new(), Vec::new(), Vec::new());
     for case in 0..CASES {
@@ -72,7 +72,8 @@ fn published_means(data: &DatasetRun, table: &mut FigureTable) -> Result<(), Str
             criteria.push(json!({ "id": format!("c{item}"), "outcome": format!("Says \"word{item}\""),
                                   "weight": weight, "required": false }));
             if is_met {
-                answer += &format!(" word{item}");
+                answer.push_str(" word");
+                answer.push_str(&item.to_string());
                 points += weight;
             }
             most += weight.max(0);

@@ -252,8 +252,13 @@ fn a_report_never_replaces_a_file_that_the_run_reads() {
     let args =
         ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:m", "--run-dir", "run"];
     for out in ["answers.csv", "./answers.csv"] {
-        let refused = cli.run(&[&args[..], &["-o", out]].concat()).expect_code(2);
-        assert!(refused.stderr.contains("was read, and a report does not replace it"), "{}", refused.stderr);
+        for (more, says) in [
+            (&[][..], "exists, and is no report of Assize"),
+            (&["--force"], "was read, and a report does not replace it"),
+        ] {
+            let refused = cli.run(&[&args[..], &["-o", out], more].concat()).expect_code(2);
+            assert!(refused.stderr.contains(says), "{}", refused.stderr);
+        }
     }
     assert_eq!((cli.read("answers.csv").as_str(), server.count()), (table, 0));
     cli.run(&[&args[..], &["-o", "report.csv"]].concat()).expect_code(0);

@@ -31,6 +31,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "settings file (targets, configuration, prices)",
         Here(|cli| sparse(cli, "t.yaml", 5, &["eval", "s.yaml", "--targets", "t.yaml"], "E0502")),
     ),
+    ("files of tests that name each other", Here(files_of_tests_do_not_lead_back_to_themselves)),
     ("attached text", Here(large_attachments_are_refused)),
     (
         "file to convert, file of another tool's records, part of an archive",
@@ -254,6 +255,18 @@ fn yaml(cli: &CliTest, text: &str, words: &str) {
 fn sparse(cli: &CliTest, name: &str, mebibytes: u64, args: &[&str], words: &str) {
     File::create(cli.path(name)).and_then(|file| file.set_len(mebibytes << 20)).expect("a file");
     expect_refusal(cli.run(args), words);
+}
+
+fn files_of_tests_do_not_lead_back_to_themselves(cli: &CliTest) {
+    cli.file("loop.yaml", "- file://loop.yaml\n");
+    cli.file(
+        "scenarios.yaml",
+        "- {config: [{vars: {a: b}}], tests: [{vars: {c: d}}]}\n- file://scenarios.yaml\n",
+    );
+    for keys in ["tests: file://loop.yaml", "tests: [file://loop.yaml]", "scenarios: [file://scenarios.yaml]"]
+    {
+        matrix(cli, &format!("prompts: [p]\n{keys}\n"), "E0313");
+    }
 }
 
 fn matrices_do_not_explode(cli: &CliTest) {

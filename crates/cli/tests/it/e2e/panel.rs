@@ -505,13 +505,17 @@ fn error_rates_of_a_stored_panel_need_no_labels() {
 #[test]
 fn a_judge_that_changed_is_told_by_answers_that_did_not() {
     let (cli, _server) = with_server(planned);
-    let plan = |criteria: usize| -> Vec<String> {
-        (0..criteria).map(|at| format!("a=met b={}", if at < 14 { "unmet" } else { "met" })).collect()
-    };
-    let plans = plan(16);
-    let plans: Vec<&str> = plans.iter().map(String::as_str).collect();
+    // Sixteen cases: decisions on the criteria of one case may depend on each other, so they count once.
+    let cases = (0..16).map(|at| {
+        let plan = if at < 14 { "a=met b=unmet" } else { "a=met b=met" };
+        format!(
+            "- {{id: case{at}, criteria: x, input: q, output: an answer, \
+             assertions: [{{type: rubrics, criteria: [{{id: c0, outcome: {plan}}}]}}]}}\n"
+        )
+    });
+    let suite_of_sixteen = format!("name: s\ntests:\n{}", cases.collect::<String>());
     for (run, judge) in [("one", "openai:a"), ("two", "openai:a"), ("three", "openai:b")] {
-        cli.file("s.yaml", suite("none", &plans).replace("    panel: none\n", ""));
+        cli.file("s.yaml", &suite_of_sixteen);
         cli.run(&["eval", "s.yaml", "--run-dir", run, "--quiet", "--no-cache", "--judge", judge]);
     }
 
