@@ -5,8 +5,11 @@
 //! the build that the tests use; all other calls go to cargo.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+use serde_json::Value;
+use xtask::shell;
 use xtask::workspace_build::WorkspaceBuild;
 
 /// Names the folder below `crates/` of the package that maturin builds.
@@ -19,6 +22,25 @@ pub(crate) fn prepare(maturin: &mut Command, folder: &str) -> Result<(), String>
     Ok(())
 }
 
+/// Names copies of the files of a message in place of them. maturin moves what it is given for a moment, and tests that run
+/// beside it may start the program in that moment.
+fn hand_out_copies(message: &mut Value) -> Result<(), String> {
+    let folder = shell::root().join("target/wheel/built");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let copy = |named: &mut Value| -> Result<(), String> {
+        let Some(path) = named.as_str().map(PathBuf::from) else { return Ok(()) };
+        let Some(name) = path.file_name() else { return Ok(()) };
+        let to = folder.join(name);
+        std::fs::copy(&path, &to).map_err(|error| format!("{}: {error}", path.display()))?;
+        *named = to.to_string_lossy().into();
+        Ok(())
+    };
+
+    let named = message.get_mut("filenames").and_then(Value::as_array_mut);
+    named.into_iter().flatten().try_for_each(copy)?;
+    message.get_mut("executable").map_or(Ok(()), copy)
+}
+
 /// If maturin calls this program as its cargo, does what it asks for and returns how that ended.
 #[expect(clippy::disallowed_methods, reason = "maturin hands on the environment that it was started with")]
 pub(crate) fn run() -> Option<ExitCode> {
@@ -26,8 +48,11 @@ pub(crate) fn run() -> Option<ExitCode> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "rustc") {
         let printed = WorkspaceBuild::make().and_then(|build| {
-            let messages = build.messages_about(&folder);
-            std::io::stdout().write_all(messages.as_bytes()).map_err(|error| error.to_string())
+            for mut message in build.messages_about(&folder) {
+                hand_out_copies(&mut message)?;
+                writeln!(std::io::stdout(), "{message}").map_err(|error| error.to_string())?;
+            }
+            Ok(())
         });
         return Some(match printed {
             Ok(()) => ExitCode::SUCCESS,

@@ -86,15 +86,14 @@ impl WorkspaceBuild {
         found.map(PathBuf::from).ok_or_else(|| format!("cargo did not say where it put `{name}`"))
     }
 
-    /// The messages about a package in a folder of `crates/`, except about its tests, as cargo prints them.
-    pub fn messages_about(&self, folder: &str) -> String {
+    /// The messages about a package in a folder of `crates/`, except about its tests.
+    pub fn messages_about(&self, folder: &str) -> Vec<Value> {
         let manifest = shell::root().join("crates").join(folder).join("Cargo.toml");
         let is_about = |message: &&Value| {
             message["manifest_path"].as_str().is_some_and(|path| Path::new(path) == manifest)
                 && message["profile"]["test"] != true
         };
-        let lines: Vec<String> = self.messages.iter().filter(is_about).map(Value::to_string).collect();
-        lines.join("\n")
+        self.messages.iter().filter(is_about).cloned().collect()
     }
 }
 
