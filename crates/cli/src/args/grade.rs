@@ -31,7 +31,7 @@ use crate::failure::CommandFailure;
     its score. Write `{outcome: ..., required: false}` for one that only counts towards the score.\n\n\
     Examples:\n  \
     assize grade rubrics/support.yaml --answers answers.csv\n  \
-    assize grade rubrics/support.yaml --answers answers.csv --columns answer=gpt_4o\n  \
+    assize grade rubrics/support.yaml --answers a.csv --columns answer=gpt_4o\n  \
     assize grade rubrics/support.yaml --answers answers.jsonl \\\n      \
     --judge openai:gpt-4o-mini --dry-run\n  \
     assize grade rubrics/support.yaml --answers answers.jsonl \\\n      \
