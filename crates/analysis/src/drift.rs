@@ -9,8 +9,8 @@ use assize_stats::{
 };
 use assize_store::CaseRecord;
 
-/// Evidence from which a judge counts as changed. One that stays the same reaches it after at least so many runs on
-/// average.
+/// A judge with this much evidence counts as changed. An unchanged judge needs at least this many runs, on average, to
+/// reach it.
 pub const CHANGED: f64 = 20.0;
 
 /// What a decision is about.
@@ -125,7 +125,7 @@ pub fn judge_drift(runs: &[AnchorRun]) -> Result<DriftReport, UndefinedReason> {
         return Err(UndefinedReason::NoPairs);
     }
 
-    // Anchors are in order, so those of a case stand together: their decisions may depend on each other.
+    // Anchors are sorted, so the anchors of a case are neighbours. Their decisions may depend on each other.
     let cases = anchors.chunk_by(|a, b| (&a.suite, &a.case) == (&b.suite, &b.case));
     let mut test = DriftTest::new(cases.map(<[_]>::len).collect());
     let mut last: Vec<Option<bool>> = vec![None; anchors.len()];

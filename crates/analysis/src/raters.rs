@@ -51,7 +51,7 @@ pub struct RaterSection {
     pub names: Vec<(String, u64)>,
     /// The metrics.
     pub figures: Vec<MetricEstimate>,
-    /// The lowest and highest score, if these were taken for the whole scale because none was declared.
+    /// The lowest and highest observed score, if no scale was declared and this range was used instead.
     pub observed_range: Option<(f64, f64)>,
     /// Mean rating by target with its clustered error; empty if there is only one target.
     pub systems: Vec<(String, Result<ClusteredMean, UndefinedReason>)>,

@@ -197,7 +197,7 @@ pub(crate) fn refuse_foreign_files(reports: &NamedReports<'_>) -> Result<(), Com
     Ok(())
 }
 
-/// Writes a report file atomically. Markdown begins with a comment by which the file is known as a report.
+/// Writes a report file atomically. Markdown begins with a comment that marks the file as a report.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> {
     create_parent(path)?;
     let is_markdown = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));

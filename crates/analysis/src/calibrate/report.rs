@@ -308,7 +308,7 @@ fn observed_range(items: &[CalibrationItem], scored: &BTreeSet<&str>) -> Option<
     (range.0 <= range.1).then_some(range)
 }
 
-/// Says that the scores that occur were taken for all that are possible.
+/// Describes the range of the observed scores, which was used because no scale was declared.
 pub fn describe_observed_range((least, most): (f64, f64)) -> String {
     format!(
         "the scores that occur, {least} to {most}, were taken for the whole scale, which intervals and AC2 depend on: if others are \

@@ -204,13 +204,7 @@ fn what_the_order_is_worth(set: &ComparisonSet) -> Vec<String> {
             "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
         ),
     }];
-    if columns > 2 {
-        lines.push(
-            "The best of several looks better than it is, because chance helped to choose it: grade it again on other \
-             cases before you rely on its rate."
-                .to_owned(),
-        );
-    }
+    lines.extend(set.selection.map(str::to_owned));
     lines
 }
 
