@@ -15,6 +15,7 @@ pub mod claims;
 pub mod compare;
 mod conclusion;
 pub mod criteria;
+mod criterion_sample;
 mod derived;
 pub mod drift;
 mod exit;
@@ -40,7 +41,7 @@ mod summary;
 pub mod total_error;
 pub mod trend;
 
-pub use case_metrics::{CriterionSample, mean_sentence, rate_sentence, undefined_sentence};
+pub use case_metrics::{mean_sentence, rate_sentence, undefined_sentence};
 pub use conclusion::{
     RunResult, brief_result, chosen_weights, conclude_run, min_coverage, missing_policy,
     store_scorecard_options,

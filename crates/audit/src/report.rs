@@ -3,8 +3,6 @@
 use assize_analysis::MetricEstimate;
 use assize_stats::{DifferenceReach, bounded_difference};
 
-use crate::injection::InjectionReport;
-
 /// Metrics of one part of an audit: a criterion, an edit, or a family of judges.
 #[derive(Debug, Clone)]
 pub struct AuditSection {
@@ -32,15 +30,6 @@ pub struct AuditReport {
     pub unmeasured: Vec<String>,
     /// Missing decisions and answers, in words; empty if the audit is complete.
     pub missing: Vec<String>,
-}
-
-/// Report of a stored audit of any kind.
-#[derive(Debug, Clone)]
-pub enum StoredAudit {
-    /// An audit of order, length or self-preference.
-    Probing(AuditReport),
-    /// An injection audit.
-    Injection(Box<InjectionReport>),
 }
 
 impl AuditReport {

@@ -36,7 +36,7 @@ pub use job::{JobLimits, JobManifest, JobPlan, JobState};
 pub use memory::MemoryCluster;
 pub use nats::{ClusterAddress, ClusterAddressError, ConnectionObserver, NatsCluster};
 pub use request::{ArgumentReader, EvalRequest};
-pub use seal::{JobSecret, RefusedCount, SealedCluster};
+pub use seal::{JobSecret, SealedCluster};
 pub use seam::{
     Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,
 };

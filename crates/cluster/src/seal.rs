@@ -16,7 +16,7 @@ use sha2::Sha256;
 use crate::board::JOB_KEY;
 use crate::error::ClusterError;
 use crate::job::JobManifest;
-use crate::seam::{Cluster, JobLinks, Later, LimitHandler, Record, Records, ResultStore};
+use crate::seam::{Cluster, JobLinks, Later, LimitHandler, Record, Records, RefusedCount, ResultStore};
 
 /// Mark of a signature, before its bytes.
 const MARK: &[u8] = b"\nassize-hmac-sha256-1:";
@@ -111,15 +111,6 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 /// True for something with a signature, right or wrong.
 pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
     split(bytes).is_some()
-}
-
-/// How many things with a missing or wrong signature were refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RefusedCount {
-    /// Results of units.
-    pub results: u64,
-    /// Replies of models.
-    pub replies: u64,
 }
 
 /// A [`RefusedCount`] that several threads add to.

@@ -10,7 +10,6 @@ use futures_util::future::BoxFuture;
 use crate::error::ClusterError;
 use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
-use crate::seal::RefusedCount;
 use crate::unit::{UnitName, WorkUnit};
 
 /// Future result of an operation of the cluster.
@@ -128,4 +127,13 @@ pub trait ResultStore: Send + Sync {
 pub trait LimitDesk: Send + Sync {
     /// Asks for a part. An error means that the coordinator does not answer now.
     fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply>;
+}
+
+/// How many things with a missing or wrong signature were refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RefusedCount {
+    /// Results of units.
+    pub results: u64,
+    /// Replies of models.
+    pub replies: u64,
 }

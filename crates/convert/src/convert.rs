@@ -21,6 +21,7 @@ use crate::compare::{differences, other_format};
 use crate::csv::{CriteriaTable, CsvRow, read_table as read_csv, table_rows};
 use crate::eval_file_builder::{EvalFileBuilder, simplify_settings};
 use crate::formats::{FormatDirection, convert_format};
+use crate::loaded::{broken_file, collect_cases};
 use crate::note::ConversionNotes;
 use crate::promptfoo::MatrixContent;
 use crate::tree::{RequirementTree, flatten_tree, scorecard_value};
@@ -210,10 +211,6 @@ fn read_document(path: &Path) -> Result<ParsedDocument, ConvertError> {
         .map_err(|(diagnostics, sources)| broken_file(path, diagnostics, sources))
 }
 
-pub(crate) fn broken_file(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> ConvertError {
-    ConvertError::Invalid(path.to_path_buf(), diagnostics, Box::new(sources))
-}
-
 /// Reads the objects in a JSONL file, with their line numbers.
 fn read_jsonl(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
     let text = read_text(path)?;
@@ -230,11 +227,6 @@ fn read_jsonl(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
     }
 
     Ok(values)
-}
-
-pub(crate) fn collect_cases(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError> {
-    let read = loaded.cases.iter().map(|case| case.map(|case| (*case).clone())).collect::<Result<_, _>>();
-    read.map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
 /// Converts a file of prompts, providers and tests. Compares the new file with the suite that a run of the

@@ -15,6 +15,7 @@ mod eval_file_builder;
 mod export;
 mod formats;
 mod healthbench;
+mod loaded;
 mod note;
 mod paperbench;
 mod promptfoo;

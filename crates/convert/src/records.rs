@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::convert::{document_name, keep_variables, write_doc};
 use crate::eval_file_builder::{EvalFileBuilder, has_template};
 use crate::note::ConversionNotes;
-use crate::promptfoo;
+use crate::promptfoo::{self, question_name};
 use crate::{ConvertError, ConvertedFile, ExportFormat};
 
 /// Metadata about the answer of a record or about its run, as opposed to its question.
@@ -87,11 +87,6 @@ pub fn convert_records(
     }
 
     write_doc(path, doc, format.name(), to, options, notes)
-}
-
-/// Returns the name of a record's question, which all results of one test share.
-pub(crate) fn question_name(record: &Record) -> &str {
-    record.metadata.get("cluster").and_then(Value::as_str).unwrap_or(&record.id)
 }
 
 /// Converts the question of a record to a case. Adds notes about losses, and skips a record without anything to

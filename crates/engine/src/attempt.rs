@@ -16,8 +16,9 @@ use crate::engine::Engine;
 use crate::error::{EngineError, EngineErrorKind};
 use crate::exit::CallStop;
 use crate::options::{DeniedFindings, RunOptions};
-use crate::plan::{RunDeps, RunPlanner};
+use crate::plan::RunPlanner;
 use crate::preflight_report::PreflightReport;
+use crate::run_deps::RunDeps;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Judges for any number of attempts.

@@ -17,6 +17,7 @@ use crate::capability::CapabilityList;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::evaluation::{Evaluated, Purpose};
 use crate::event::EngineEvent;
 use crate::exchange::ExportReport;
 use crate::extensions::{ExtensionPool, ExtensionUse};
@@ -25,90 +26,19 @@ use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
 use crate::options::{CacheUse, DeniedFindings, EvalOptions, RunOptions, UnknownPrice};
 use crate::order;
-use crate::plan::{PlannedSuite, RunDeps, RunPlanner};
+use crate::plan::{PlannedSuite, RunPlanner};
+use crate::plan_identity::PlanIdentity;
 use crate::preflight_report::PreflightReport;
-use crate::prepared::{PreparedFile, PreparedPlan, is_deal_known, stamps};
+use crate::prepared::is_deal_known;
+use crate::prepared_plan::{PreparedFile, PreparedPlan, stamps};
 use crate::prices;
-use crate::session::{DealtShard, FinishedRun, RunSession, hash_inputs};
+use crate::resume::EXCLUDED_TAGS;
+use crate::run_deps::RunDeps;
+use crate::run_outcome::{FinishedRun, PlannedRun, RunOutcome};
+use crate::session::{DealtShard, RunSession, hash_inputs};
 use crate::shard;
 use crate::validate::check_files;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
-
-/// The outcome of a request for a run.
-pub enum RunOutcome {
-    /// The run was only planned.
-    Planned(Box<PlannedRun>),
-    /// The run has ended.
-    Finished(Box<FinishedRun>),
-    /// The requests were written to files.
-    Exported(Box<ExportReport>),
-}
-
-/// The plan of a run that was not started.
-pub struct PlannedRun {
-    /// Cases, calls, tokens and money.
-    pub plan: RunPlan,
-    /// Cases that would be run.
-    pub cases: usize,
-    /// What its files ask for that needs consent.
-    pub capabilities: CapabilityList,
-    /// Warnings about the run.
-    pub warnings: Vec<String>,
-}
-
-impl PlannedRun {
-    /// The plan in the form of `--json`.
-    pub fn to_json(&self) -> Value {
-        let mut plan = self.plan.to_json(self.cases, &self.warnings);
-        plan["capabilities"] = self.capabilities.to_json();
-        plan
-    }
-
-    /// Plans these items, and warns about variables that the run itself will need.
-    pub(crate) fn new<I: Iterator<Item = Result<WorkItem, ItemError>>>(
-        items: impl Fn() -> I,
-        shard: Option<ShardNumber>,
-        found: &PreflightReport,
-        warnings: Vec<String>,
-        limit: (&crate::options::SpendingOptions, Option<Usd>),
-        wiring: &RunWiring<'_>,
-    ) -> Result<Self, EngineError> {
-        let shard = shard.map(|shard| ShardPlan::new(shard, ShardPart::default(), &items)).transpose()?;
-        let cases = shard.as_ref().map_or(Ok(found.cases), |shard| shard::count_cases(shard, items()))?;
-        let plan =
-            RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?
-                .with_batches(wiring.gateway.batched().is_some());
-        let warnings = warnings
-            .into_iter()
-            .map(|warning| if warning == OFFLINE_NOTICE { OFFLINE_PLAN_NOTICE.to_owned() } else { warning })
-            .chain(wiring.gateway.missing_keys())
-            .collect();
-
-        Ok(Self { plan, cases, capabilities: found.capabilities(&wiring.gateway), warnings })
-    }
-}
-
-/// The identity of a plan, and how much work a part of it is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PlanIdentity {
-    /// Hash of all items and of their files. Does not depend on where the files are.
-    pub hash: String,
-    /// The files.
-    pub files: Vec<InputHash>,
-    /// Word for the ids of its runs: the name of the suite.
-    pub label: String,
-    /// The number of results of the whole plan.
-    pub items: u64,
-    /// The number of results of the part that the options select.
-    pub own_items: u64,
-    /// Limits of the run, from whatever source.
-    pub budget: Budget,
-    /// Maximum requests and tokens per minute and account, from whatever source.
-    pub rates: [Option<NonZeroU32>; 2],
-    /// Providers of its models, with the hosts that this process would call. Empty unless the plan was
-    /// prepared.
-    pub addresses: BTreeSet<String>,
-}
 
 impl Engine {
     /// Plans a run and returns the identity of the plan. Nothing is sent. With `is_worker`, it also checks that this
@@ -360,48 +290,6 @@ fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
     }
 }
 
-/// Why eval files are planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Run,
-    Plan,
-    /// To check that a run can be carried out, before extensions run.
-    Check,
-    Identify {
-        is_worker: bool,
-    },
-    /// To plan once for runs of single shards. There are `shards` of them.
-    Prepare {
-        shards: u32,
-    },
-}
-
-impl Purpose {
-    /// How models are reached, given the limit in money.
-    fn access(self, options: &RunOptions, usd: Option<Usd>) -> ModelAccess<'_> {
-        match self {
-            Self::Plan | Self::Identify { is_worker: false } => ModelAccess::Plan(options),
-            Self::Run | Self::Check | Self::Identify { is_worker: true } | Self::Prepare { .. } => {
-                ModelAccess::Run(options, usd)
-            }
-        }
-    }
-}
-
-pub(crate) enum Evaluated {
-    Outcome(Box<RunOutcome>),
-    Identity(PlanIdentity),
-    Prepared(Box<PreparedPlan>),
-    /// Suites with extensions that a run needs, each with the setup of its programs.
-    Checked(Vec<(Suite, Arc<ProgramSetup>)>),
-}
-
-impl From<RunOutcome> for Evaluated {
-    fn from(outcome: RunOutcome) -> Self {
-        Self::Outcome(Box::new(outcome))
-    }
-}
-
 /// Word for the id of a run of these suites.
 fn label(suites: &[SuiteInfo]) -> String {
     match suites {
@@ -409,9 +297,6 @@ fn label(suites: &[SuiteInfo]) -> String {
         several => format!("{}-suites", several.len()),
     }
 }
-
-/// The setting of a run for the excluded tags.
-pub(crate) const EXCLUDED_TAGS: &str = "exclude_tags";
 
 fn excluded_tags(options: &EvalOptions) -> Option<(String, String)> {
     let tags = &options.exclude_tags;

@@ -261,6 +261,7 @@ mod engine;
 mod error;
 mod estimate;
 mod eval;
+mod evaluation;
 mod event;
 mod exchange;
 mod exit;
@@ -282,13 +283,17 @@ mod options;
 mod order;
 pub mod pairwise;
 mod plan;
+mod plan_identity;
 mod preflight_report;
 mod prepared;
+mod prepared_plan;
 mod prices;
 mod process;
 mod read_together;
 mod report_material;
 mod resume;
+mod run_deps;
+mod run_outcome;
 pub mod runs;
 mod samples;
 mod schemas;
@@ -297,6 +302,7 @@ mod session;
 mod shard;
 mod spend_meter;
 mod stopping;
+mod stored_records;
 mod summary_json;
 mod targets;
 mod trend;
@@ -326,7 +332,6 @@ pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};
 pub use engine::{Engine, Sharing};
 pub use error::{EngineError, EngineErrorKind};
 pub use estimate::RunEstimate;
-pub use eval::{PlanIdentity, PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exchange::{CountedExamples, ExchangeOptions, ExportReport, ExportedFile, ImportReport};
 pub use exit::CallStop;
@@ -348,11 +353,13 @@ pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
     SequenceOptions, SpendingOptions, StopReference, UnitOptions, UnknownPrice,
 };
-pub use prepared::PreparedPlan;
+pub use plan_identity::PlanIdentity;
+pub use prepared_plan::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};
 pub use read_together::read_together;
 pub use report_material::{ReportMaterial, concluded_info};
 pub use resume::NEWEST_RUN;
+pub use run_outcome::{FinishedRun, PlannedRun, RunOutcome};
 pub use runs::run_id as new_run_id;
 pub use samples::{
     BenchmarkResult, ComparedPair, DecisionResult, FailureLog, GradeStatus, GradeSummary, GradedSamples,
@@ -362,8 +369,8 @@ pub use samples::{
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions};
-pub use session::{FinishedRun, stored_records};
 pub use stopping::apply_early_stop;
+pub use stored_records::stored_records;
 pub use summary_json::summary_json;
 pub use targets::is_secret_name;
 pub use trend::read_trend;

@@ -22,7 +22,6 @@ use assize_store::CaseErrorKind;
 use assize_targets::{Target, TargetAnswer, TargetError, TargetKind, given_answer, turn_answers};
 use serde_json::Value;
 
-use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::extensions::ExtensionUse;
@@ -30,18 +29,11 @@ use crate::graders::{
     JudgeDemand, baseline_problem, describe_code, grader_problem, grader_program, judge_demand,
     judge_problem, own_judging, visit_graders,
 };
-use crate::judges::{JudgeRegistry, OFFLINE};
+use crate::judges::OFFLINE;
 use crate::options::{RunOptions, SequenceOptions};
 use crate::preflight_report::PreflightReport;
-use crate::targets::TargetRegistry;
+use crate::run_deps::RunDeps;
 use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
-
-/// The targets, judges and baselines that the cases of an eval file use.
-pub(crate) struct RunDeps {
-    pub(crate) targets: Arc<TargetRegistry>,
-    pub(crate) judges: Arc<JudgeRegistry>,
-    pub(crate) baselines: BaselineRuns,
-}
 
 /// Makes work items.
 pub(crate) struct RunPlanner<'a> {

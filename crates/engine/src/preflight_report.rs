@@ -18,7 +18,7 @@ use crate::gateway::ModelGateway;
 use crate::graders::measuring_model;
 use crate::judges::OFFLINE;
 use crate::options::DeniedFindings;
-use crate::plan::RunDeps;
+use crate::run_deps::RunDeps;
 
 /// The most problems that are printed; the rest is only counted.
 const MAX_PROBLEMS: usize = 20;

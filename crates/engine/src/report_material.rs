@@ -15,8 +15,8 @@ use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
 use crate::labels::{LabelOptions, LabelledRun, labelled_run};
 use crate::process::ProcessContext;
-use crate::session::stored_records;
 use crate::stopping::apply_early_stop;
+use crate::stored_records::stored_records;
 use crate::{metrics, runs};
 
 /// A stored run, with information that is not in its rows.

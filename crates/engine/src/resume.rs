@@ -10,7 +10,6 @@ use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo, RunSettings, RunWrit
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::EXCLUDED_TAGS;
 use crate::runs::{find_run, newest_first};
 
 /// The run to resume: `name`, or the newest one that was started with the same options as `now`.
@@ -195,3 +194,6 @@ pub(crate) fn resume(
 
     Ok(ResumedRun { writer, done, changed, gone, totals, figures })
 }
+
+/// The setting of a run for the excluded tags.
+pub(crate) const EXCLUDED_TAGS: &str = "exclude_tags";

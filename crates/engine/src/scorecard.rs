@@ -20,13 +20,14 @@ use crate::capability::CapabilityList;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::{PlannedRun, RunOutcome};
 use crate::labels::{LabelOptions, label_set};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
 use crate::options::{DeniedFindings, RunOptions};
-use crate::plan::{RunDeps, RunPlanner};
+use crate::plan::RunPlanner;
 use crate::preflight_report::PreflightReport;
+use crate::run_deps::RunDeps;
+use crate::run_outcome::{PlannedRun, RunOutcome};
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 

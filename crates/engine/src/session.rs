@@ -55,7 +55,6 @@ use tokio_util::sync::CancellationToken;
 use crate::batch::BatchRounds;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::RunOutcome;
 use crate::event::EngineEvent;
 use crate::exchange::{BatchExchange, ExportReport};
 use crate::files::refuse_read_file;
@@ -64,6 +63,7 @@ use crate::metrics;
 use crate::mode::RunMode;
 use crate::options::{RunOptions, UnitOptions};
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
+use crate::run_outcome::{FinishedRun, RunOutcome};
 use crate::runs;
 use crate::shard;
 use crate::stopping::{
@@ -639,19 +639,6 @@ pub(crate) fn quote_warning(totals: &RunTotals) -> Option<String> {
     })
 }
 
-/// A run that has ended.
-#[derive(Debug)]
-pub struct FinishedRun {
-    /// Folder with its record.
-    pub folder: RunFolder,
-    /// Its description, with the summary.
-    pub info: RunInfo,
-    /// Sums over its cases.
-    pub totals: RunTotals,
-    /// Exit code that the run leads to.
-    pub exit: ExitStatus,
-}
-
 /// Reasons to end a run before its cases have ended.
 #[derive(Default)]
 struct StopTokens {
@@ -774,13 +761,6 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         done: HashMap::new(),
         resumed: None,
     })
-}
-
-/// Reads the records of a stored run.
-pub fn stored_records(
-    folder: &RunFolder,
-) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
-    Ok(folder.cases()?.map(|record| record.map_err(EngineError::from)))
 }
 
 /// The number of workers: that of the options, or else the smallest that any file asks for.

@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::options::{SequenceOptions, StopReference};
 use crate::runs;
-use crate::session::stored_records;
+use crate::stored_records::stored_records;
 
 /// Confidence level of the intervals that end a run.
 const LEVEL: ConfidenceLevel = ConfidenceLevel::P95;

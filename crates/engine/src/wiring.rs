@@ -24,8 +24,8 @@ use crate::forecast::ModelCards;
 use crate::gateway::ModelGateway;
 use crate::judges::{JudgeRegistry, model};
 use crate::options::{RunOptions, SpendingOptions};
-use crate::plan::RunDeps;
 use crate::prices;
+use crate::run_deps::RunDeps;
 use crate::targets::TargetRegistry;
 use crate::workspaces::WorkspacePool;
 

@@ -31,6 +31,17 @@ pub struct Budget {
     pub usd: Option<Usd>,
 }
 
+impl Budget {
+    /// The limits raised by an amount. What is not limited stays so.
+    fn raised_by(self, more: BudgetAmount) -> Self {
+        Self {
+            calls: self.calls.map(|limit| limit.saturating_add(more.calls)),
+            tokens: self.tokens.map(|limit| limit.saturating_add(more.tokens)),
+            usd: self.usd.map(|limit| limit + more.usd),
+        }
+    }
+}
+
 /// Counts what all clients that share it spend, and refuses requests that would exceed the budget.
 ///
 /// The obvious way, to add up costs and stop at the limit, exceeds the budget by everything in flight: hundreds
@@ -362,7 +373,7 @@ impl BudgetTracker {
             };
             let mut state = self.state();
             match granted {
-                Some(more) => state.budget = more.added_to(state.budget),
+                Some(more) => state.budget = state.budget.raised_by(more),
                 None => state.exhausted = true,
             }
             return;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use assize_rubric::Usd;
 use serde::{Deserialize, Serialize};
 
-use crate::budget::Budget;
 use crate::chat_model::BoxFuture;
 
 /// A part of a budget. Amounts that are not limited are 0.
@@ -59,15 +58,6 @@ impl BudgetAmount {
     /// Whether each amount is at least that of the other one.
     pub fn covers(self, other: Self) -> bool {
         self.calls >= other.calls && self.tokens >= other.tokens && self.usd >= other.usd
-    }
-
-    /// The limits raised by this. What is not limited stays so.
-    pub(crate) fn added_to(self, limits: Budget) -> Budget {
-        Budget {
-            calls: limits.calls.map(|limit| limit.saturating_add(self.calls)),
-            tokens: limits.tokens.map(|limit| limit.saturating_add(self.tokens)),
-            usd: limits.usd.map(|limit| limit + self.usd),
-        }
     }
 }
 

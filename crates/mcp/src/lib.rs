@@ -22,4 +22,5 @@ mod server;
 mod session_budget;
 mod tools;
 
-pub use server::{McpError, McpOptions, McpServer, RunStorage};
+pub use server::{McpError, McpOptions, McpServer};
+pub use tools::RunStorage;

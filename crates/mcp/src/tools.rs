@@ -31,7 +31,6 @@ use crate::background::BackgroundRuns;
 use crate::outcome::{CallNotes, ToolFailure};
 use crate::results::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageCursor, PageRequest, read_page, row_json};
 use crate::root::RootFolder;
-use crate::server::RunStorage;
 use crate::session_budget::SessionBudget;
 
 /// Longest wait for the end of a run, in seconds.
@@ -637,4 +636,14 @@ fn graded_json(graded: &GradedSamples, warnings: &[String]) -> ToolResult {
         "stopped": graded.stop.as_ref().map(CallStop::reason),
         "warnings": warnings,
     }))
+}
+
+/// Whether runs and replies of models may be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RunStorage {
+    /// Nothing is written, so eval files can't be run.
+    #[default]
+    Refused,
+    /// Runs and replies are stored in the root folder, as by the command line.
+    Allowed,
 }

@@ -11,9 +11,8 @@ use assize_evalfile::reading::DecodeContext;
 use serde_json::{Map, Value, json};
 
 use super::choices::{asks, runs, takes};
-use super::matrix_file::{MatrixFile, place_of};
+use super::matrix_file::{MatrixFile, merge_default, place_of};
 use super::matrix_test::MatrixTest;
-use super::merge::merge_default;
 use super::prompts::MatrixPrompt;
 use super::template::TemplateRenderer;
 

@@ -8,6 +8,7 @@ use assize_document::TreeNode;
 use super::assertion_counter::AssertionCounter;
 use super::matrix_test::MatrixTest;
 use super::matrix_tests::MatrixTests;
+use super::merge::merge;
 use super::prompts::PromptReader;
 use super::providers::MatrixProvider;
 use super::spelling::MatrixSpelling;
@@ -28,4 +29,17 @@ pub(super) struct MatrixFile<'n> {
 /// Span used for a test without a place of its own.
 pub(super) fn place_of(test: &MatrixTest, fallback: Span) -> Span {
     test.head.unwrap_or(fallback)
+}
+
+/// Returns a test merged with the default test. The assertions of the default test are left out if the test
+/// disables them.
+pub(super) fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixTest {
+    let mut merged = if test.skip_defaults {
+        merge(&MatrixTest { assertions: Vec::new(), assert_span: None, ..file.default.clone() }, test)
+    } else {
+        merge(&file.default, test)
+    };
+    merged.id.clone_from(&test.id);
+    merged.description.clone_from(&test.description);
+    merged
 }

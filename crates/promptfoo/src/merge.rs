@@ -2,7 +2,6 @@
 
 use assize_document::MapEntry;
 
-use super::matrix_file::MatrixFile;
 use super::matrix_test::MatrixTest;
 
 /// Merges a test with the settings of its scenario.
@@ -14,19 +13,6 @@ pub(super) fn merge_tests(settings: &MatrixTest, test: &MatrixTest, scenario: Op
     merged.description = (!parts.is_empty()).then(|| parts.join(": "));
     merged.id.clone_from(&test.id);
     merged.head = test.head.or(settings.head);
-    merged
-}
-
-/// Returns a test merged with the default test. The assertions of the default test are left out if the test
-/// disables them.
-pub(super) fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixTest {
-    let mut merged = if test.skip_defaults {
-        merge(&MatrixTest { assertions: Vec::new(), assert_span: None, ..file.default.clone() }, test)
-    } else {
-        merge(&file.default, test)
-    };
-    merged.id.clone_from(&test.id);
-    merged.description.clone_from(&test.description);
     merged
 }
 

@@ -14,7 +14,7 @@ use pyo3::types::PyCapsule;
 
 use crate::decision::kind_name;
 use crate::failure::LibraryError;
-use crate::results::{ResultData, gates_failed, known_cost, status_name, verdict_name};
+use crate::result_data::{ResultData, gates_failed, known_cost, status_name, verdict_name};
 
 /// Rows per batch. Text offsets have 32 bits, so the texts of a batch may take 2 GiB.
 const BATCH_ROWS: usize = 8192;

@@ -15,64 +15,13 @@ use pyo3::prelude::*;
 use tokio::sync::Semaphore;
 
 use crate::failure::LibraryError;
+use crate::grader_core::{GraderCore, MessageLog};
 use crate::job::{Job, JobPlan, JobSample};
 use crate::judge::FunctionJudge;
 use crate::rubric::{RubricCache, RubricText};
 use crate::runtime::runtime;
 use crate::sample::SampleReader;
 use crate::settings::{GraderSettings, time};
-
-/// Messages that are kept until they are taken.
-const MAX_MESSAGES: usize = 200;
-
-/// State that all batches of a grader share.
-pub(crate) struct GraderCore {
-    /// Id of the process that created it.
-    process: u32,
-    pub(crate) context: ProcessContext,
-    service: SampleService,
-    pub(crate) grader: SampleGrader,
-    /// Names of the judges for rubrics that name none.
-    judges: Vec<String>,
-    rubrics: RubricCache,
-    /// Permits for samples being graded.
-    pub(crate) slots: Semaphore,
-    stop: GradingStop,
-    messages: Arc<MessageLog>,
-}
-
-/// Warnings for Python's logger, and the diagnostics of files that were last reported.
-#[derive(Default)]
-struct MessageLog {
-    warnings: Mutex<Vec<String>>,
-    diagnostics: Mutex<String>,
-}
-
-impl MessageLog {
-    fn observe(&self, event: EngineEvent) {
-        match event {
-            EngineEvent::Diagnostics { diagnostics, sources } => {
-                let text = to_text(&diagnostics, &sources, TextOptions::default());
-                self.diagnostics.lock().push_str(&text);
-            }
-            EngineEvent::Warning(message) | EngineEvent::Failure(message) => self.warn(message),
-            EngineEvent::ServerGivenUp { account, reason } => self.warn(format!("{account}: {reason}")),
-            EngineEvent::BudgetReached { reason } => self.warn(reason),
-            _ => {}
-        }
-    }
-
-    fn warn(&self, message: String) {
-        let mut warnings = self.warnings.lock();
-        if warnings.len() < MAX_MESSAGES {
-            warnings.push(message);
-        }
-    }
-
-    fn take_diagnostics(&self) -> String {
-        std::mem::take(&mut *self.diagnostics.lock())
-    }
-}
 
 /// Judges with their limits, budget and reply cache.
 #[pyclass(frozen, module = "assize_native")]
@@ -216,22 +165,6 @@ impl Drop for Grader {
             // Dropping it would wait for threads that only the parent process has.
             std::mem::forget(core);
         }
-    }
-}
-
-impl GraderCore {
-    fn prepare(
-        &self,
-        rubric: &RubricText,
-        vars: Option<&BTreeMap<String, serde_json::Value>>,
-    ) -> Result<Arc<assize_engine::PreparedRubric>, LibraryError> {
-        let prepared = self.rubrics.prepare(rubric, vars, &self.grader, &self.context);
-        prepared.map_err(|error| error.with_details(&self.messages.take_diagnostics()))
-    }
-
-    /// Stop signal for one batch.
-    pub(crate) fn stop(&self) -> GradingStop {
-        self.stop.child()
     }
 }
 

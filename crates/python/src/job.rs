@@ -14,8 +14,9 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use crate::failure::{LibraryError, ungraded_error};
-use crate::grader::GraderCore;
-use crate::results::{GradedResult, ResultData, Results};
+use crate::grader_core::GraderCore;
+use crate::result_data::ResultData;
+use crate::results::{GradedResult, Results};
 
 /// Most ungraded samples that an error describes.
 const MAX_DESCRIBED: usize = 5;

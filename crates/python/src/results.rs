@@ -12,26 +12,7 @@ use serde::Serialize;
 
 use crate::arrow::{ArrowTable, decision_table, result_table};
 use crate::decision::Decision;
-
-/// A result, and what only a case of a stored run has.
-pub(crate) struct ResultData {
-    pub(crate) result: SampleResult,
-    pub(crate) case: Option<CaseData>,
-}
-
-/// The stored row of a case.
-pub(crate) struct CaseData {
-    pub(crate) row: ResultRow,
-    /// The grader of each decision.
-    pub(crate) graders: Vec<Arc<str>>,
-}
-
-impl ResultData {
-    /// Name of the grader of a decision, in a stored run.
-    pub(crate) fn grader(&self, decision: usize) -> Option<&str> {
-        self.case.as_ref()?.graders.get(decision).map(|name| &**name)
-    }
-}
+use crate::result_data::{ResultData, gates_failed, known_cost, status_name, verdict_name};
 
 /// Result of one sample. Unknown values are None, never made up.
 #[pyclass(name = "Result", frozen, module = "assize_native")]
@@ -306,30 +287,4 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<
     let text = serde_json::to_string(value)
         .map_err(|error| crate::failure::LibraryError::internal(error.to_string()))?;
     Ok(py.import("json")?.getattr("loads")?.call1((text,))?.cast_into::<PyDict>()?)
-}
-
-pub(crate) const fn status_name(status: GradeStatus) -> &'static str {
-    match status {
-        GradeStatus::Graded => "graded",
-        GradeStatus::Partial => "partial",
-        GradeStatus::Ungraded => "ungraded",
-    }
-}
-
-pub(crate) const fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Borderline => "borderline",
-        Verdict::Fail => "fail",
-        Verdict::Incomplete => "incomplete",
-    }
-}
-
-pub(crate) fn gates_failed(result: &SampleResult) -> Vec<String> {
-    let name = |gate: &assize_store::GateRow| gate.criterion.clone().unwrap_or_else(|| gate.grader.clone());
-    result.gates_failed.iter().map(name).collect()
-}
-
-pub(crate) fn known_cost(result: &SampleResult) -> f64 {
-    Cost::from_parts(result.cost_usd, result.cost_partial).lower_bound().as_dollars()
 }

@@ -13,7 +13,8 @@ use pyo3::types::PyDict;
 
 use crate::failure::LibraryError;
 use crate::grader::process_context;
-use crate::results::{CaseData, ResultData, Results, to_dict};
+use crate::result_data::{CaseData, ResultData};
+use crate::results::{Results, to_dict};
 
 /// A stored run.
 #[pyclass(frozen, module = "assize_native")]

@@ -15,26 +15,12 @@ use ruzstd::decoding::StreamingDecoder;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
+use crate::{MAX_RECORD_BYTES, RecordError};
 
 /// Compression methods, by their numbers in the zip format: none, deflate, zstandard.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 const ZSTANDARD: u16 = 93;
-
-/// Returns the format of records in an archive.
-pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
-    let parts = RecordArchive::open(file)?;
-    let has = |name: &str| parts.names().any(|part| part == name);
-    if has("header.json") || has("_journal/start.json") {
-        return Ok(RecordFormat::Inspect);
-    }
-    if has("xl/workbook.xml") || has("xl/workbook.bin") {
-        return Err(RecordError::OtherKind { what: "a spreadsheet", help: "give the file the ending .xlsx" });
-    }
-
-    Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()))
-}
 
 /// Parts of an archive.
 pub(crate) struct RecordArchive<R> {

@@ -1,12 +1,14 @@
 //! Detects the format of a file of records from its content.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::Path;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::{MAX_RECORD_BYTES, RecordError, archive};
+use crate::archive::RecordArchive;
+use crate::{MAX_RECORD_BYTES, RecordError};
 
 /// Format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +64,7 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
     (&mut file).take(DETECTION_BYTES).read_to_end(&mut beginning)?;
     let magic = &beginning[..beginning.len().min(4)];
     match magic {
-        b"PK\x03\x04" | b"PK\x05\x06" => return archive::detect(file).map(Some),
+        b"PK\x03\x04" | b"PK\x05\x06" => return detect_archive(file).map(Some),
         b"PAR1" => {
             return Err(RecordError::OtherKind {
                 what: "a Parquet file",
@@ -243,3 +245,17 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
 
 /// Maximum number of keys that are examined.
 const MAX_KEYS: usize = 200;
+
+/// Returns the format of records in an archive.
+fn detect_archive(file: File) -> Result<RecordFormat, RecordError> {
+    let parts = RecordArchive::open(file)?;
+    let has = |name: &str| parts.names().any(|part| part == name);
+    if has("header.json") || has("_journal/start.json") {
+        return Ok(RecordFormat::Inspect);
+    }
+    if has("xl/workbook.xml") || has("xl/workbook.bin") {
+        return Err(RecordError::OtherKind { what: "a spreadsheet", help: "give the file the ending .xlsx" });
+    }
+
+    Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()))
+}

@@ -17,7 +17,6 @@ use assize_rubric::{CaseDecision, CriterionScale, OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GateRow, GraderRow, ResultRow, criterion_texts};
 
 use crate::criterion::{CriterionLine, WORD_WIDTH};
-use crate::export::has_failed_gate;
 use crate::mark::{VerdictMark, format_raw_score};
 use crate::number;
 use crate::page::{ReportPage, ReportPiece};
@@ -443,4 +442,9 @@ pub(crate) fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
         None => String::new(),
     };
     format!("`{}`{state}, {}", sanitize::sanitize_name(id), gate.rule)
+}
+
+/// Returns true if the gate of a criterion failed.
+pub(crate) fn has_failed_gate(row: &ResultRow, grader: &str, criterion: &str) -> bool {
+    row.gates_failed.iter().any(|gate| gate.grader == grader && gate.criterion.as_deref() == Some(criterion))
 }

@@ -191,3 +191,16 @@ impl ReviewItem {
         }
     }
 }
+
+/// Item named by a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedItem {
+    /// Id of the case.
+    pub case: String,
+    /// Id of the criterion; empty for the first failure of a trace.
+    pub criterion: String,
+    /// Key of the item, if the line comes from an exported table.
+    pub key: Option<String>,
+    /// Hash of what the label was given for, if the line comes from a label file.
+    pub seen: Option<String>,
+}

@@ -27,8 +27,8 @@ mod wrap;
 
 pub use draw::DrawTarget;
 pub use item::{
-    FailureChoice, JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection, ReviewSectionKind,
-    ReviewWeight, ScoreScale,
+    FailureChoice, JudgeAccount, NamedItem, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection,
+    ReviewSectionKind, ReviewWeight, ScoreScale,
 };
 pub use key::ReviewKey;
 pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};
@@ -41,8 +41,7 @@ pub use queue::ReviewQueue;
 pub use recorder::{LabelRecorder, not_recorded};
 pub use screen::{ReviewScreen, ScreenLine, ScreenLook, decision_words, judge_words, render_screen};
 pub use script::{
-    EarlierDecision, NamedItem, ReviewScriptLine, parse_answer, parse_decision_fields, parse_line,
-    parse_severity,
+    EarlierDecision, ReviewScriptLine, parse_answer, parse_decision_fields, parse_line, parse_severity,
 };
 pub use session::{ReviewAnswer, ReviewDecision, ReviewProgress, ReviewSession, ReviewStep};
 pub use spreadsheet::{SpreadsheetCount, write_spreadsheet};

@@ -4,20 +4,7 @@ use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_
 use assize_table::{NumberError, parse_number, parse_yes_no};
 use serde_json::{Map, Value};
 
-use crate::ReviewAnswer;
-
-/// Item named by a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedItem {
-    /// Id of the case.
-    pub case: String,
-    /// Id of the criterion; empty for the first failure of a trace.
-    pub criterion: String,
-    /// Key of the item, if the line comes from an exported table.
-    pub key: Option<String>,
-    /// Hash of what the label was given for, if the line comes from a label file.
-    pub seen: Option<String>,
-}
+use crate::{NamedItem, ReviewAnswer};
 
 /// Properties of an earlier decision that are kept when it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,8 +9,9 @@ use assize_workspace::WorkspaceLease;
 
 use crate::answer_files::add_answer_files;
 use crate::assemble::CaseHead;
+use crate::case_cluster::cluster_of_case;
 use crate::case_error::target_error_kind;
-use crate::case_identity::{cluster_of_case, hash_case};
+use crate::case_identity::hash_case;
 use crate::{ItemSource, WorkItem, workspace};
 
 /// The record of an item before anything was sent or spent.

@@ -1,29 +1,8 @@
-//! Code of an author that runs around cases.
+//! Runs the code of an author before a case.
 
-use std::sync::Arc;
-
-use assize_llm::BoxFuture;
-use assize_model::Case;
-use assize_rubric::IdentityWriter;
-use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage};
+use assize_store::{CaseError, CaseErrorKind, CaseStage};
 
 use crate::WorkItem;
-
-/// Code that runs before and after each case of a suite.
-pub trait CaseHooks: Send + Sync {
-    /// Returns the case to run instead of the item's own; `None` if it is unchanged. The id of a case never
-    /// changes.
-    ///
-    /// # Errors
-    /// Why the case can't be run, in words.
-    fn before_case<'a>(&'a self, item: &'a WorkItem) -> BoxFuture<'a, Result<Option<Arc<Case>>, String>>;
-
-    /// Handles the result of an item whose case [`CaseHooks::before_case`] returned.
-    fn after_case<'a>(&'a self, item: &'a WorkItem, record: &'a CaseRecord) -> BoxFuture<'a, ()>;
-
-    /// Writes everything about the code that may affect a case.
-    fn write_identity(&self, identity: &mut IdentityWriter);
-}
 
 /// Returns the item with the changes of its hooks.
 ///

@@ -5,18 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_grade::{Judge, ProgramSetup};
-use assize_llm::ChatModel;
+use assize_llm::{BoxFuture, ChatModel};
 use assize_model::{Case, OnDependencyFailure};
 use assize_rubric::{
     EvidencePolicy, IdentityWriter, JudgingMode, TrialPlan, TruncationMode, VerdictThresholds,
 };
-use assize_store::{CaseErrorKind, CaseKey};
+use assize_store::{CaseErrorKind, CaseKey, CaseRecord};
 use assize_targets::{Target, TargetAnswer};
 use assize_workspace::Workspace;
 
-use crate::case_identity::cluster_of_case;
+use crate::case_cluster::cluster_of_case;
 use crate::panel::PanelSettings;
-use crate::{CaseHooks, JudgeError, JudgeSelector, RivalGroup};
+use crate::{JudgeError, JudgeSelector, RivalGroup};
 
 /// A case to be answered and graded.
 #[derive(Clone)]
@@ -216,4 +216,20 @@ pub struct RunLimits {
     pub workers: NonZeroUsize,
     /// After this many cases that did not pass, nothing more starts.
     pub bail: Option<NonZeroUsize>,
+}
+
+/// Code that runs before and after each case of a suite.
+pub trait CaseHooks: Send + Sync {
+    /// Returns the case to run instead of the item's own; `None` if it is unchanged. The id of a case never
+    /// changes.
+    ///
+    /// # Errors
+    /// Why the case can't be run, in words.
+    fn before_case<'a>(&'a self, item: &'a WorkItem) -> BoxFuture<'a, Result<Option<Arc<Case>>, String>>;
+
+    /// Handles the result of an item whose case [`CaseHooks::before_case`] returned.
+    fn after_case<'a>(&'a self, item: &'a WorkItem, record: &'a CaseRecord) -> BoxFuture<'a, ()>;
+
+    /// Writes everything about the code that may affect a case.
+    fn write_identity(&self, identity: &mut IdentityWriter);
 }

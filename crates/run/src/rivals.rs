@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_rubric::IdentityWriter;
 
 use crate::WorkItem;
-use crate::task::FinishedCase;
+use crate::finished_case::FinishedCase;
 
 /// The answers to one test that graders of the test compare.
 #[derive(Debug, Clone, PartialEq, Eq)]

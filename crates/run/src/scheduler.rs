@@ -29,10 +29,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::dependencies::{Admission, BlockedItem, DependencyTracker};
+use crate::finished_case::FinishedCase;
 use crate::rivals::RivalTracker;
 use crate::selections::compare_in_slot;
 use crate::slots::WorkerSlots;
-use crate::task::{FinishedCase, TaskResult, run_in_slot};
+use crate::task::{TaskResult, run_in_slot};
 use crate::{HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
 
 /// Takes items from their source as fast as they are worked on, and starts a task for each.

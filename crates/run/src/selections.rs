@@ -9,11 +9,12 @@ use assize_store::CaseRecord;
 use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
+use crate::finished_case::FinishedCase;
 use crate::grading::{GradedRival, select};
 use crate::rescore::score_record;
 use crate::rivals::RivalGroup;
 use crate::slots::WorkerSlots;
-use crate::task::{FinishedCase, TaskResult, encode_rows, finish_record};
+use crate::task::{TaskResult, encode_rows, finish_record};
 
 /// Waits for a worker slot, then compares the answers of a group. Nothing is recorded if the limit was reached
 /// before.

@@ -5,8 +5,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use assize_llm::{Redactor, in_order_of};
-use assize_rubric::{CaseDecision, CriterionScale, Finding, UngradedKind, UngradedReason};
-use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError, shorten_tool_calls};
+use assize_rubric::{CaseDecision, CriterionScale, Finding};
+use assize_store::{CaseRecord, CaseRows, StoreError, shorten_tool_calls};
 use assize_targets::TargetAnswer;
 use assize_workspace::LeaseQueuePosition;
 use futures_util::FutureExt;
@@ -17,6 +17,7 @@ use crate::case_hooks::apply_before_hooks;
 use crate::case_identity::question_row;
 use crate::dependencies::BlockedItem;
 use crate::fingerprint::fingerprint;
+use crate::finished_case::FinishedCase;
 use crate::slots::WorkerSlots;
 use crate::work::{blocked_record, error_record, panic_record, work};
 
@@ -27,56 +28,6 @@ pub(crate) struct TaskResult {
     pub(crate) case: Option<FinishedCase>,
     /// Cases whose answers were compared.
     pub(crate) compared: Vec<FinishedCase>,
-}
-
-/// A finished item with its record and encoded rows, ready to be written.
-pub(crate) struct FinishedCase {
-    pub(crate) item: WorkItem,
-    pub(crate) record: CaseRecord,
-    pub(crate) rows: Result<CaseRows, StoreError>,
-    /// Fingerprint of everything that the result depends on, see [`fingerprint`].
-    pub(crate) inputs: String,
-    /// The answer that was graded, if it will be compared with others.
-    pub(crate) answer: Option<Box<TargetAnswer>>,
-}
-
-impl FinishedCase {
-    /// Whether the record lacks something that was cancelled.
-    pub(crate) fn was_cut_short(&self) -> bool {
-        let given_up = |reason: &UngradedReason| reason.kind == UngradedKind::Cancelled;
-        let CaseRecord { result, decisions } = &self.record;
-        result.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Cancelled)
-            || decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(given_up))
-    }
-}
-
-impl FinishedCase {
-    /// Whether the record lacks something because a model server failed or refused.
-    pub(crate) fn lacks_server(&self) -> bool {
-        const KINDS: [CaseErrorKind; 7] = [
-            CaseErrorKind::Authentication,
-            CaseErrorKind::Connection,
-            CaseErrorKind::NotFound,
-            CaseErrorKind::Overloaded,
-            CaseErrorKind::PermissionDenied,
-            CaseErrorKind::Server,
-            CaseErrorKind::Timeout,
-        ];
-
-        let failed = |reason: &UngradedReason| reason.kind == UngradedKind::Transport;
-        let CaseRecord { result, decisions } = &self.record;
-        result.error.as_ref().is_some_and(|error| KINDS.contains(&error.kind))
-            || decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(failed))
-    }
-
-    /// Whether others may wait for the result, or the run may end with it.
-    pub(crate) fn is_awaited(&self) -> bool {
-        let relations = &self.item.relations;
-        relations.is_awaited
-            || relations.stops_at_errors
-            || relations.trials.count > 1
-            || self.item.workplace.is_some()
-    }
 }
 
 /// Waits for a worker slot, then works on the item. A blocked item is recorded without being run.

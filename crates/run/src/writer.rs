@@ -8,9 +8,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::finished_case::FinishedCase;
 use crate::rivals::RivalTracker;
 use crate::slots::WorkerSlots;
-use crate::task::{FinishedCase, TaskResult};
+use crate::task::TaskResult;
 use crate::{RunLimits, RunTotals, WorkItem};
 
 /// The longest time that a finished case waits for others to be written with it.

@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use std::time::Instant;
 
+use crate::paths::PATHS;
 use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
@@ -79,7 +80,7 @@ impl ClientAccess {
 
 /// The route of a request, for metrics; one name for all unknown paths.
 fn route_name(request: &Request) -> &'static str {
-    let known = crate::routes::PATHS.iter().find(|path| request.uri().path() == **path);
+    let known = PATHS.iter().find(|path| request.uri().path() == **path);
     known.copied().unwrap_or("other")
 }
 

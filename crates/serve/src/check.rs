@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::adapters::{gym, lambda, openai, openrlhf, slime};
-use crate::api::{GradeRequest, GradeSample, RubricSource, ScorecardSource};
+use crate::api::{GradeRequest, GradeSample, ScorecardSource};
 use crate::decode::{ProblemList, parse_body};
-use crate::inline_rubric::InlineRubric;
+use crate::inline_rubric::inline_rubric;
 use crate::inline_scorecard::InlineScorecard;
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::{decode_request, to_grading_sample};
-use crate::service::no_weight_sets;
 
 /// Problems in the body of a grading request, as a server with these limits and judges would list them. Opens
 /// no files and makes no calls; names of loaded rubrics count as known.
@@ -39,7 +38,7 @@ fn find_problems(
             return Ok(refused);
         }
         if weights.is_some() {
-            problems.extend(no_weight_sets().body.problems);
+            problems.extend(ApiError::no_weight_sets().body.problems);
         }
         let none = BTreeMap::new();
         let vars = samples.first().and_then(|sample| sample.vars.as_ref()).unwrap_or(&none);
@@ -130,14 +129,4 @@ pub fn check_formula(formula: &str) -> Vec<RequestProblem> {
     let names = ["a".to_owned(), "b".to_owned()];
     let problem = openai::formula_problem(formula, names.iter());
     problem.map(|problem| RequestProblem::new("/calculate_output", problem)).into_iter().collect()
-}
-
-/// The rubric that is part of a request; `None` if the request only names one.
-pub(crate) fn inline_rubric(source: RubricSource) -> Option<InlineRubric> {
-    match source {
-        RubricSource::Named(_) => None,
-        RubricSource::Text(text) => Some(InlineRubric::from_yaml(text)),
-        RubricSource::List(list) => Some(InlineRubric::from_json(Value::Array(list))),
-        RubricSource::File(map) => Some(InlineRubric::from_json(Value::Object(map))),
-    }
 }

@@ -7,7 +7,8 @@ use assize_rubric::Cost;
 use futures_util::future::join_all;
 
 use crate::api::{CompareMode, SampleResult};
-use crate::job::{Job, JobPlan, JobSample, grade_sample};
+use crate::grade_sample::grade_sample;
+use crate::job::{Job, JobPlan, JobSample};
 use crate::problem::RequestProblem;
 use crate::service::Service;
 use crate::tenant::Tenant;

@@ -10,6 +10,7 @@ use assize_evalfile::{LoadedRubric, read_rubric_with};
 use assize_limits::REPEATED_RUBRIC_BYTES as MAX_DECODED;
 use serde_json::Value;
 
+use crate::api::RubricSource;
 use crate::decode::child;
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
@@ -299,6 +300,16 @@ fn limit_problems(loaded: &LoadedRubric, limits: &RequestLimits, judges: &[Strin
     }
 
     problems
+}
+
+/// The rubric that is part of a request; `None` if the request only names one.
+pub(crate) fn inline_rubric(source: RubricSource) -> Option<InlineRubric> {
+    match source {
+        RubricSource::Named(_) => None,
+        RubricSource::Text(text) => Some(InlineRubric::from_yaml(text)),
+        RubricSource::List(list) => Some(InlineRubric::from_json(Value::Array(list))),
+        RubricSource::File(map) => Some(InlineRubric::from_json(Value::Object(map))),
+    }
 }
 
 #[cfg(test)]

@@ -22,13 +22,8 @@ use assize_engine::{GradingSample, GradingStop, PreparedRubric, SamplePlace};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::admission::AcceptedSamples;
 use crate::api::{CompareMode, GradeSummary, OnUngraded, RewardKind, SampleResult};
-use crate::group;
-use crate::request_memory::HeldMemory;
-use crate::service::Service;
 use crate::telemetry::TraceParent;
-use crate::tenant::{Tenant, TenantSamples};
 
 /// Beginning of the reason with which a deadline stops calls.
 pub(crate) const DEADLINE_REASON: &str = "the deadline";
@@ -68,32 +63,18 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Starts the work on a request. It runs until every sample has its result; [`Job::give_up`] hastens that.
-    pub(crate) fn start(
-        service: &Arc<Service>,
-        tenant: &Arc<Tenant>,
-        plan: JobPlan,
-        places: (AcceptedSamples, TenantSamples, HeldMemory),
-    ) -> Arc<Self> {
-        let job = Arc::new(Self {
+    /// A job none of whose samples is graded.
+    pub(crate) fn new(plan: &JobPlan, stop: GradingStop) -> Self {
+        Self {
             on_ungraded: plan.on_ungraded,
             total: plan.samples.len(),
             results: plan.samples.iter().map(|sample| 1 + sample.rubric.criteria()).sum(),
             begun: Instant::now(),
             finished: Mutex::new(Vec::with_capacity(plan.samples.len())),
             news: FinishedCount::default(),
-            stop: service.stop.child_of(tenant.new_source()),
+            stop,
             duration_ms: AtomicUsize::new(0),
-        });
-
-        let work = run(Arc::clone(service), Arc::clone(tenant), plan, Arc::clone(&job));
-        let (queue, finished) = (Arc::clone(&service.queue), Arc::clone(&job));
-        service.tasks.spawn(async move {
-            work.await;
-            queue.forget_graded(finished.finished_count());
-            drop(places);
-        });
-        job
+        }
     }
 
     /// A job without samples, whose results count as this many.
@@ -138,7 +119,7 @@ impl Job {
     }
 
     /// Number of samples that have their results.
-    fn finished_count(&self) -> usize {
+    pub(crate) fn finished_count(&self) -> usize {
         self.finished.lock().len()
     }
 
@@ -243,74 +224,6 @@ impl Drop for JobGuard {
         if !self.goes_on && !self.job.is_done() {
             self.job.give_up("the client went away");
         }
-    }
-}
-
-/// Grades the samples of a job, several at once.
-async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc<Job>) {
-    let deadline = plan.deadline.map(|deadline| {
-        let stop = job.stop.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(deadline).await;
-            stop.stop(format!("{DEADLINE_REASON} of {} ms passed", deadline.as_millis()));
-        })
-    });
-
-    if let Some(mode) = plan.compare {
-        group::run(&service, &tenant, plan, mode, &job).await;
-    } else {
-        let JobPlan { mut samples, reward, on_ungraded, .. } = plan;
-        let graded = |sample| {
-            let (service, tenant, job) = (Arc::clone(&service), Arc::clone(&tenant), Arc::clone(&job));
-            // Boxed, since the future is large and would be copied into every future that contains it.
-            Box::pin(async move {
-                let result = grade_sample(&service, &tenant, sample, reward, on_ungraded, &job.stop).await;
-                service.metrics.count_result(&tenant.name, &result);
-                service.queue.note_graded();
-                job.finish(result);
-            })
-        };
-
-        // Training frameworks mostly send one sample: no extra task is needed for it.
-        let own = samples.pop();
-        let mut tasks = tokio::task::JoinSet::new();
-        for sample in samples {
-            tasks.spawn(graded(sample));
-        }
-        if let Some(sample) = own {
-            graded(sample).await;
-        }
-        while tasks.join_next().await.is_some() {}
-    }
-
-    if let Some(deadline) = deadline {
-        deadline.abort();
-    }
-}
-
-/// Grades one sample when a slot is free.
-pub(crate) async fn grade_sample(
-    service: &Service,
-    tenant: &Tenant,
-    sample: JobSample,
-    reward: RewardKind,
-    on_ungraded: OnUngraded,
-    stop: &GradingStop,
-) -> SampleResult {
-    let JobSample { place, trace, sample, rubric } = sample;
-    let _turn = tenant.turn(stop).await;
-    let record = tenant.grader.grade(&rubric, sample, stop).await;
-
-    if let Some(telemetry) = &service.telemetry {
-        telemetry.export(&tenant.name, rubric.config_hash(), trace.as_ref(), &record);
-    }
-
-    let card = rubric.score_parts(&record);
-    let result = SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash());
-    service.note_ungraded(&result);
-    match card {
-        Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),
-        None => result,
     }
 }
 

@@ -15,9 +15,11 @@ mod account_watch;
 mod adapters;
 mod admission;
 mod api;
+mod body;
 mod check;
 mod connection_watch;
 mod decode;
+mod grade_sample;
 mod group;
 mod idempotency;
 mod inline_rubric;
@@ -27,6 +29,8 @@ mod key_file;
 mod metrics;
 mod openapi;
 mod options;
+mod paths;
+mod plan;
 mod problem;
 mod query;
 mod reply;
@@ -40,6 +44,7 @@ mod stall;
 mod telemetry;
 mod tenant;
 mod tls;
+mod work;
 
 pub use api::{
     BenchmarkResult, CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus,

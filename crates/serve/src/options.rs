@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Options of a server. Judges, cache and budget are options of the [`RunOptions`](assize_engine::RunOptions)
@@ -107,3 +108,6 @@ impl Default for RequestLimits {
         }
     }
 }
+
+/// Receives messages for the operator, one line each.
+pub(crate) type OperatorLog = Arc<dyn Fn(&str) + Send + Sync>;

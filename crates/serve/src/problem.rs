@@ -8,6 +8,9 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// Pointer to the weight set in a request.
+pub(crate) const WEIGHTS: &str = "/weights";
+
 /// Longest text of a problem in characters, since it may quote the request.
 const MAX_MESSAGE: usize = 500;
 
@@ -63,6 +66,11 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
+    /// The error of a request that names a weight set for a rubric.
+    pub(crate) fn no_weight_sets() -> Self {
+        Self::invalid_at(WEIGHTS, "a rubric has no weight sets; remove `weights`")
+    }
+
     pub(crate) fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
         let body = ErrorBody { kind, message: message.into(), problems: Vec::new() };
         Self { status, body, retry_after: None, closes: false }

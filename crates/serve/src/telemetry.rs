@@ -17,8 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use url::Url;
 
-use crate::options::TelemetryOptions;
-use crate::service::OperatorLog;
+use crate::options::{OperatorLog, TelemetryOptions};
 
 /// Most samples whose events wait to be sent; events of further ones are dropped.
 const MAX_WAITING: usize = 4_096;

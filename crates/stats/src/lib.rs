@@ -12,6 +12,7 @@
 pub mod agreement;
 mod bootstrap;
 mod bounded;
+mod bounded_mean;
 mod cluster;
 pub mod combine;
 pub mod compare;
@@ -38,6 +39,7 @@ mod special_functions;
 mod symmetric_matrix;
 mod two_values;
 mod undefined;
+mod unit_list;
 mod units;
 mod variates;
 
@@ -46,8 +48,9 @@ pub use bootstrap::{
     bootstrap_mean, bootstrap_mean_exhaustive, expanded_level, leave_one_out,
 };
 pub use bounded::{
-    BoundedDifference, BoundedMean, DifferenceReach, bounded_difference, bounded_mean, bounded_mean_clustered,
+    BoundedDifference, DifferenceReach, bounded_difference, bounded_mean, bounded_mean_clustered,
 };
+pub use bounded_mean::BoundedMean;
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
 pub use mcnemar_power::McNemarVariant;
@@ -59,4 +62,5 @@ pub use proportion::{
 pub use random::SeededRandom;
 pub use rank::merge_ties;
 pub use undefined::{UNDEFINED, UndefinedReason, no_interval, undefined_because};
-pub use units::{UnitList, UnitScale, UnitSums, UnitVec};
+pub use unit_list::{UnitList, UnitVec};
+pub use units::{UnitScale, UnitSums};

@@ -2,7 +2,7 @@
 
 use crate::{
     ConfidenceLevel, ConfidenceLevelError, UndefinedReason,
-    bounded::wilson_ends,
+    bounded_mean::wilson_ends,
     distribution::{
         normal_critical_value, normal_upper_quantile, normal_upper_tail, student_critical_value,
         student_power,

@@ -5,7 +5,7 @@
 //! range, and the interval must reach to the quantile of that weighted mean. The quantile is computed by a
 //! saddlepoint approximation and not by simulation, so that it is fast and has the same value in every run.
 
-use crate::{distribution::normal_upper_quantile, units::UnitList};
+use crate::{distribution::normal_upper_quantile, unit_list::UnitList};
 
 /// Maximum number of steps of a search; fewer than ten are usual.
 const MAX_STEPS: u32 = 100;
@@ -179,7 +179,7 @@ mod tests {
     use crate::{
         SeededRandom,
         special_functions::{beta_quantile, beta_tails},
-        units::UnitVec,
+        unit_list::UnitVec,
         variates::gamma,
     };
 

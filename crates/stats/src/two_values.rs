@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use crate::{
     ConfidenceLevel,
     proportion::{MAX_BLAKER_TRIALS, blaker_end},
-    units::UnitList,
+    unit_list::UnitList,
 };
 
 /// The exact distance is reduced by the spread of the units, but to no less than this share of it.

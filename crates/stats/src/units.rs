@@ -2,12 +2,13 @@
 
 use crate::{
     BoundedMean, ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    bounded::{EffectiveMean, SUMMATION_TOLERANCE, end_weight, outermost, wilson_ends},
+    bounded_mean::{EffectiveMean, SUMMATION_TOLERANCE, end_weight, outermost, wilson_ends},
     distribution::{normal_critical_value, student_critical_value},
     proportion,
     random_weights::RandomWeights,
     two_values::NearlyTwoValues,
     undefined::{check_all_finite, check_finite},
+    unit_list::{UnitList, UnitVec},
 };
 
 /// Weight of the two pseudo clusters, one at either end of the range, that smooth the error of clustered
@@ -25,42 +26,6 @@ pub(crate) fn cluster_critical_value(
     level: ConfidenceLevel,
 ) -> Result<f64, UndefinedReason> {
     student_critical_value((effective_count - 1.0).max(MIN_FREEDOM), level)
-}
-
-/// Sums and sizes of units. The units of a large sample may be in a file, so they are visited one after the
-/// other.
-pub trait UnitList {
-    /// Number of units.
-    fn count(&self) -> usize;
-
-    /// Calls `see` with the sum and the size of each unit, always in the same order.
-    fn visit(&self, see: impl FnMut(f64, f64));
-}
-
-/// Units in memory.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UnitVec {
-    sums: Vec<f64>,
-    sizes: Vec<f64>,
-}
-
-impl UnitList for UnitVec {
-    fn count(&self) -> usize {
-        self.sums.len()
-    }
-
-    fn visit(&self, mut see: impl FnMut(f64, f64)) {
-        for (sum, size) in self.sums.iter().zip(&self.sizes) {
-            see(*sum, *size);
-        }
-    }
-}
-
-impl FromIterator<(f64, f64)> for UnitVec {
-    fn from_iter<T: IntoIterator<Item = (f64, f64)>>(units: T) -> Self {
-        let (sums, sizes) = units.into_iter().unzip();
-        Self { sums, sizes }
-    }
 }
 
 /// Maps the values of a range to a scale from 0 to 1.

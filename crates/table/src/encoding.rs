@@ -5,13 +5,10 @@ use std::io::{Read as _, Seek as _};
 use std::path::Path;
 
 use assize_files::{MAX_FILE_BYTES, open_file, read_bytes};
-use chardetng::EncodingDetector;
-use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8};
 
+use crate::encoding_guess::{SAMPLE_BYTES, known_encoding};
 use crate::{FaultyRow, RowFault, RowProblem, TableError};
-
-/// Number of bytes at the beginning of a file that tell its encoding and its divider.
-const SAMPLE_BYTES: usize = 1024 * 1024;
 
 /// Encoding of a text, by a name of the WHATWG's list, such as `windows-1252`, `gbk` or `shift-jis`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,34 +138,10 @@ fn line_of(before: &[u8]) -> usize {
     1 + memchr::memchr_iter(b'\n', before).count() + returns.count()
 }
 
-/// Returns the encoding that bytes tell with certainty: by a byte order mark, or by the zero of
-/// UTF-16 in the first character.
-fn known_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
-    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return Some(encoding).filter(|encoding| *encoding != UTF_8);
-    }
-
-    // A table begins with the name of a column or with a quotation mark, seldom with a character beyond U+00FF.
-    match bytes {
-        [1..=255, 0, ..] => Some(UTF_16LE),
-        [0, 1..=255, ..] => Some(UTF_16BE),
-        _ => None,
-    }
-}
-
-/// Returns the encoding that bytes probably have, for advice.
-pub(crate) fn guess_encoding(bytes: &[u8]) -> &'static str {
-    if let Some(encoding) = known_encoding(bytes) {
-        return encoding.name();
-    }
-    let mut detector = EncodingDetector::new();
-    detector.feed(&bytes[..bytes.len().min(SAMPLE_BYTES)], true);
-    detector.guess(None, false).name()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoding_guess::guess_encoding;
 
     #[test]
     fn the_right_encoding_is_guessed_and_the_text_is_read_with_it() {

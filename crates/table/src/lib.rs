@@ -13,6 +13,7 @@ mod cell_scanner;
 mod cell_text;
 mod cell_value;
 mod encoding;
+mod encoding_guess;
 mod endings;
 mod error;
 #[cfg(feature = "formats")]
@@ -21,6 +22,7 @@ mod parquet_file;
 mod parquet_pages;
 #[cfg(feature = "formats")]
 mod parquet_value;
+mod read_table;
 mod row_fault;
 mod sheet;
 mod sheet_path;
@@ -33,7 +35,8 @@ pub use cell_value::{NumberError, parse_number, parse_yes_no};
 pub use encoding::{TextEncoding, TextSource, decode_text, open_text_table, utf8_text};
 pub use endings::{TABLE_ENDINGS, is_tabbed, is_table};
 pub use error::TableError;
+pub use read_table::{read_sheet, read_table, read_text_table};
 pub use row_fault::{FaultyRow, RowFault, RowProblem};
-pub use sheet::{Sheet, SheetRow, TableKind, read_sheet, read_table, read_text_table};
+pub use sheet::{Sheet, SheetRow, TableKind};
 pub use sheet_path::SheetPath;
 pub use text_rows::{CellRow, MAX_ROW_BYTES, TextRow, TextRows, TextTable, check_width, find_divider};

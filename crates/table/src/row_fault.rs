@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::encoding::guess_encoding;
+use crate::encoding_guess::guess_encoding;
 use crate::text_rows::MAX_ROW_BYTES;
 
 /// What is wrong with a row of a text table.

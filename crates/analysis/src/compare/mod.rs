@@ -3,6 +3,7 @@
 //! Design: `docs/design/comparisons.md`.
 
 mod anytime;
+mod aspect;
 mod comparison_set;
 mod flips;
 mod gates;
@@ -16,6 +17,7 @@ mod touched;
 mod unknown;
 
 pub use anytime::{AnytimeComparison, AnytimeTracker, CaseNumbers, compare_anytime};
+pub use aspect::ComparisonAspect;
 pub use comparison_set::{ComparisonSet, compare_many};
 pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
@@ -23,7 +25,7 @@ pub use gates::{
 };
 pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
 pub(crate) use metric_difference::{PairSample, compare_metric};
-pub use mismatch::{ComparisonAspect, RunMismatch};
+pub use mismatch::RunMismatch;
 pub use options::{ComparisonOptions, HeadlineMetric};
 pub use pairing::{CaseName, IncompletePair, RunComparison, ScoreShifts, compare};
 pub use pooled::{PooledDifference, PooledDifferences};

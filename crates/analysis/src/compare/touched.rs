@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::mismatch::ComparisonAspect;
+use super::aspect::ComparisonAspect;
 use crate::facts::{CaseFact, NameTable};
 
 /// A metric, or several that are named together.

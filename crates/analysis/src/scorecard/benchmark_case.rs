@@ -1,8 +1,8 @@
 //! Stored result of a benchmark on a case, with its votes.
 
-use assize_rubric::{BenchmarkFinding, LabelAccount, UnitInterval};
+use std::sync::Arc;
 
-use super::BenchmarkMeasurement;
+use assize_rubric::{BenchmarkFinding, LabelAccount, UnitInterval};
 
 /// Result of a benchmark on a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,4 +40,17 @@ pub struct BenchmarkVote {
     pub score: Option<UnitInterval>,
     /// Reason of the vote.
     pub reason: String,
+}
+
+/// Measurement of a benchmark on a case, as far as the run stored it. Absent values are not compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BenchmarkMeasurement {
+    /// Hash of the inputs of the case: its narrative and its ground truth.
+    pub inputs: Option<Arc<str>>,
+    /// Hash of the settings of the benchmark: its checks, its question to judges, its scale.
+    pub settings: Option<Arc<str>>,
+    /// Name and model of each judge that decided.
+    pub judge: Option<Arc<str>>,
+    /// Version and hash of the prompt of each judge.
+    pub prompt: Option<Arc<str>>,
 }

@@ -7,21 +7,8 @@ use std::sync::Arc;
 use assize_rubric::BenchmarkState;
 use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind};
 
-use super::{BenchmarkCases, ScorecardRun};
+use super::{BenchmarkCases, BenchmarkMeasurement, ScorecardRun};
 use crate::compare::ComparisonAspect;
-
-/// Measurement of a benchmark on a case, as far as the run stored it. Absent values are not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct BenchmarkMeasurement {
-    /// Hash of the inputs of the case: its narrative and its ground truth.
-    pub inputs: Option<Arc<str>>,
-    /// Hash of the settings of the benchmark: its checks, its question to judges, its scale.
-    pub settings: Option<Arc<str>>,
-    /// Name and model of each judge that decided.
-    pub judge: Option<Arc<str>>,
-    /// Version and hash of the prompt of each judge.
-    pub prompt: Option<Arc<str>>,
-}
 
 /// Change in how a part was measured between two runs. Its scores may differ for this reason alone.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use assize_stats::SeededRandom;
 use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangements};
 
-use super::place::CallEnd;
-use super::reordered::{OrderedJudgement, PlacedDecision, ReorderedRubric, by_criterion, distances};
+use super::reordered::{CallEnd, OrderedJudgement, PlacedDecision, ReorderedRubric, by_criterion, distances};
 
 /// Maximum number of arrangements of the judgements that are drawn, and the seed of the draws.
 const DRAWS: u32 = 9_999;

@@ -88,3 +88,44 @@ pub(super) fn distances(judgements: &[&OrderedJudgement]) -> Vec<Vec<f64>> {
 
     distances
 }
+
+/// An end of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallEnd {
+    First,
+    Last,
+}
+
+impl CallEnd {
+    pub(super) const ALL: [Self; 2] = [Self::First, Self::Last];
+
+    pub(super) fn is_at(self, decision: &PlacedDecision) -> bool {
+        match self {
+            Self::First => decision.of > 1 && decision.place == 0,
+            Self::Last => decision.of > 1 && decision.place + 1 == decision.of,
+        }
+    }
+
+    /// Returns true for a position that this end is compared with: one in the middle of the call. A call of
+    /// two criteria has no middle, so its two ends are compared with each other.
+    pub(super) fn is_beside(self, decision: &PlacedDecision) -> bool {
+        if decision.of == 2 {
+            return !self.is_at(decision);
+        }
+        decision.of > 2 && Self::ALL.iter().all(|end| !end.is_at(decision))
+    }
+
+    const fn metric(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::First => ("first_place", "met when first, minus met in the middle", "criteria of cases"),
+            Self::Last => ("last_place", "met when last, minus met in the middle", "criteria of cases"),
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Last => "last",
+        }
+    }
+}

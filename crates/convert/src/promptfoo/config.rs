@@ -10,8 +10,8 @@ use assize_promptfoo::{LOSS_WARNINGS, lower_matrix};
 use serde_json::{Map, Value, json};
 
 use crate::ConvertError;
-use crate::convert::{broken_file, collect_cases};
 use crate::eval_file_builder::EvalFileBuilder;
+use crate::loaded::{broken_file, collect_cases};
 use crate::note::ConversionNotes;
 
 /// Keys of graders, cases and suites that name targets.

@@ -9,7 +9,6 @@ use assize_records::Record;
 use serde_json::{Value, json};
 
 use crate::note::ConversionNotes;
-use crate::records::question_name;
 
 /// Returns the graders of each record, for all assertions except plain strings. Adds notes about assertions
 /// that can't be converted.
@@ -73,4 +72,9 @@ fn test_of(record: &Record, assertion: &Value, number: usize) -> Value {
     }
 
     test
+}
+
+/// Returns the name of a record's question, which all results of one test share.
+pub(crate) fn question_name(record: &Record) -> &str {
+    record.metadata.get("cluster").and_then(Value::as_str).unwrap_or(&record.id)
 }

@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
-use crate::session::stored_records;
+use crate::stored_records::stored_records;
 
 /// Prefix of the settings that store given families in the record of a run: `family NAME`.
 const FAMILY_PREFIX: &str = "family ";

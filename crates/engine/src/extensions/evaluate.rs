@@ -14,11 +14,12 @@ use serde_json::Value;
 use super::hooks::{ExtensionPool, SuiteHooks};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::{Evaluated, Purpose, RunOutcome};
+use crate::evaluation::{Evaluated, Purpose};
 use crate::event::EngineEvent;
 use crate::load::{LoadedFile, LoadedFiles};
 use crate::mode::RunMode;
 use crate::options::EvalOptions;
+use crate::run_outcome::RunOutcome;
 use crate::session::FinishedRun;
 
 impl Engine {

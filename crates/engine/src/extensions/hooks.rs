@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use super::context::{PromptSums, result_value, test_value};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::Purpose;
+use crate::evaluation::Purpose;
 use crate::event::EngineEvent;
 use crate::mode::{EvalMode, RunMode};
-use crate::session::stored_records;
+use crate::stored_records::stored_records;
 
 /// What a run does with suites that have extensions.
 #[derive(Clone, Copy, Default)]

@@ -29,15 +29,16 @@ use crate::consent::ConsentGate;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::PlannedRun;
 use crate::event::EngineEvent;
 use crate::forecast::{ModelCards, RunPlan};
 use crate::gateway::ModelGateway;
 use crate::graders::{JudgeDemand, judge_demand, measuring_model, visit_graders};
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::{DeniedFindings, RunOptions};
-use crate::plan::{RunDeps, RunPlanner};
+use crate::plan::RunPlanner;
 use crate::preflight_report::PreflightReport;
+use crate::run_deps::RunDeps;
+use crate::run_outcome::PlannedRun;
 use crate::scorecard::suite_of;
 
 /// Grades samples for one client, with a separate part of the reply cache.

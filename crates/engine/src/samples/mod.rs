@@ -10,6 +10,7 @@ mod parts;
 mod result;
 mod rubric;
 mod sample;
+mod scorecard_part;
 mod scorecard_result;
 mod service;
 mod stop;
@@ -26,7 +27,7 @@ pub use result::{
 };
 pub use rubric::{PreparedRubric, RubricSource};
 pub use sample::GradingSample;
-pub use scorecard_result::{BenchmarkResult, ScorecardPartResult};
+pub use scorecard_part::{BenchmarkResult, ScorecardPartResult};
 pub use service::SampleService;
 pub use stop::{FailureLog, GradingStop};
 pub(crate) use stop::{StoppableJudge, StoppableModel};

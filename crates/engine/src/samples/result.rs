@@ -7,7 +7,7 @@ use assize_store::{CaseRecord, CriterionRow, GateRow, ResultRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scorecard_result::ScorecardPartResult;
+use super::scorecard_part::ScorecardPartResult;
 
 /// Number that a sample gets as its reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -30,6 +30,7 @@ use parking_lot::Mutex;
 use super::destination::UserVariables;
 use super::http::HttpTarget;
 use super::http_request::fixed_address;
+use super::program_setup::program_setup;
 use super::secrets::{keys, redactor};
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::capability::{OutsideFile, SentVariable};
@@ -77,18 +78,6 @@ pub(crate) struct TargetRegistry {
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Remarks about targets that were made.
     notes: Mutex<BTreeMap<String, String>>,
-}
-
-/// The setup of programs used with these targets: the variables they get, and what is removed from their
-/// output.
-pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> ProgramSetup {
-    let inherited = Environment::from_vars(process.variables());
-    ProgramSetup {
-        env: ProgramEnvironment::new(inherited, keys(process.variables(), specs)),
-        scratch: process.temp_folder.clone(),
-        redactor: Some(Arc::new(redactor(process.variables(), None))),
-        ..ProgramSetup::default()
-    }
 }
 
 /// The setup that also removes these values from records.

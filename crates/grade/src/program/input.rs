@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::contract::ContractForm;
 use super::messages::program_messages;
-use super::trace::{token_usage, trace, trace_events, trace_summary};
+use super::trace::{token_usage, trace, trace_events};
 
 /// Larger output messages go through a file, because many programs read stdin slowly.
 const MAX_INLINE_BYTES: usize = 50_000;
@@ -135,6 +135,23 @@ impl ProgramInput {
 
         Ok((payload, Some(folder)))
     }
+}
+
+/// The metrics with tokens, cost and time, in the older version of the contract.
+fn trace_summary(calls: &[ToolCall], input: &ProgramInput) -> Value {
+    let mut summary = trace(calls, input.model_calls);
+    let known = [
+        ("token_usage", token_usage(input.tokens)),
+        ("cost_usd", input.cost_usd.map(Value::from)),
+        ("duration_ms", input.duration_ms.map(Value::from)),
+    ];
+    for (key, value) in known {
+        if let Some(value) = value {
+            summary[key] = value;
+        }
+    }
+
+    summary
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use assize_rubric::{Tokens, ToolCall};
 use serde_json::{Value, json};
 
-use super::ProgramInput;
-
 /// Metrics of the tool calls: `tool_calls` counts them by name, like the older `tool_names` and
 /// `tool_calls_by_name`.
 pub(super) fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
@@ -34,23 +32,6 @@ pub(super) fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
     }
 
     trace
-}
-
-/// The metrics with tokens, cost and time, in the older version of the contract.
-pub(super) fn trace_summary(calls: &[ToolCall], input: &ProgramInput) -> Value {
-    let mut summary = trace(calls, input.model_calls);
-    let known = [
-        ("token_usage", token_usage(input.tokens)),
-        ("cost_usd", input.cost_usd.map(Value::from)),
-        ("duration_ms", input.duration_ms.map(Value::from)),
-    ];
-    for (key, value) in known {
-        if let Some(value) = value {
-            summary[key] = value;
-        }
-    }
-
-    summary
 }
 
 /// The tool calls as events of a trace.

@@ -25,7 +25,7 @@
 use assize_llm::UnambiguousJson;
 use serde_json::Value;
 
-use super::slips::read_whole;
+use super::slips::{holds_member, read_whole};
 
 /// Shape of the reply to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,21 +128,6 @@ pub(crate) fn has_slips(text: &str) -> bool {
 
 const LOOSE_MEMBERS_MESSAGE: &str =
     "the reply holds pieces of JSON outside of the object; which decision is meant is unclear";
-
-/// Returns true if a text contains a member of a reply. Outside of objects, that is the rest of the judge's own
-/// object, which an answer closed early when it was copied into it without escaping.
-pub(super) fn holds_member(text: &str) -> bool {
-    const NAMES: [&str; 11] = [
-        "outcome", "score", "reason", "evidence", "results", "id", "better", "pass", "applies", "uncertain",
-        "confidence",
-    ];
-    text.match_indices(':').any(|(at, _)| {
-        let name = text[..at].trim_end().strip_suffix('"');
-        name.is_some_and(|name| {
-            NAMES.iter().any(|known| name.strip_suffix(known).is_some_and(|rest| rest.ends_with('"')))
-        })
-    })
-}
 
 fn matching_object(shape: ReplyShape) -> String {
     match shape {

@@ -6,8 +6,6 @@
 
 use assize_llm::UnambiguousJson;
 
-use super::find::holds_member;
-
 /// Reads a text as one JSON value. The second result is true if it has slips.
 pub(super) fn read_whole(text: &str) -> Result<(UnambiguousJson, bool), serde_json::Error> {
     match serde_json::from_str(text) {
@@ -101,6 +99,21 @@ fn mend(text: &str) -> Option<String> {
     }
 
     Some(out)
+}
+
+/// Returns true if a text contains a member of a reply. Outside of objects, that is the rest of the judge's own
+/// object, which an answer closed early when it was copied into it without escaping.
+pub(super) fn holds_member(text: &str) -> bool {
+    const NAMES: [&str; 11] = [
+        "outcome", "score", "reason", "evidence", "results", "id", "better", "pass", "applies", "uncertain",
+        "confidence",
+    ];
+    text.match_indices(':').any(|(at, _)| {
+        let name = text[..at].trim_end().strip_suffix('"');
+        name.is_some_and(|name| {
+            NAMES.iter().any(|known| name.strip_suffix(known).is_some_and(|rest| rest.ends_with('"')))
+        })
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use reqwest::header::HeaderMap;
 use rusty_s3::{Credentials, S3Action as _, UrlStyle};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::storage::BatchPlace;
+use super::place::BatchPlace;
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;

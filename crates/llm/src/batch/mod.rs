@@ -7,11 +7,13 @@ mod anthropic;
 mod bedrock;
 mod bucket;
 mod client;
+mod dispatch;
 mod draft;
 mod exchange;
 mod format;
 mod gemini;
 mod openai;
+mod place;
 mod storage;
 
 use serde_json::Value;
@@ -21,7 +23,8 @@ use crate::batch_lines::{BatchLineError, BatchReplyLine};
 pub use client::BatchClient;
 pub use draft::BatchDraft;
 pub use format::{BatchFormat, BatchLimits};
-pub use storage::{BatchPlace, BatchRole, BatchStorage, InvalidBatchPlace, InvalidBatchRole};
+pub use place::{BatchPlace, InvalidBatchPlace};
+pub use storage::{BatchRole, BatchStorage, InvalidBatchRole};
 
 /// The requests of a batch at its provider, if they are uploaded before it is created.
 #[derive(Debug, Clone, Default)]

@@ -12,8 +12,8 @@ use assize_store::{CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::run_conclusion::ReportedConclusion;
-use super::{CriterionPosition, ReportError, RunReport};
-use crate::case_block::stored_texts;
+use super::{CriterionName, CriterionPosition, ReportError, RunReport};
+use crate::case_block::{has_failed_gate, stored_texts};
 use crate::criterion::NEGATION_PREFIX;
 use crate::mark::VerdictMark;
 use crate::style::ReportTone;
@@ -22,20 +22,6 @@ use crate::style::ReportTone;
 const MAX_FINDINGS: usize = 5_000;
 /// Maximum number of cases that a finding names.
 const MAX_CASES: usize = 20;
-
-/// Name of a criterion. The text is part of it, because two cases of a suite may use one id for different
-/// texts.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CriterionName {
-    /// Name of the suite.
-    pub suite: Arc<str>,
-    /// Name of the grader.
-    pub grader: String,
-    /// Id of the criterion; empty for a grader as a whole, or for a case that was not graded.
-    pub criterion: Arc<str>,
-    /// Its text; empty where none is stored.
-    pub text: String,
-}
 
 /// Severity of a finding, the most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,11 +119,6 @@ impl CaseFinding {
 pub(crate) fn is_against(grader: &GraderRow, row: &CriterionRow, gate_failed: bool) -> bool {
     let mark = VerdictMark::for_criterion(row, grader.negate);
     gate_failed || mark.tone == ReportTone::Bad
-}
-
-/// Returns true if the gate of a criterion failed.
-pub(crate) fn has_failed_gate(row: &ResultRow, grader: &str, criterion: &str) -> bool {
-    row.gates_failed.iter().any(|gate| gate.grader == grader && gate.criterion.as_deref() == Some(criterion))
 }
 
 impl CriterionFindings {

@@ -7,10 +7,10 @@ use assize_rubric::{OutcomeKind, Usd};
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, IndexedCase};
-use super::criterion_finding::{has_failed_gate, is_against};
+use super::criterion_finding::is_against;
 use super::run_conclusion::{ProblemLevel, ReportedConclusion, RunProblem};
 use super::{ReportError, RunReport};
-use crate::case_block::{main_reason, stored_texts};
+use crate::case_block::{has_failed_gate, main_reason, stored_texts};
 use crate::sanitize::escape_lines;
 
 /// Columns that name the case, in both tables.

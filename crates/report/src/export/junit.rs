@@ -12,11 +12,11 @@ use assize_rubric::Verdict;
 use assize_store::{CaseRecord, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
-use super::criterion_finding::{has_failed_gate, is_against};
+use super::criterion_finding::is_against;
 use super::run_conclusion::{ProblemLevel, allowance};
 use super::xml::XmlWriter;
 use super::{ReportError, ReportedConclusion, RunReport};
-use crate::case_block::{gate_sentence, main_reason, stored_texts};
+use crate::case_block::{gate_sentence, has_failed_gate, main_reason, stored_texts};
 use crate::criterion::{CriterionLine, NEGATION_PREFIX};
 use crate::mark::VerdictMark;
 use crate::number;

@@ -10,6 +10,7 @@ mod json_list;
 mod junit;
 mod otlp;
 mod own_report;
+mod report_error;
 mod report_input;
 mod run_conclusion;
 mod run_markdown;
@@ -17,20 +18,17 @@ mod sarif;
 mod skill_files;
 mod xml;
 
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
-use assize_store::StoreError;
-
 pub(crate) use case_index::{CaseIndex, CaseState};
-pub use criterion_finding::CriterionName;
-pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate, is_against};
+pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, is_against};
 pub use csv_table::spreadsheet_text;
 pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
 pub use own_report::{MARKDOWN_MARK, is_own_report};
-pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
+pub use report_error::ReportError;
+pub use report_input::{ComparisonMaterial, CriterionName, CriterionPosition, RunReport, ScorecardMaterial};
 pub(crate) use run_conclusion::ReportedConclusion;
 pub use skill_files::write_skill_files;
 
@@ -86,41 +84,6 @@ impl ExportFormat {
             "sarif" => Self::Sarif,
             _ => return None,
         })
-    }
-}
-
-/// Failure to write a report.
-#[derive(Debug)]
-pub enum ReportError {
-    /// The run can't be read.
-    Store(StoreError),
-    /// The file can't be written.
-    Write(io::Error),
-    /// The format can't represent the request.
-    Unsupported(String),
-}
-
-impl std::error::Error for ReportError {}
-
-impl fmt::Display for ReportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Store(error) => error.fmt(f),
-            Self::Write(error) => write!(f, "the report can't be written: {error}"),
-            Self::Unsupported(message) => f.write_str(message),
-        }
-    }
-}
-
-impl From<StoreError> for ReportError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<io::Error> for ReportError {
-    fn from(error: io::Error) -> Self {
-        Self::Write(error)
     }
 }
 

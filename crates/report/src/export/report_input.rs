@@ -1,13 +1,13 @@
 //! Input of a report: a stored run, and everything known about it beyond its rows.
 
+use std::sync::Arc;
+
 use assize_analysis::calibrate::CalibrationReport;
 use assize_analysis::compare::ComparisonSet;
 use assize_analysis::{ScorecardRun, ScorecardTree};
 use assize_audit::StoredAudit;
 use assize_rubric::ScorecardScores;
 use assize_store::{CaseRecord, CaseRecords, QuestionIndex, RunFolder, RunInfo, StoreError};
-
-use super::CriterionName;
 
 /// A stored run, as a report reads it.
 #[derive(Clone, Copy)]
@@ -92,4 +92,18 @@ impl RunReport<'_> {
     pub(crate) fn suite_path(&self, suite: &str) -> &str {
         self.info.suites.iter().find(|one| one.name == suite).map_or("", |one| one.path.as_str())
     }
+}
+
+/// Name of a criterion. The text is part of it, because two cases of a suite may use one id for different
+/// texts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CriterionName {
+    /// Name of the suite.
+    pub suite: Arc<str>,
+    /// Name of the grader.
+    pub grader: String,
+    /// Id of the criterion; empty for a grader as a whole, or for a case that was not graded.
+    pub criterion: Arc<str>,
+    /// Its text; empty where none is stored.
+    pub text: String,
 }

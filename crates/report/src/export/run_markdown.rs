@@ -392,7 +392,7 @@ fn criteria_against(record: &CaseRecord) -> Vec<String> {
     let mut why = Vec::new();
     for grader in &row.graders {
         for criterion in &grader.criteria {
-            let is_gate = super::criterion_finding::has_failed_gate(row, &grader.name, &criterion.id);
+            let is_gate = crate::case_block::has_failed_gate(row, &grader.name, &criterion.id);
             if !super::criterion_finding::is_against(grader, criterion, is_gate) {
                 continue;
             }

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::{Extension, Request, State};
 use serde_json::{Map, Value, json};
 
-use super::{grade, read};
+use super::shared::{grade, read};
 use crate::api::{GradeSample, NamedRubric, OnUngraded, SampleResult};
 use crate::decode::{ProblemList, child};
 use crate::problem::ApiError;

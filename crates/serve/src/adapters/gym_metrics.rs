@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Extension, Request, State};
 use serde_json::{Map, Value, json};
 
-use super::read_json;
+use super::shared::read_json;
 use crate::decode::ObjectReader;
 use crate::decode::ProblemList;
 use crate::problem::ApiError;

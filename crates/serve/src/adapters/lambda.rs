@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Extension, Request, State};
 use serde_json::{Value, json};
 
-use super::{grade, read};
+use super::shared::{grade, read};
 use crate::api::{GradeSample, OnUngraded, SampleResult, UngradedPolicy};
 use crate::decode::{ProblemList, child};
 use crate::problem::ApiError;

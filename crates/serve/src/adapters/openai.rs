@@ -17,14 +17,14 @@ use axum::http::StatusCode;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::read;
+use super::shared::read;
 use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
 use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
+use crate::body::beside_connections;
 use crate::decode::{ObjectReader, ProblemList, child};
 use crate::job::DEADLINE_REASON;
 use crate::problem::{ApiError, RequestProblem};
-use crate::routes::{beside_connections, seconds_since};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
@@ -224,7 +224,7 @@ fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Ins
             "name": name,
             "type": kind,
             "errors": errors,
-            "execution_time": seconds_since(begun),
+            "execution_time": begun.elapsed().as_secs_f64(),
             "scores": run.sub_rewards,
             "token_usage": run.tokens,
             "sampled_model_name": Value::Null,

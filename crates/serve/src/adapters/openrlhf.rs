@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Extension, Request, State};
 use serde_json::{Value, json};
 
-use super::{grade, read};
+use super::shared::{grade, read};
 use crate::api::{GradeSample, OnUngraded, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child, type_name};
 use crate::problem::ApiError;
@@ -19,9 +19,6 @@ const MIN_PROMPT_END: usize = 32;
 
 /// Most tokenizer marks before a prompt: a query is compared with its prompt after each of them.
 const MAX_MARKS: usize = 16;
-
-/// Path of the adapter.
-pub(crate) const PATH: &str = "/get_reward";
 
 /// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF has no missing
 /// reward: without `on_ungraded` in the address, the request fails and OpenRLHF retries.

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Extension, Request, State};
 use serde_json::Value;
 
-use super::{grade, read};
+use super::shared::{grade, read};
 use crate::api::{GradeSample, OnUngraded, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList};
 use crate::problem::ApiError;

@@ -1,18 +1,25 @@
-//! `cargo xtask layers`: checks that every crate uses only the crates that its rule allows.
+//! `cargo xtask layers`: checks that every crate uses only the crates that its rule allows, and that the files of a crate
+//! name each other in one direction only.
 
 mod crates;
+mod files;
 mod rules;
 
 pub use crates::{CRATES, RESTRICTED_DEPS};
 
+use std::path::Path;
+
 use crate::metadata;
 
-/// Fails with every dependency that no rule allows.
+/// Fails with every dependency that no rule allows, and every circle of files that is not one of the data.
 pub fn run() -> Result<(), String> {
     let packages = metadata::packages()?;
-    let violations = rules::violations(&packages);
+    let mut violations = rules::violations(&packages);
+    for package in &packages {
+        violations.extend(files::circles(Path::new(&package.folder))?);
+    }
     if violations.is_empty() {
-        println!("layers: {} crates, every dependency is allowed", packages.len());
+        println!("layers: {} crates, every dependency is allowed, no circle of files", packages.len());
         return Ok(());
     }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::BatchesState;
-use super::answers::{BatchAnswer, BatchCall, text_of};
+use super::exchange::{BatchAnswer, BatchCall, text_of};
 
 /// Bucket and key of the object at a path.
 pub(super) fn key_of(path: &str) -> Option<&str> {

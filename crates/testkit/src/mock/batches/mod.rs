@@ -3,6 +3,7 @@
 
 mod answers;
 mod bucket;
+mod exchange;
 mod form;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
-pub(super) use answers::{BatchAnswer, BatchCall};
+pub(super) use exchange::{BatchAnswer, BatchCall};
 
 /// Faults of the batch APIs, effective as soon as they are set.
 #[derive(Debug, Clone, Default)]
