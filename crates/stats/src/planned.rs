@@ -1,14 +1,15 @@
 //! Predicted widths of the intervals of means and rates for other sample sizes.
 
 use crate::{
-    ConfidenceLevel, UndefinedReason, bounded,
-    bounded::wilson_ends,
+    ConfidenceLevel, UndefinedReason,
+    bounded_mean::{end_weight, outermost, wilson_ends},
     power::{least_cases, rate_cases},
     proportion,
     random_weights::RandomWeights,
     two_values::NearlyTwoValues,
     undefined::check_finite,
-    units::{UnitList, UnitSums, cluster_critical_value},
+    unit_list::UnitList,
+    units::{UnitSums, cluster_critical_value},
 };
 
 /// Maximum number of units from which widths are computed. If there are more, evenly spaced ones are used,
@@ -103,13 +104,13 @@ impl PlannedMean {
         let scaled = unlimited.limited(effective);
         let critical = cluster_critical_value(effective, level)?;
         let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
-        let end_weight = bounded::end_weight(scaled.effective_n / effective);
+        let end_weight = end_weight(scaled.effective_n / effective);
         let unit_weight = units / self.units.count() as f64;
         let weights = RandomWeights::new(self.units.list(), end_weight).with_unit_weight(unit_weight);
         let own = wilson_ends(unlimited.mean, unlimited.effective_n, critical);
         let exact = NearlyTwoValues::new(self.units.list(), effective, 1.0 / unit_weight);
         let exact = exact.widen(wilson, own, level);
-        let (low, high) = bounded::outermost(weights.widen(wilson, level.tail()), exact);
+        let (low, high) = outermost(weights.widen(wilson, level.tail()), exact);
         check_finite((high - low) / 2.0)
     }
 

@@ -13,8 +13,8 @@ pub trait UnitList {
 /// Units in memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnitVec {
-    sums: Vec<f64>,
-    sizes: Vec<f64>,
+    pub(crate) sums: Vec<f64>,
+    pub(crate) sizes: Vec<f64>,
 }
 
 impl UnitList for UnitVec {

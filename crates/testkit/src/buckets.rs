@@ -18,6 +18,16 @@ const AZURE_KEY: &str =
 const AZURE_SIGNATURE: &str = "sv=2020-02-10&ss=b&srt=sco&sp=rwdlac&se=2199-01-01T00%3A00%3A00Z&spr=https%2Chttp&\
                                sig=zotZNiSK1b5zfqqKc%2B0LYt0TG%2F62b7JojxadLfPDYWs%3D";
 
+/// Starts moto with one request at a time. Its own program answers several at once, and then two writers can both
+/// create an object that was not there.
+const ONE_AT_A_TIME: &str = "
+import os, sys
+os.environ['MOTO_PORT'] = sys.argv[1]
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+run_simple('127.0.0.1', int(sys.argv[1]), DomainDispatcherApplication(create_backend_app), threaded=False)
+";
+
 /// Wire format of a bucket server.
 ///
 /// Google Cloud Storage has none: no server in the package registries accepts the requests with which a client
@@ -62,7 +72,7 @@ impl BucketFormat {
     /// Command that starts the server from its working folder.
     fn server(self, port: u16) -> Command {
         let (program, args): (_, &[&str]) = match self {
-            Self::S3 => ("python3", &["-m", "moto.server", "--host", "127.0.0.1", "--port"]),
+            Self::S3 => ("python3", &["-c", ONE_AT_A_TIME]),
             Self::Azure => (
                 "node",
                 &[

@@ -2,7 +2,8 @@
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
-    bounded::{bounded_mean, bounded_mean_clustered, wilson_ends},
+    bounded::{bounded_mean, bounded_mean_clustered},
+    bounded_mean::wilson_ends,
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     power::rate_half_width,

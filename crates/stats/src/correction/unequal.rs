@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::prediction_powered::{CorrectedMean, PSEUDO_LABELS, PredictionPowered};
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    bounded::wilson_ends,
+    bounded_mean::wilson_ends,
     distribution::student_critical_value,
     undefined::{check_all_finite, check_finite},
 };
