@@ -23,7 +23,7 @@ mod error;
 mod event;
 mod fingerprint;
 mod forecast;
-mod grader_settings;
+mod grader_identity;
 mod grading;
 mod incomplete;
 mod item;
