@@ -208,7 +208,7 @@ fn needs_modules(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use assize_model::{AuthorCode, CodeLanguage, GraderKind};
+    use assize_model::{AnswerCheck, AuthorCode, CodeLanguage, GraderKind};
 
     use super::needs_modules;
     use crate::decode::grader::testing::{codes, one};
