@@ -146,9 +146,6 @@ fn gate_minimum(gate: Option<Gate>, scale: &CriterionScale) -> Option<i64> {
 }
 
 /// Returns the other format.
-pub(crate) const fn other_format(format: EvalFileFormat) -> EvalFileFormat {
-    match format {
-        EvalFileFormat::One => EvalFileFormat::Two,
-        EvalFileFormat::Two => EvalFileFormat::One,
-    }
+pub(crate) fn other_format(format: EvalFileFormat) -> EvalFileFormat {
+    format.choose(EvalFileFormat::Two, EvalFileFormat::One)
 }

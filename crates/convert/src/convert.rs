@@ -525,10 +525,7 @@ fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut Conver
     }
     // Only the `evalcases` format has a default borderline threshold, so it must be written out.
     let pass = pass.map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get);
-    let by_default = match loaded.format {
-        EvalFileFormat::One => Some(VerdictThresholds::DEFAULT_BORDERLINE.min(pass)),
-        EvalFileFormat::Two => None,
-    };
+    let by_default = loaded.format.choose(Some(VerdictThresholds::DEFAULT_BORDERLINE.min(pass)), None);
     if let Some(borderline) = borderline.map(UnitInterval::get).or(by_default) {
         value["borderline"] = json!(borderline);
     }

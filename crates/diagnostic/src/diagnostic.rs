@@ -56,38 +56,41 @@ pub struct Diagnostic {
     pub suggestion: Option<SuggestedEdit>,
 }
 
-impl Diagnostic {
-    /// Creates an error at `span`. `label` is shown beside the caret and says what was found there.
-    pub fn error(
-        code: DiagnosticCode,
-        title: impl Into<String>,
-        span: Span,
-        label: impl Into<String>,
-    ) -> Self {
-        Self::new(Severity::Error, code, title.into(), span, label.into())
-    }
+/// What is wrong, before the place is known: [`at`](Self::at) makes it a diagnostic.
+#[derive(Debug)]
+#[must_use]
+pub struct UnplacedDiagnostic {
+    code: DiagnosticCode,
+    severity: Severity,
+    title: String,
+}
 
-    /// Creates a warning at `span`. `label` is shown beside the caret and says what was found there.
-    pub fn warning(
-        code: DiagnosticCode,
-        title: impl Into<String>,
-        span: Span,
-        label: impl Into<String>,
-    ) -> Self {
-        Self::new(Severity::Warning, code, title.into(), span, label.into())
-    }
-
-    fn new(severity: Severity, code: DiagnosticCode, title: String, span: Span, label: String) -> Self {
-        Self {
+impl UnplacedDiagnostic {
+    /// Creates the diagnostic at `span`. `label` is shown beside the caret and says what was found there.
+    pub fn at(self, span: Span, label: impl Into<String>) -> Diagnostic {
+        let Self { code, severity, title } = self;
+        Diagnostic {
             code,
             severity,
             title,
-            primary: SpanLabel { span, text: label },
+            primary: SpanLabel { span, text: label.into() },
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
             suggestion: None,
         }
+    }
+}
+
+impl Diagnostic {
+    /// Begins an error, which [`at`](UnplacedDiagnostic::at) places.
+    pub fn error(code: DiagnosticCode, title: impl Into<String>) -> UnplacedDiagnostic {
+        UnplacedDiagnostic { code, severity: Severity::Error, title: title.into() }
+    }
+
+    /// Begins a warning, which [`at`](UnplacedDiagnostic::at) places.
+    pub fn warning(code: DiagnosticCode, title: impl Into<String>) -> UnplacedDiagnostic {
+        UnplacedDiagnostic { code, severity: Severity::Warning, title: title.into() }
     }
 
     /// Adds a secondary location.
@@ -117,5 +120,10 @@ impl Diagnostic {
     ) -> Self {
         self.suggestion = Some(SuggestedEdit { title: title.into(), span, replacement: replacement.into() });
         self
+    }
+
+    /// Adds the finished diagnostic to a collection: the last call of a chain.
+    pub fn add_to(self, collection: &mut impl Extend<Self>) {
+        collection.extend([self]);
     }
 }

@@ -18,7 +18,7 @@ mod span;
 mod suggest;
 
 pub use code::DiagnosticCode;
-pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit};
+pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit, UnplacedDiagnostic};
 pub use list::list_first;
 pub use name_pairs::{NamePairError, parse_name_pairs};
 pub use order::sort_diagnostics;

@@ -22,7 +22,7 @@ mod tests {
         let mut map = SourceMap::new();
         let (a, b) = (map.add("b.yaml", "xyz"), map.add("a.yaml", "xyz"));
         let make =
-            |source, start, code, title| Diagnostic::error(code, title, Span::new(source, start, 3), "");
+            |source, start, code, title| Diagnostic::error(code, title).at(Span::new(source, start, 3), "");
         let (one, two) = (DiagnosticCode::new("E0001"), DiagnosticCode::new("E0002"));
         let mut all = vec![
             make(b, 0, one, "5"),

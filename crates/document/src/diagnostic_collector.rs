@@ -142,7 +142,7 @@ impl DiagnosticCollector {
 
     /// Adds the diagnostics of a fork.
     pub(crate) fn append(&mut self, fork: Self) {
-        fork.into_vec().into_iter().for_each(|diagnostic| self.add(diagnostic));
+        self.extend(fork.into_vec());
     }
 
     /// Hides `value`, substituted from the environment at `span`: diagnostics show `shown` instead.
@@ -212,6 +212,12 @@ impl DiagnosticCollector {
     }
 }
 
+impl Extend<Diagnostic> for DiagnosticCollector {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, diagnostics: T) {
+        diagnostics.into_iter().for_each(|diagnostic| self.add(diagnostic));
+    }
+}
+
 /// Returns true if the diagnostic says that the key is missing.
 fn speaks_of_missing(diagnostic: &Diagnostic, key: &str) -> bool {
     let Some((_, others)) = MISSING_KEY_CODES.iter().find(|(code, _)| *code == diagnostic.code) else {
@@ -235,10 +241,10 @@ fn more_problems(dropped: usize, first: Span, is_error: bool) -> Diagnostic {
     let label = "the first of them";
     let diagnostic = if is_error {
         let title = format!("{dropped} more error{ending} in this file");
-        Diagnostic::error(codes::MORE_PROBLEMS, title, first, label)
+        Diagnostic::error(codes::MORE_PROBLEMS, title).at(first, label)
     } else {
         let title = format!("{dropped} more warning{ending} in this file");
-        Diagnostic::warning(codes::MORE_WARNINGS, title, first, label)
+        Diagnostic::warning(codes::MORE_WARNINGS, title).at(first, label)
     };
 
     diagnostic.with_help("fix those above and validate again")
@@ -281,9 +287,9 @@ mod tests {
         let mut problems = DiagnosticCollector::default();
         for at in 0..MAX_PER_FILE + 3 {
             let span = Span::new(source, at, at + 1);
-            problems.add(Diagnostic::warning(codes::NO_EFFECT, "a", span, "b"));
-            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a", span, "b"));
-            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a", span, "b"));
+            problems.add(Diagnostic::warning(codes::NO_EFFECT, "a").at(span, "b"));
+            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a").at(span, "b"));
+            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a").at(span, "b"));
         }
 
         // Diagnostics that are not kept still make the file invalid.
@@ -302,11 +308,11 @@ mod tests {
         let mut problems = DiagnosticCollector::default();
         problems.hide("s3cret\"value", "${{ TOKEN }}", span);
         problems.hide("7", "${{ N }}", span);
-        problems.add(
-            Diagnostic::error(codes::WRONG_TYPE, "bad s3cret\"value", span, format!("{:?}", "s3cret\"value"))
-                .with_note("17 of 7")
-                .with_suggestion("s3cret\"value", span, "s3cret\"value"),
-        );
+        Diagnostic::error(codes::WRONG_TYPE, "bad s3cret\"value")
+            .at(span, format!("{:?}", "s3cret\"value"))
+            .with_note("17 of 7")
+            .with_suggestion("s3cret\"value", span, "s3cret\"value")
+            .add_to(&mut problems);
         let found = problems.into_vec().remove(0);
         assert!(!format!("{found:?}").contains("s3cret"), "{found:?}");
         assert_eq!(found.notes, ["17 of ${{ N }}"]);

@@ -57,9 +57,10 @@ mod tests {
             let start = text.find(part).expect("there");
             let span = Span::new(source, start, start + part.len());
             let mut problems = DiagnosticCollector::default();
-            problems.add(
-                Diagnostic::error(codes::WRONG_TYPE, "a", span, "b").with_suggestion("c", span, replacement),
-            );
+            Diagnostic::error(codes::WRONG_TYPE, "a")
+                .at(span, "b")
+                .with_suggestion("c", span, replacement)
+                .add_to(&mut problems);
             let found = finish_diagnostics(problems, &sources).remove(0).suggestion.expect("kept");
             assert_eq!(found.replacement, expected, "{path} {part}");
         }

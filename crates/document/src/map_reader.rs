@@ -122,16 +122,14 @@ impl<'n> MapReader<'n> {
         for (index, key) in keys.iter().enumerate() {
             let Some(entry) = self.request(key, index > 0) else { continue };
             if let Some(first) = found {
-                problems.add(
-                    Diagnostic::error(
-                        codes::TWO_SPELLINGS,
-                        format!("`{}` and `{}` are the same setting", first.key, entry.key),
-                        entry.key_span,
-                        "this one is extra",
-                    )
-                    .with_secondary(first.key_span, "already given here")
-                    .with_help(format!("keep `{}`", keys[0])),
-                );
+                Diagnostic::error(
+                    codes::TWO_SPELLINGS,
+                    format!("`{}` and `{}` are the same setting", first.key, entry.key),
+                )
+                .at(entry.key_span, "this one is extra")
+                .with_secondary(first.key_span, "already given here")
+                .with_help(format!("keep `{}`", keys[0]))
+                .add_to(problems);
             } else {
                 found = Some(entry);
             }
@@ -262,15 +260,10 @@ impl<'n> MapReader<'n> {
 
         let range =
             if high >= i64::from(u32::MAX) { format!("{low} or more") } else { format!("{low} to {high}") };
-        problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                format!("`{key}` is out of range"),
-                node.use_span(),
-                format!("found {value}"),
-            )
-            .with_help(format!("use a whole number, {range}")),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is out of range"))
+            .at(node.use_span(), format!("found {value}"))
+            .with_help(format!("use a whole number, {range}"))
+            .add_to(problems);
 
         None
     }
@@ -288,13 +281,9 @@ impl<'n> MapReader<'n> {
             return Some(SpannedValue::new(unit, value.span));
         }
 
-        let mut diagnostic = Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            format!("`{key}` is out of range"),
-            value.span,
-            format!("found {}", value.value),
-        )
-        .with_help("use a number from 0 to 1");
+        let mut diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is out of range"))
+            .at(value.span, format!("found {}", value.value))
+            .with_help("use a number from 0 to 1");
         if value.value >= 2.0 && value.value <= 100.0 {
             let scale = if value.value <= 10.0 { 10.0 } else { 100.0 };
             diagnostic = diagnostic.with_suggestion(
@@ -399,12 +388,8 @@ impl<'n> MapReader<'n> {
 
 /// Returns the diagnostic for an unknown key. `near` is the key that it was probably meant as.
 fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&str>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        codes::UNKNOWN_KEY,
-        format!("unknown key `{}`", entry.key),
-        entry.key_span,
-        format!("{what} has no such key"),
-    );
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, format!("unknown key `{}`", entry.key))
+        .at(entry.key_span, format!("{what} has no such key"));
     if let Some(near) = near {
         return diagnostic
             .with_help(format!("did you mean `{near}`?"))
@@ -425,12 +410,8 @@ fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&s
 /// Returns the diagnostic for a value of the wrong type. `what` names the value, `expected` the type it
 /// should have.
 pub fn wrong_type(node: &TreeNode, what: &str, expected: &str) -> Diagnostic {
-    Diagnostic::error(
-        codes::WRONG_TYPE,
-        format!("{what} must be {expected}"),
-        node.use_span(),
-        format!("found {}", node.type_name()),
-    )
+    Diagnostic::error(codes::WRONG_TYPE, format!("{what} must be {expected}"))
+        .at(node.use_span(), format!("found {}", node.type_name()))
 }
 
 /// Decodes a text. Numbers and booleans are not silently accepted: the fix is to quote them.
@@ -472,15 +453,10 @@ pub fn number(node: &TreeNode, key: &str, problems: &mut DiagnosticCollector) ->
         NodeValue::Int(value) => value as f64,
         NodeValue::Float(value) if value.is_finite() => value,
         NodeValue::Float(value) => {
-            problems.add(
-                Diagnostic::error(
-                    codes::OUT_OF_RANGE,
-                    format!("`{key}` must be a finite number"),
-                    node.use_span(),
-                    format!("found {value}"),
-                )
-                .with_help("write an ordinary number"),
-            );
+            Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be a finite number"))
+                .at(node.use_span(), format!("found {value}"))
+                .with_help("write an ordinary number")
+                .add_to(problems);
             return None;
         }
         _ => {
@@ -513,10 +489,10 @@ pub fn check_not_blank(
     problems: &mut DiagnosticCollector,
 ) -> Option<SpannedValue<String>> {
     if text.value.trim().is_empty() {
-        problems.add(
-            Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), text.span, "nothing here")
-                .with_help("write the text, or remove the key"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
+            .at(text.span, "nothing here")
+            .with_help("write the text, or remove the key")
+            .add_to(problems);
         return None;
     }
     Some(text)

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use assize_grade::schema_problem;
 use assize_model::{
-    AnswerSelection, AuthorCode, Case, CodeProgram, CompositeAggregator, ContextMeasure, ContextSource,
-    Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
+    AnswerCheck, AnswerSelection, AuthorCode, Case, CodeProgram, CompositeAggregator, ContextMeasure,
+    ContextSource, Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
 };
 use assize_rubric::JudgingMode;
 use assize_run::custom_command;
@@ -46,7 +46,7 @@ pub(crate) fn measuring_model(grader: &Grader) -> Option<&str> {
 /// What is wrong with a grader, whichever judge it has.
 pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
-        GraderKind::IsJson(check) => {
+        GraderKind::Check(AnswerCheck::IsJson(check)) => {
             let problem = check.schema.as_ref().and_then(schema_problem)?;
             format!("the schema can't be used: {problem}")
         }
@@ -72,7 +72,7 @@ pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
             CompositeAggregator::Function { code, .. } => return code_program(grader, code),
             CompositeAggregator::WeightedAverage(_) | CompositeAggregator::Threshold(_) => return None,
         },
-        GraderKind::Script(check) => return code_program(grader, &check.code),
+        GraderKind::Check(AnswerCheck::Script(check)) => return code_program(grader, &check.code),
         GraderKind::Transformed(changed) => return code_program(grader, &changed.transform.code),
         GraderKind::Context(context) => match &context.context {
             ContextSource::Code(code) => return code_program(grader, code),
@@ -188,17 +188,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
             | CompositeAggregator::Code { .. }
             | CompositeAggregator::Function { .. } => None,
         },
-        GraderKind::Text(_)
-        | GraderKind::IsJson(_)
-        | GraderKind::Sql(_)
-        | GraderKind::FieldAccuracy(_)
-        | GraderKind::ToolTrajectory(_)
-        | GraderKind::Latency { .. }
-        | GraderKind::Cost { .. }
-        | GraderKind::TokenUsage(_)
-        | GraderKind::ExecutionMetrics(_)
-        | GraderKind::SkillTrigger(_)
-        | GraderKind::Script(_)
+        GraderKind::Check(_)
         | GraderKind::Similar(_)
         | GraderKind::Labels(_)
         | GraderKind::Selection(AnswerSelection::MaxScore(_))
@@ -276,17 +266,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::Context(_)
         | GraderKind::Benchmark(_)
         // These need no judge.
-        | GraderKind::Text(_)
-        | GraderKind::IsJson(_)
-        | GraderKind::Sql(_)
-        | GraderKind::FieldAccuracy(_)
-        | GraderKind::ToolTrajectory(_)
-        | GraderKind::Latency { .. }
-        | GraderKind::Cost { .. }
-        | GraderKind::TokenUsage(_)
-        | GraderKind::ExecutionMetrics(_)
-        | GraderKind::SkillTrigger(_)
-        | GraderKind::Script(_)
+        | GraderKind::Check(_)
         | GraderKind::Similar(_)
         | GraderKind::Labels(_)
         // It always has criteria.

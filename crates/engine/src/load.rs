@@ -241,7 +241,8 @@ fn same_name_warning(file: &LoadedFile, name: &str, first: &Path) -> Option<Diag
     let span = file.sources.word_at(place.path(), place.line, place.column)?;
     let title = format!("`{name}` is also the name of {}", first.display());
     Some(
-        Diagnostic::warning(codes::DUPLICATE_SUITE, title, span, "not the only one")
+        Diagnostic::warning(codes::DUPLICATE_SUITE, title)
+            .at(span, "not the only one")
             .with_note("their results are distinguished by the paths of the files")
             .with_help("give each file a `name` of its own: run alone, it has another name than here"),
     )

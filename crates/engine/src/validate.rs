@@ -358,7 +358,7 @@ fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
         None => format!("{error}; a judge is `{OFFLINE}`, a target or a model"),
     };
 
-    Some(Diagnostic::error(codes::WRONG_TYPE, title, span, "not a judge").with_help(help))
+    Some(Diagnostic::error(codes::WRONG_TYPE, title).at(span, "not a judge").with_help(help))
 }
 
 /// The problems that prevent an eval file from running with any options, and warnings about targets that only
@@ -389,13 +389,13 @@ pub(crate) fn check_suite(
         found.extend(target.errors.iter().filter_map(|error| {
             let title = format!("target `{}`: {}", target.name, error.title);
             let warning =
-                Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&error.place)?, "can't be run");
+                Diagnostic::warning(codes::UNUSABLE_TARGET, title).at(span_of(&error.place)?, "can't be run");
             Some(warning.with_help("remove it, or run the file with `--target`"))
         }));
         found.extend(target.without_effect.iter().filter_map(|idle| {
             let title = format!("{} has no effect", idle.feature);
             let warning =
-                Diagnostic::warning(codes::NO_EFFECT, title, span_of(&idle.place)?, "not used here");
+                Diagnostic::warning(codes::NO_EFFECT, title).at(span_of(&idle.place)?, "not used here");
             Some(warning.with_help("remove it"))
         }));
     }
@@ -412,7 +412,9 @@ pub(crate) fn check_suite(
                 }),
             };
             let title = format!("target `{name}` is not defined");
-            found.push(Diagnostic::warning(codes::UNUSABLE_TARGET, title, span, "not found").with_help(help));
+            found.push(
+                Diagnostic::warning(codes::UNUSABLE_TARGET, title).at(span, "not found").with_help(help),
+            );
         }
     }
 
@@ -435,7 +437,7 @@ pub(crate) fn check_suite(
                 1 => Some("the same for 1 other case".to_owned()),
                 more => Some(format!("the same for {more} other cases")),
             };
-            let error = Diagnostic::error(codes::OUT_OF_RANGE, problem, span, "can't pass");
+            let error = Diagnostic::error(codes::OUT_OF_RANGE, problem).at(span, "can't pass");
             found.push(others.into_iter().fold(error, Diagnostic::with_note));
         }
     }
@@ -464,7 +466,7 @@ fn unanswered(
     let mut cases = file.cases.kept().filter(lacks);
     let first = cases.next()?;
     let title = format!("case `{}` has no `output`, and no target is named", first.id);
-    let found = Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&first.place)?, "not answered");
+    let found = Diagnostic::warning(codes::UNUSABLE_TARGET, title).at(span_of(&first.place)?, "not answered");
     let found = match cases.count() {
         0 => found,
         1 => found.with_note("1 other case has neither"),
@@ -487,10 +489,10 @@ fn grader_errors(grader: &Grader, sources: &SourceMap) -> Vec<Diagnostic> {
         let place = &grader.place;
         let Some(span) = sources.word_at(place.path(), place.line, place.column) else { return };
         let Some(problem) = grader_problem(grader) else { return };
-        found.push(
-            Diagnostic::error(codes::UNUSABLE_GRADER, problem, span, "can't be run")
-                .with_help("no run of the file begins while a grader of it can't be used"),
-        );
+        Diagnostic::error(codes::UNUSABLE_GRADER, problem)
+            .at(span, "can't be run")
+            .with_help("no run of the file begins while a grader of it can't be used")
+            .add_to(&mut found);
     });
 
     found

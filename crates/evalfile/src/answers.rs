@@ -39,10 +39,10 @@ pub fn load_answers(
     let mut cx = load_context(path, options);
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
+        cx.format = rubric.format;
         let (suite, grader) = suite_for_rubric(rubric, grader, path);
         let (table, content) = open_answers(&mut cx, path, columns, options.encoding);
         let defaults = SuiteDefaults {
-            format: rubric.format,
             graders: vec![Arc::new(grader)],
             input: Vec::new(),
             broken: false,
@@ -123,15 +123,10 @@ fn open_answers(
         }
         Err(TableError::Unreadable(error)) if error.kind() == ErrorKind::FileTooLarge => {
             let source = cx.sources.add(path, "");
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::FILE_TOO_LARGE,
-                    "the table is too large for its encoding",
-                    Span::new(source, 0, 0),
-                    error.to_string(),
-                )
-                .with_help("save it as UTF-8; such tables may have any size"),
-            );
+            Diagnostic::error(codes::FILE_TOO_LARGE, "the table is too large for its encoding")
+                .at(Span::new(source, 0, 0), error.to_string())
+                .with_help("save it as UTF-8; such tables may have any size")
+                .add_to(&mut cx.problems);
             return (None, AnswerContent::Unreadable);
         }
         // The lines are opened once more, which reports the error.
@@ -163,15 +158,10 @@ fn refuse_array(cx: &mut DecodeContext, path: &Path) -> bool {
 
     let source = cx.sources.add_fragment(path, &*line, 1);
     let end = line.len();
-    cx.problems.add(
-        Diagnostic::error(
-            codes::NOT_SUPPORTED,
-            "this file is a JSON array, not JSON lines",
-            Span::new(source, 0, end),
-            "the array begins here",
-        )
-        .with_help("write one object on each line, without brackets and commas: `jq -c '.[]' FILE`"),
-    );
+    Diagnostic::error(codes::NOT_SUPPORTED, "this file is a JSON array, not JSON lines")
+        .at(Span::new(source, 0, end), "the array begins here")
+        .with_help("write one object on each line, without brackets and commas: `jq -c '.[]' FILE`")
+        .add_to(&mut cx.problems);
     true
 }
 

@@ -1,4 +1,4 @@
-//! The limits of what others may make Assize do: their values, and the rows of the page that lists them.
+//! The limits of what others may make Assize do: their values, and the tables of the page that lists them.
 
 #![warn(missing_docs)]
 
@@ -6,5 +6,5 @@ mod table;
 mod values;
 mod words;
 
-pub use table::{LimitSection, SECTIONS};
+pub use table::limit_tables;
 pub use values::*;

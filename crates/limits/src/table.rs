@@ -1,39 +1,18 @@
-//! The rows of the page of limits.
+//! The tables of the page of limits: [`tables.md`](tables.md) with the values filled in.
 
 use crate::values::shown;
 
-/// A table of the page.
-#[derive(Debug, Clone, Copy)]
-pub struct LimitSection {
-    /// Its name.
-    pub name: &'static str,
-    rows: &'static [LimitRow],
+const TEMPLATE: &str = include_str!("tables.md");
+
+/// Returns the name and the Markdown of each table, in the order of the page.
+pub fn limit_tables() -> impl Iterator<Item = (&'static str, String)> {
+    TEMPLATE.split("## ").skip(1).map(|section| {
+        let (name, table) = section.split_once("\n\n").expect("a heading ends with an empty line");
+        (name, format!("{}\n", filled(table.trim_end())))
+    })
 }
 
-/// A row: what is limited, its limit and what happens beyond it, with names of limits in braces.
-#[derive(Debug, Clone, Copy)]
-struct LimitRow {
-    what: &'static str,
-    limit: &'static str,
-    beyond: &'static str,
-}
-
-const fn row(what: &'static str, limit: &'static str, beyond: &'static str) -> LimitRow {
-    LimitRow { what, limit, beyond }
-}
-
-impl LimitSection {
-    /// The table in Markdown.
-    pub fn to_markdown(&self) -> String {
-        let rows = self.rows.iter().map(|row| {
-            let [limit, beyond] = [row.limit, row.beyond].map(filled);
-            format!("| {} | {limit} | {beyond} |\n", row.what)
-        });
-        ["| what | limit | beyond it |\n|---|---|---|\n".to_owned()].into_iter().chain(rows).collect()
-    }
-}
-
-/// A text with the values of the limits that it names.
+/// A text with the values of the limits that it names in braces.
 fn filled(text: &str) -> String {
     let mut whole = String::new();
     let mut rest = text;
@@ -47,240 +26,6 @@ fn filled(text: &str) -> String {
     whole + rest
 }
 
-/// All tables, in the order of the page.
-pub const SECTIONS: &[LimitSection] = &[
-    LimitSection {
-        name: "files",
-        rows: &[
-            row(
-                "kind of file",
-                "regular files",
-                "pipes, devices, sockets and folders are never opened; save a pipe's content to a file first",
-            ),
-            row(
-                "YAML or JSON file",
-                "{FILE_BYTES}",
-                "`E0505`; put the cases into a JSONL file, which may be of any size",
-            ),
-            row("line of a JSONL file", "{JSONL_LINE_BYTES}", "`E0505`"),
-            row("settings file (targets, configuration, prices)", "{SETTINGS_FILE_BYTES}", "`E0502`"),
-            row("files of tests that name each other", "{TEST_FILES_DEPTH} deep", "`E0313`"),
-            row("attached text", "{ATTACHMENT_BYTES}", "`E0502`"),
-            row(
-                "file to convert, file of another tool's records, part of an archive",
-                "{RECORD_BYTES}",
-                "an error",
-            ),
-            row(
-                "parts of an archive",
-                "{ARCHIVE_PARTS}, and {ARCHIVE_BYTES} in total; {ARCHIVE_COMMAS_PER_BYTE} commas for each byte of the archive, or {ARCHIVE_COMMAS} if that is more",
-                "an error",
-            ),
-            row(
-                "what a compressed file becomes (archive, spreadsheet, Parquet)",
-                "{EXPANSION_FACTOR} times its size, or {EXPANDED_BYTES} if that is more",
-                "an error",
-            ),
-            row("label file", "{FILE_BYTES}", "an error"),
-            row("table of answers or tests in another encoding than UTF-8", "{FILE_BYTES}", "an error"),
-            row(
-                "Parquet file",
-                "{FILE_BYTES}, {TABLE_TEXT_BYTES} when decompressed, {TABLE_CELLS} values, and {TABLE_CELLS_PER_BYTE} cells for each byte, or {TABLE_CELLS_OF_SMALL_FILES} if that is more",
-                "an error",
-            ),
-            row(
-                "decision sent from a review page",
-                "{REVIEW_DECISION_BYTES}",
-                "the decision is refused, and the page shows the reason",
-            ),
-            row(
-                "text in a table of `review --export`", "{REVIEW_CELL_CHARACTERS} characters",
-                "the item is excluded, with a warning",
-            ),
-            row(
-                "files that a pattern matches",
-                "{PATTERN_MATCHES}; it searches {PATTERN_ENTRIES} files and folders, and {PATTERN_DEPTH} folders deep, at most",
-                "`E0508`",
-            ),
-        ],
-    },
-    LimitSection {
-        name: "values",
-        rows: &[
-            row("nesting", "{NESTING} levels", "`E0005`"),
-            row("keys of a map", "{MAP_KEYS}", "`E0508`"),
-            row(
-                "copies by aliases",
-                "{ALIAS_COPIES} values; each {WEIGHED_TEXT_BYTES} of a text count as one more",
-                "`E0006`",
-            ),
-            row(
-                "cases generated from prompts, tests and variables",
-                "{MATRIX_CASES}, and {MATRIX_BYTES} of texts in them; for large files {MATRIX_FACTOR} times their size, up to {MATRIX_BYTES_OF_LARGE_FILES}",
-                "`E0424`",
-            ),
-            row("tests generated by a scenario", "{MATRIX_CASES}", "`E0424`"),
-            row(
-                "assertions after `$ref`s, sets and defaults",
-                "{TEST_ASSERTIONS} of a test, {FILE_ASSERTIONS} of a file",
-                "`E0508`",
-            ),
-            row("template", "{TEMPLATE_BYTES}; {TEMPLATE_TAG_BYTES} inside of tags and braces", "`E0423`"),
-            row(
-                "tags and operators of a template inside of each other, chains among them",
-                "{TEMPLATE_DEPTH}",
-                "`E0423`",
-            ),
-            row("text that a template renders", "{RENDERED_BYTES}", "`E0423`"),
-            row(
-                "time of all JavaScript that runs while a file is read",
-                "{SCRIPT_TIME}",
-                "`E0319`, `E0423`; no more of it is run",
-            ),
-            row("values of `vars` in the texts of a case", "{INSERTED_BYTES}", "`E0508`"),
-            row("graders of a list, included ones among them", "{LIST_GRADERS}", "`E0508`"),
-            row(
-                "problems of a file",
-                "{FILE_PROBLEMS} errors and {FILE_PROBLEMS} warnings are listed",
-                "the others are counted: `E0416`, `W0404`",
-            ),
-        ],
-    },
-    LimitSection {
-        name: "runs",
-        rows: &[
-            row(
-                "time of a check by a pattern, a schema, a script or a parser of SQL",
-                "{CHECK_TIME}",
-                "the grader is ungraded. If {GIVEN_UP_CHECKS} such checks of a run, or of a key of the grading service, are still running, further ones fail at once",
-            ),
-            row("SQL that is checked", "{SQL_TOKENS} tokens", "the grader is ungraded"),
-            row(
-                "statements that a context grader decides on",
-                "{CONTEXT_STATEMENTS}",
-                "the grader is ungraded",
-            ),
-            row("memory of a script", "{SCRIPT_MEMORY}", "the grader is ungraded"),
-            row(
-                "instructions of a script",
-                "{SCRIPT_STEPS} steps of about 10,000 instructions each",
-                "the grader is ungraded",
-            ),
-            row(
-                "time of a script",
-                "{SCRIPT_TIME}, checked after each step; methods of long texts and lists take steps too",
-                "the grader is ungraded",
-            ),
-            row("size of a script", "{SCRIPT_BYTES}", "`E0319`"),
-            row("reply of a model", "{REPLY_BYTES}; a judgement {JUDGEMENT_BYTES}", "the reply is not used"),
-            row("output of a grading program", "{PROGRAM_OUTPUT_BYTES}", "the grader is ungraded"),
-            row("files of a workspace", "{WORKSPACE_FILES}", "an error"),
-            row("samples of a call of `grade`, for agents", "{AGENT_SAMPLES}", "an error"),
-            row("runs in progress of one server for agents", "{AGENT_RUNS}", "an error"),
-            row("shards of a plan", "{SHARDS}", "an error"),
-            row(
-                "line of a file of imported replies", "{IMPORTED_LINE_BYTES}",
-                "the line is counted as unreadable",
-            ),
-        ],
-    },
-    LimitSection {
-        name: "the grading service",
-        rows: &[
-            row("body of a request", "{BODY_BYTES} (`--max-body`)", "413"),
-            row(
-                "bodies of all requests that are being received or worked on",
-                "{BODIES_BYTES}, or that of one body if larger. Values count as what they take in memory: {BODY_VALUE_BYTES} for each, {BODY_MEMBER_BYTES} more for a member of an object",
-                "429 with `Retry-After`; 413 if one body takes more",
-            ),
-            row("nesting of a body", "{BODY_NESTING} levels", "422"),
-            row("samples of a request; pairs within its groups", "{REQUEST_SAMPLES}", "422"),
-            row("rubric or scorecard in a request", "{REQUEST_RUBRIC_BYTES}", "422"),
-            row(
-                "criteria of a rubric in a request with the values of `vars`",
-                "{REQUEST_RUBRIC_BYTES}",
-                "422",
-            ),
-            row("criteria of a rubric in a request", "{REQUEST_CRITERIA}", "422"),
-            row("judge calls of a sample by a rubric in a request", "{REQUEST_CALLS_PER_SAMPLE}", "422"),
-            row("id, group, idempotency key", "{REQUEST_NAME_BYTES}", "422"),
-            row("problems of a request", "{REQUEST_PROBLEMS} are listed", "the others are counted"),
-            row("samples accepted at once", "{QUEUED_SAMPLES} (`--queue`)", "429 with `Retry-After`"),
-            row(
-                "connections",
-                "{CONNECTIONS}",
-                "a connection without a request is closed, first of the address that has most of them; if there is none, further ones wait",
-            ),
-            row(
-                "first request of a connection; headers of a request",
-                "{HEADER_TIME}",
-                "the connection is closed",
-            ),
-            row(
-                "connection without a request",
-                "{HEADER_TIME}; HTTP/2 {IDLE_HTTP2_TIME}",
-                "the connection is closed",
-            ),
-            row("time to receive the body of a request", "{BODY_TIME}", "408"),
-            row(
-                "client that stops reading its reply (on HTTP/2, one of its replies)",
-                "{STALL_TIME}",
-                "the connection is closed",
-            ),
-            row(
-                "rubric with `{{ }}`, multiplied by the samples of the request",
-                "{REPEATED_RUBRIC_BYTES}",
-                "422",
-            ),
-            row(
-                "answers remembered for `Idempotency-Key`",
-                "{REPLAY_TIME}, {REPLAYED_REQUESTS} requests, {REPLAYED_RESULTS} samples and decisions together",
-                "the oldest that are graded are forgotten",
-            ),
-            row("formula of a `multi` grader", "{FORMULA_BYTES}, {FORMULA_DEPTH} levels", "422"),
-            row(
-                "text of an OpenAI grader with the values of its references",
-                "{GRADER_REFERENCES} references, {GRADER_TEXT_BYTES}; all texts of a request {GRADER_TEXTS_BYTES}",
-                "422",
-            ),
-            row("numbers of the `range` of a `score_model` grader", "-1e9 to 1e9", "422"),
-        ],
-    },
-    LimitSection {
-        name: "batches",
-        rows: &[
-            row(
-                "requests of a batch",
-                "{BATCH_REQUESTS}; Anthropic {ANTHROPIC_BATCH_REQUESTS}",
-                "another batch",
-            ),
-            row(
-                "bytes of a batch",
-                "{BATCH_BYTES} (OpenAI's format, Bedrock), {ANTHROPIC_BATCH_BYTES} (Anthropic), {GEMINI_BATCH_BYTES} (Gemini)",
-                "another batch; if the results exceed {BATCH_RESULT_BYTES}, the run stops, and keeps the record of the batch",
-            ),
-            row("fewest requests of a batch", "{BEDROCK_BATCH_FEWEST} (Bedrock)", "they are sent live"),
-        ],
-    },
-    LimitSection {
-        name: "reports",
-        rows: &[
-            row(
-                "cases of an HTML page",
-                "{PAGE_BYTES} of cases in full, then {PAGE_ROWS} with a line each",
-                "the page and the command state how many are missing",
-            ),
-            row(
-                "question, reference or answer in an HTML page",
-                "{PAGE_TEXT_CHARACTERS} characters",
-                "cut; the page states the full length",
-            ),
-            row("Markdown", "{MARKDOWN_CHARACTERS} characters", "the others are counted"),
-            row("annotations of a kind", "{ANNOTATIONS}", "the last one counts the others"),
-        ],
-    },
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,13 +33,11 @@ mod tests {
 
     #[test]
     fn every_limit_has_a_row_and_every_row_names_limits_that_exist() {
-        let rows = || SECTIONS.iter().flat_map(|section| section.rows);
         for name in NAMES {
-            let named = format!("{{{name}}}");
-            assert!(rows().any(|row| row.limit.contains(&named) || row.beyond.contains(&named)), "{name}");
+            assert!(TEMPLATE.contains(&format!("{{{name}}}")), "{name}");
         }
-        for section in SECTIONS {
-            assert!(!section.to_markdown().contains(['{', '}']) || section.name == "the grading service");
+        for (name, table) in limit_tables() {
+            assert!(!table.contains(['{', '}']) || name == "the grading service");
         }
     }
 

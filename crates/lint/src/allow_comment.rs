@@ -78,15 +78,10 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
     let at = |range: &Range<usize>| Span::new(comment.source, range.start, range.end);
     let mut findings = Vec::new();
     if !comment.reason {
-        findings.push(
-            Diagnostic::warning(
-                ALLOW_WITHOUT_REASON,
-                "`allow:` without a reason has no effect",
-                at(&comment.at),
-                "no reason here",
-            )
-            .with_help("add the reason: `# allow: L0101 because ...`"),
-        );
+        Diagnostic::warning(ALLOW_WITHOUT_REASON, "`allow:` without a reason has no effect")
+            .at(at(&comment.at), "no reason here")
+            .with_help("add the reason: `# allow: L0101 because ...`")
+            .add_to(&mut findings);
     }
 
     for ((code, range), used) in comment.codes.iter().zip(used) {
@@ -98,12 +93,10 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
 
         let known = rule.is_some();
         let label = if known { "no such finding here" } else { "there is no such rule" };
-        findings.push(
-            Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect"), at(range), label)
+        Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect")).at(at(range), label)
                 .with_help(
                     "remove it; a comment applies to its own line, or to the line below if it is alone on its line",
-                ),
-        );
+                ).add_to(&mut findings);
     }
 
     findings

@@ -21,12 +21,14 @@ pub(crate) struct FindingCollector<'s> {
     pub(crate) head: Option<Span>,
 }
 
-impl FindingCollector<'_> {
-    /// Adds a finding.
-    pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
-        self.found.push(LintFinding { diagnostic, head: self.head });
+impl Extend<Diagnostic> for FindingCollector<'_> {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, diagnostics: T) {
+        let head = self.head;
+        self.found.extend(diagnostics.into_iter().map(|diagnostic| LintFinding { diagnostic, head }));
     }
+}
 
+impl FindingCollector<'_> {
     /// Returns the span of a mark.
     pub(crate) fn span(&mut self, mark: Option<&SourceMark>) -> Option<Span> {
         self.sources.span(mark?)

@@ -127,14 +127,15 @@ impl LintInquiry {
         let Some(span) = span.or_else(|| out.span(marks.head.as_ref())) else { return };
         let other = finding.other.filter(|_| question.scope == QuestionScope::Pair);
         let other = other.and_then(|other| self.marks.get(other)?.text.clone());
-        let mut diagnostic = Diagnostic::warning(rule.code, question.found, span, "")
+        let mut diagnostic = Diagnostic::warning(rule.code, question.found)
+            .at(span, "")
             .with_note(format!("the model: {}", finding.reason))
             .with_help(question.help);
         if let Some(other) = out.span(other.as_ref()).filter(|other| *other != span) {
             diagnostic = diagnostic.with_secondary(other, "the other one");
         }
 
-        out.add(diagnostic);
+        diagnostic.add_to(out);
     }
 }
 

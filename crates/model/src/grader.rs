@@ -42,6 +42,31 @@ pub enum GraderKind {
     Pairwise(PairwiseGrader),
     /// A program.
     Code(CodeGrader),
+    /// A function of the answer and of what is known about it.
+    Check(AnswerCheck),
+    /// A comparison of meaning with given texts.
+    Similar(SimilarityCheck),
+    /// A check of the labels that a model assigns to an answer.
+    Labels(LabelCheck),
+    /// A rubric about the context of an answer, with one criterion for each statement.
+    Context(ContextGrader),
+    /// A comparison of the question with questions that the answer would answer.
+    AnswerRelevance(AnswerRelevanceCheck),
+    /// A comparison of all answers to the case.
+    Selection(AnswerSelection),
+    /// Another grader, applied to the answer after a script has changed it.
+    Transformed(TransformedGrader),
+    /// A combination of other graders.
+    Composite(CompositeGrader),
+    /// A custom grader, found by its type name.
+    Custom(CustomGrader),
+    /// A benchmark of a scorecard. No eval file has one: [`ScorecardCases`](super::ScorecardCases) creates them.
+    Benchmark(BenchmarkGrader),
+}
+
+/// A grader that needs neither a judge nor a program: a function of the answer and of what is known about it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnswerCheck {
     /// A comparison of texts.
     Text(TextCheck),
     /// A check that the answer is JSON.
@@ -70,24 +95,6 @@ pub enum GraderKind {
     SkillTrigger(SkillTrigger),
     /// Code that inspects the answer.
     Script(ScriptCheck),
-    /// A comparison of meaning with given texts.
-    Similar(SimilarityCheck),
-    /// A check of the labels that a model assigns to an answer.
-    Labels(LabelCheck),
-    /// A rubric about the context of an answer, with one criterion for each statement.
-    Context(ContextGrader),
-    /// A comparison of the question with questions that the answer would answer.
-    AnswerRelevance(AnswerRelevanceCheck),
-    /// A comparison of all answers to the case.
-    Selection(AnswerSelection),
-    /// Another grader, applied to the answer after a script has changed it.
-    Transformed(TransformedGrader),
-    /// A combination of other graders.
-    Composite(CompositeGrader),
-    /// A custom grader, found by its type name.
-    Custom(CustomGrader),
-    /// A benchmark of a scorecard. No eval file has one: [`ScorecardCases`](super::ScorecardCases) creates them.
-    Benchmark(BenchmarkGrader),
 }
 
 /// A rubric and its judge settings.

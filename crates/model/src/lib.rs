@@ -53,7 +53,7 @@ pub use evaluator::{EvaluatorType, Guidelines, ScoringScale};
 pub use extension::{Extension, ExtensionHook, SuiteExtensions};
 pub use file_position::FilePosition;
 pub use grader::{
-    ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
+    AnswerCheck, ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenPrompt, Grader, GraderKind, GraderPrompt,
     IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, ProgramFolder, ProgramResult, Regex, RubricGrader,
     ScriptCheck, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,

@@ -21,28 +21,27 @@ pub enum EvalFileFormat {
 }
 
 impl EvalFileFormat {
-    /// Returns the number used in records: 1 or 2.
-    pub const fn number(self) -> u8 {
+    /// Returns what the format has of two things, such as its spelling of a key.
+    pub fn choose<T>(self, one: T, two: T) -> T {
         match self {
-            Self::One => 1,
-            Self::Two => 2,
+            Self::One => one,
+            Self::Two => two,
         }
     }
 
+    /// Returns the number used in records: 1 or 2.
+    pub fn number(self) -> u8 {
+        self.choose(1, 2)
+    }
+
     /// Returns the key of the list of cases, which names the format in messages.
-    pub const fn case_list(self) -> &'static str {
-        match self {
-            Self::One => "evalcases",
-            Self::Two => "tests",
-        }
+    pub fn case_list(self) -> &'static str {
+        self.choose("evalcases", "tests")
     }
 
     /// Returns the default borderline threshold. Only the `evalcases` format has one.
     pub fn default_borderline(self) -> Option<UnitInterval> {
-        match self {
-            Self::One => UnitInterval::new(assize_rubric::VerdictThresholds::DEFAULT_BORDERLINE).ok(),
-            Self::Two => None,
-        }
+        self.choose(UnitInterval::new(assize_rubric::VerdictThresholds::DEFAULT_BORDERLINE).ok(), None)
     }
 }
 

@@ -37,10 +37,10 @@ impl AssertionCounter {
 
         if !self.is_reported.replace(true) {
             let title = "the assertions expand to too many";
-            cx.problems.add(
-                Diagnostic::error(codes::LIMIT_REACHED, title, span, label)
-                    .with_help("name fewer templates, sets and default assertions"),
-            );
+            Diagnostic::error(codes::LIMIT_REACHED, title)
+                .at(span, label)
+                .with_help("name fewer templates, sets and default assertions")
+                .add_to(&mut cx.problems);
         }
         false
     }

@@ -136,11 +136,9 @@ impl<'a> AssertionGrader<'a> {
     /// Reads a threshold. If it is text with a unit, the error suggests the plain number.
     fn read_threshold(&mut self, node: &TreeNode) -> Option<f64> {
         if let Some((amount, unit)) = node.as_str().and_then(|text| self.amount_in(text)) {
-            self.cx.problems.add(wrong_type(node, "`threshold`", "a number").with_suggestion(
-                format!("write the number of {unit}"),
-                node.use_span(),
-                amount.to_string(),
-            ));
+            wrong_type(node, "`threshold`", "a number")
+                .with_suggestion(format!("write the number of {unit}"), node.use_span(), amount.to_string())
+                .add_to(&mut self.cx.problems);
             return None;
         }
 
@@ -172,15 +170,10 @@ impl<'a> AssertionGrader<'a> {
             _ if self.negated => "remove it: the type is negated by its prefix".to_owned(),
             _ => format!("write `type: not-{}` instead", self.kind.name),
         };
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::UNKNOWN_KEY,
-                "unknown key `not`",
-                entry.key_span,
-                "an assertion has no such key",
-            )
-            .with_help(help),
-        );
+        Diagnostic::error(codes::UNKNOWN_KEY, "unknown key `not`")
+            .at(entry.key_span, "an assertion has no such key")
+            .with_help(help)
+            .add_to(&mut self.cx.problems);
     }
 
     /// Reports a threshold that no score can reach, such as a percentage.
@@ -202,7 +195,7 @@ impl<'a> AssertionGrader<'a> {
 
         let span = self.object.value("threshold").map_or(self.span, TreeNode::use_span);
         let title = format!("the `threshold` of `{}` must be between 0 and 1", self.full_name());
-        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, title, span, format!("found {threshold}"));
+        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, title).at(span, format!("found {threshold}"));
         self.cx.problems.add(match threshold {
             percent if percent > 10.0 && percent <= 100.0 => {
                 diagnostic.with_suggestion("write the share", span, (percent / 100.0).to_string())
@@ -250,15 +243,10 @@ impl<'a> AssertionGrader<'a> {
         if let Some(negate) = &negate
             && self.negated
         {
-            self.cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MATRIX_PART,
-                    "the assertion is negated twice",
-                    negate.span,
-                    "the type has the prefix `not-` already",
-                )
-                .with_help(format!("remove `negate`, or write `type: {}`", self.kind.name)),
-            );
+            Diagnostic::error(codes::BAD_MATRIX_PART, "the assertion is negated twice")
+                .at(negate.span, "the type has the prefix `not-` already")
+                .with_help(format!("remove `negate`, or write `type: {}`", self.kind.name))
+                .add_to(&mut self.cx.problems);
         }
         if self.negated || negate.is_some() {
             self.grader.add_flag("negate", true);
@@ -493,29 +481,19 @@ impl<'a> AssertionGrader<'a> {
     }
 
     fn refuse_missing<T>(&mut self, key: &str, help: &str) -> Option<T> {
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::MISSING_SETTING,
-                format!("`{}` needs `{key}`", self.full_name()),
-                self.span,
-                format!("no `{key}` here"),
-            )
-            .with_help(help),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, format!("`{}` needs `{key}`", self.full_name()))
+            .at(self.span, format!("no `{key}` here"))
+            .with_help(help)
+            .add_to(&mut self.cx.problems);
         None
     }
 
     /// Reports a `value` in a form that the assertion does not accept.
     pub(super) fn refuse_value<T>(&mut self, must: &str, label: &'static str, help: &str) -> Option<T> {
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::WRONG_TYPE,
-                format!("the `value` of `{}` {must}", self.full_name()),
-                self.value.as_ref().map_or(self.span, TreeNode::use_span),
-                label,
-            )
-            .with_help(help),
-        );
+        Diagnostic::error(codes::WRONG_TYPE, format!("the `value` of `{}` {must}", self.full_name()))
+            .at(self.value.as_ref().map_or(self.span, TreeNode::use_span), label)
+            .with_help(help)
+            .add_to(&mut self.cx.problems);
         None
     }
 
@@ -626,16 +604,13 @@ impl<'a> AssertionGrader<'a> {
 
         if let Some(reference) = again {
             let name = reference.as_str().unwrap_or_default();
-            let diagnostic = Diagnostic::error(
-                codes::TEMPLATE_CYCLE,
-                "a set contains itself",
-                reference.use_span(),
-                format!("`{name}` leads back to this set"),
-            );
+            let diagnostic = Diagnostic::error(codes::TEMPLATE_CYCLE, "a set contains itself")
+                .at(reference.use_span(), format!("`{name}` leads back to this set"));
             return Some(diagnostic.with_help("remove this member"));
         }
         is_too_deep.then(|| {
-            Diagnostic::error(codes::TEMPLATE_DEPTH, "sets are nested too deeply", entry.key_span, "too deep")
+            Diagnostic::error(codes::TEMPLATE_DEPTH, "sets are nested too deeply")
+                .at(entry.key_span, "too deep")
                 .with_help(format!("nest at most {MAX_SET_DEPTH} sets"))
         })
     }
@@ -698,15 +673,13 @@ impl<'a> AssertionGrader<'a> {
             |value: &TreeNode| value.as_str().or_else(|| value.get("name")?.as_str()).map(str::to_owned);
         let other = self.value.as_ref().and_then(TreeNode::as_map).unwrap_or_default();
         if let Some(entry) = other.iter().find(|entry| entry.key != "name") {
-            self.cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{}` can't be used with `{}`", entry.key, self.full_name()),
-                    entry.key_span,
-                    "not supported",
-                )
-                .with_help("name one skill; `not-skill-used` passes if it was not used"),
-            );
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                format!("`{}` can't be used with `{}`", entry.key, self.full_name()),
+            )
+            .at(entry.key_span, "not supported")
+            .with_help("name one skill; `not-skill-used` passes if it was not used")
+            .add_to(&mut self.cx.problems);
             return None;
         }
         let Some(skill) = self.value.as_ref().and_then(name) else { return self.refuse_missing_value() };
@@ -718,11 +691,7 @@ impl<'a> AssertionGrader<'a> {
 
 /// Returns the warning that a judge does not get the prompt in the file.
 pub(super) fn prompt_not_used(prompt: &TreeNode, label: &str, help: &str) -> Diagnostic {
-    Diagnostic::warning(
-        codes::READ_DIFFERENTLY,
-        "the judge's own prompt is not used",
-        prompt.use_span(),
-        label,
-    )
-    .with_help(help)
+    Diagnostic::warning(codes::READ_DIFFERENTLY, "the judge's own prompt is not used")
+        .at(prompt.use_span(), label)
+        .with_help(help)
 }

@@ -107,14 +107,9 @@ impl AssertionGrader<'_> {
         let before = self.cx.problems.error_count();
         if value.as_map().is_none() {
             if count(value).is_none() {
-                self.cx.problems.add(
-                    wrong_type(
-                        value,
-                        "the `value` of `word-count`",
-                        "a number, or a map with `min` and `max`",
-                    )
-                    .with_help("write `value: 50`, or `value: {min: 20, max: 50}`"),
-                );
+                wrong_type(value, "the `value` of `word-count`", "a number, or a map with `min` and `max`")
+                    .with_help("write `value: 50`, or `value: {min: 20, max: 50}`")
+                    .add_to(&mut self.cx.problems);
             }
             return (self.cx.problems.error_count() == before).then_some(());
         }
@@ -123,10 +118,10 @@ impl AssertionGrader<'_> {
             let (key, bound) = (entry.key.as_str(), &entry.value);
             if !["min", "max"].contains(&key) {
                 let title = format!("the `value` of `word-count` has no key `{key}`");
-                self.cx.problems.add(
-                    Diagnostic::error(codes::UNKNOWN_KEY, title, entry.key_span, "unknown key")
-                        .with_help("write `min`, `max` or both"),
-                );
+                Diagnostic::error(codes::UNKNOWN_KEY, title)
+                    .at(entry.key_span, "unknown key")
+                    .with_help("write `min`, `max` or both")
+                    .add_to(&mut self.cx.problems);
             } else if !bound.is_null() && count(bound).is_none() {
                 self.cx.problems.add(wrong_type(bound, &format!("`{key}`"), "a number of words"));
             }
@@ -146,7 +141,7 @@ impl AssertionGrader<'_> {
         let help = "write `value: {min: 20, max: 50}`, or one of the two";
         self.cx
             .problems
-            .add(Diagnostic::error(codes::OUT_OF_RANGE, problem.0, span, problem.1).with_help(help));
+            .add(Diagnostic::error(codes::OUT_OF_RANGE, problem.0).at(span, problem.1).with_help(help));
         None
     }
 
@@ -157,15 +152,10 @@ impl AssertionGrader<'_> {
         if self.kind.name != "guardrails" || purpose != Some("redteam") {
             return Some(());
         }
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                "`purpose: redteam` is not supported",
-                self.span,
-                "this assertion",
-            )
-            .with_help("write `not-guardrails` where the prompt has to be blocked"),
-        );
+        Diagnostic::error(codes::NOT_SUPPORTED, "`purpose: redteam` is not supported")
+            .at(self.span, "this assertion")
+            .with_help("write `not-guardrails` where the prompt has to be blocked")
+            .add_to(&mut self.cx.problems);
         None
     }
 
@@ -182,15 +172,10 @@ impl AssertionGrader<'_> {
         }
         self.add_model("target");
         if is_classifier && self.model.is_none() {
-            self.cx.problems.add(
-                Diagnostic::error(
-                    codes::MISSING_SETTING,
-                    format!("`{}` has no model", self.full_name()),
-                    self.span,
-                    "no `provider` that classifies",
-                )
-                .with_help("name one, such as `provider: huggingface:text-classification:OWNER/MODEL`"),
-            );
+            Diagnostic::error(codes::MISSING_SETTING, format!("`{}` has no model", self.full_name()))
+                .at(self.span, "no `provider` that classifies")
+                .with_help("name one, such as `provider: huggingface:text-classification:OWNER/MODEL`")
+                .add_to(&mut self.cx.problems);
             return None;
         }
 

@@ -66,10 +66,9 @@ impl AssertionWriter<'_> {
         let resolved = self.resolve_reference(cx, node)?;
         let node = &resolved;
         if node.as_map().is_none() {
-            cx.problems.add(
-                wrong_type(node, "an assertion", "a map with `type`")
-                    .with_help("write `- type: contains`, and below it `value: TEXT`"),
-            );
+            wrong_type(node, "an assertion", "a map with `type`")
+                .with_help("write `- type: contains`, and below it `value: TEXT`")
+                .add_to(&mut cx.problems);
             return None;
         }
 
@@ -83,15 +82,13 @@ impl AssertionWriter<'_> {
             return self.other_type(cx, node, &name.value, written.use_span());
         };
         if let AssertionSupport::Refused(reason) = kind.support {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::GRADER_NOT_OFFERED,
-                    format!("there is no assertion type `{}` here", name.value),
-                    name.span,
-                    "not supported",
-                )
-                .with_help(reason),
-            );
+            Diagnostic::error(
+                codes::GRADER_NOT_OFFERED,
+                format!("there is no assertion type `{}` here", name.value),
+            )
+            .at(name.span, "not supported")
+            .with_help(reason)
+            .add_to(&mut cx.problems);
             return None;
         }
 
@@ -112,15 +109,13 @@ impl AssertionWriter<'_> {
             let is_circle = followed.contains(&path);
             followed.push(path);
             if is_circle {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::TEMPLATE_CYCLE,
-                        "the `$ref`s of this assertion form a cycle",
+                Diagnostic::error(codes::TEMPLATE_CYCLE, "the `$ref`s of this assertion form a cycle")
+                    .at(
                         node.get("$ref").unwrap_or(&reference).use_span(),
                         format!("`{}`", followed.join("` → `")),
                     )
-                    .with_help("write `type` and `value` in one of these templates, in place of its `$ref`"),
-                );
+                    .with_help("write `type` and `value` in one of these templates, in place of its `$ref`")
+                    .add_to(&mut cx.problems);
                 return None;
             }
             resolved = self.fill_from_template(cx, &resolved, &reference)?;
@@ -145,15 +140,10 @@ impl AssertionWriter<'_> {
     ) -> Option<TreeNode> {
         let found = self.find_template(reference);
         let Some(NodeValue::Map(template)) = found.map(|found| &found.data) else {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::TEMPLATE_NOT_FOUND,
-                    "there is no such template in this file",
-                    reference.use_span(),
-                    "names no map",
-                )
-                .with_help("write it like `$ref: '#/assertionTemplates/NAME'`"),
-            );
+            Diagnostic::error(codes::TEMPLATE_NOT_FOUND, "there is no such template in this file")
+                .at(reference.use_span(), "names no map")
+                .with_help("write it like `$ref: '#/assertionTemplates/NAME'`")
+                .add_to(&mut cx.problems);
             return None;
         };
 
@@ -186,12 +176,8 @@ impl AssertionWriter<'_> {
             return Some(grader.finish());
         }
 
-        let diagnostic = Diagnostic::error(
-            codes::UNKNOWN_GRADER,
-            format!("unknown assertion type `{name}`"),
-            span,
-            "not a type",
-        );
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_GRADER, format!("unknown assertion type `{name}`"))
+            .at(span, "not a type");
         // Never suggest the opposite of a name that begins like a negation.
         let is_negated = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("not"));
         let prefix = if is_negated { "not-" } else { "" };
@@ -263,7 +249,7 @@ fn missing_type(node: &TreeNode) -> Diagnostic {
 
     let span = by_key.or(misspelt).map_or_else(|| head(node), |entry| entry.key_span);
     let diagnostic =
-        Diagnostic::error(codes::MISSING_TYPE, "an assertion has no type", span, "no `type` here");
+        Diagnostic::error(codes::MISSING_TYPE, "an assertion has no type").at(span, "no `type` here");
     match (by_key, misspelt) {
         (Some(entry), _) => diagnostic.with_help(format!(
             "write the type as a value: `- type: {}`, and below it `value: ...`",

@@ -99,11 +99,12 @@ impl MatrixAuthoredTest {
     fn write_case(&self, cx: &mut DecodeContext, test: &MatrixTest, span: Span) -> Option<Arc<Case>> {
         let source = &*self.source;
         if let Some(node) = undefined_judge(test, &source.judges) {
-            cx.problems.add(assize_document::wrong_type(
+            assize_document::wrong_type(
                 node,
                 "a judge that `beforeEach` names",
                 "the name of a model, such as `openai:gpt-4o-mini`",
-            ));
+            )
+            .add_to(&mut cx.problems);
             return None;
         }
 

@@ -43,10 +43,10 @@ pub(super) fn prompts_of<'a>(
     };
     let chosen: Vec<_> = all.iter().filter(|prompt| takes(test, prompt) && asked(prompt)).map(Some).collect();
     if chosen.is_empty() && test.prompts.is_empty() && cx.problems.error_count() == before {
-        cx.problems.add(
-            Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test", span, "left out")
-                .with_help("check `providers` of the test and `prompts` of the providers"),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test")
+            .at(span, "left out")
+            .with_help("check `providers` of the test and `prompts` of the providers")
+            .add_to(&mut cx.problems);
     }
 
     chosen
@@ -73,15 +73,10 @@ fn check_name(cx: &mut DecodeContext, wanted: &SpannedValue<String>, all: &[Matr
         Some(near) => format!("did you mean `{near}`?"),
         None => "name a prompt by its `label` or `id`".to_owned(),
     };
-    cx.problems.add(
-        Diagnostic::error(
-            codes::BAD_MATRIX_PART,
-            format!("there is no prompt `{}`", wanted.value),
-            wanted.span,
-            "not one of `prompts`",
-        )
-        .with_help(help),
-    );
+    Diagnostic::error(codes::BAD_MATRIX_PART, format!("there is no prompt `{}`", wanted.value))
+        .at(wanted.span, "not one of `prompts`")
+        .with_help(help)
+        .add_to(&mut cx.problems);
 }
 
 /// Returns true if a name refers to the prompt. It may be a pattern that ends with `*`.

@@ -199,7 +199,7 @@ impl CodePart {
             PartCode::Program(_) => codes::PROGRAM_FAILED,
         };
         let title = format!("`{}` can't write {}", self.name, self.part.noun());
-        Diagnostic::error(code, title, self.span, reason)
+        Diagnostic::error(code, title).at(self.span, reason)
     }
 }
 
@@ -267,10 +267,10 @@ fn is_command_file(path: &str) -> bool {
 /// Returns a command whose program is a file, or is found in `PATH`.
 fn command(cx: &mut DecodeContext, mut words: Vec<String>, span: Span) -> Option<PartCode> {
     let Some(program) = words.first_mut().filter(|program| !program.is_empty()) else {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_TEXT, "the command is empty", span, "nothing to run")
-                .with_help("write the program and its arguments: `exec:./prompt.sh`"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, "the command is empty")
+            .at(span, "nothing to run")
+            .with_help("write the program and its arguments: `exec:./prompt.sh`")
+            .add_to(&mut cx.problems);
         return None;
     };
     if program.contains('/') || is_command_file(program) || cx.is_reachable(program, span) {

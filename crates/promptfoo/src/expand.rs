@@ -519,15 +519,10 @@ impl<'a> MatrixExpander<'a> {
         if !graders.is_empty() {
             case.add("assertions", at, list_node(at, graders));
         } else if !test.case_keys.iter().any(|entry| entry.key == "criteria" || entry.key == "turns") {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_ASSERTIONS,
-                    "the test has no assertions",
-                    span,
-                    "any answer passes",
-                )
-                .with_help("add `assert` to the test, or to the default test"),
-            );
+            Diagnostic::warning(codes::NO_ASSERTIONS, "the test has no assertions")
+                .at(span, "any answer passes")
+                .with_help("add `assert` to the test, or to the default test")
+                .add_to(&mut cx.problems);
             case.add("assertions", span, list_node(span, vec![any_answer(span)]));
         }
 
@@ -673,17 +668,12 @@ fn text_bytes(vars: &Map<String, Value>) -> usize {
 }
 
 fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::MATRIX_TOO_LARGE,
-        "prompts, tests and variables make too many cases",
-        span,
-        format!(
+    Diagnostic::error(codes::MATRIX_TOO_LARGE, "prompts, tests and variables make too many cases").at(span, format!(
             "more than {MAX_MATRIX_CASES} cases, or {} MiB of texts in them (for large files {MATRIX_BYTES_FACTOR} \
              times their size, up to {} MiB)",
             MAX_MATRIX_BYTES >> 20,
             MOST_MATRIX_BYTES >> 20
-        ),
-    )
+        ))
     .with_help("name fewer values, or put the cases into a JSONL file")
 }
 

@@ -50,19 +50,17 @@ pub(super) fn read_extensions(cx: &mut DecodeContext, entry: &MapEntry) -> ReadE
         match &item.data {
             NodeValue::Str(written) => match written.trim().strip_prefix("file://") {
                 Some(path) => read.list.extend(read_file(cx, written.trim(), path, item.use_span())),
-                None if is_agent_rules(written) => cx.problems.add(no_effect(
+                None if is_agent_rules(written) => no_effect(
                     &MapEntry { key: written.clone(), key_span: item.use_span(), value: item.clone() },
                     "agents find the rules of their workspace themselves",
-                )),
-                None => cx.problems.add(
-                    Diagnostic::error(
-                        codes::BAD_MATRIX_PART,
-                        "an extension has to be a function in a file",
-                        item.use_span(),
-                        "not a path that begins with `file://`",
-                    )
-                    .with_help(ENTRY_HELP),
-                ),
+                )
+                .add_to(&mut cx.problems),
+                None => {
+                    Diagnostic::error(codes::BAD_MATRIX_PART, "an extension has to be a function in a file")
+                        .at(item.use_span(), "not a path that begins with `file://`")
+                        .with_help(ENTRY_HELP)
+                        .add_to(&mut cx.problems)
+                }
             },
             NodeValue::Map(_) if item.get("id").and_then(TreeNode::as_str).is_some_and(is_agent_rules) => {
                 if RULE_KEYS.iter().any(|key| item.get(key).is_some()) {
@@ -193,15 +191,10 @@ impl SuiteParts<'_> {
 
         if let Some(changed) = is_other("providers") {
             let root = read_value(cx, &shown, changed)?;
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_EFFECT,
-                    "the providers that `beforeAll` changed have no effect",
-                    root.use_span(),
-                    "not taken",
-                )
-                .with_help("name the providers in the file, or with `--target`"),
-            );
+            Diagnostic::warning(codes::NO_EFFECT, "the providers that `beforeAll` changed have no effect")
+                .at(root.use_span(), "not taken")
+                .with_help("name the providers in the file, or with `--target`")
+                .add_to(&mut cx.problems);
         }
 
         read_value(cx, &shown, is_other("scenarios")?)

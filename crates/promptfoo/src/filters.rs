@@ -98,7 +98,7 @@ impl CustomFilters {
         let failed = std::mem::take(&mut self.state().failed);
         for (span, reason) in failed {
             let problem =
-                Diagnostic::error(codes::BAD_TEMPLATE, "a filter of a variable failed", span, reason);
+                Diagnostic::error(codes::BAD_TEMPLATE, "a filter of a variable failed").at(span, reason);
             cx.problems.add(problem.with_help("the filter gets the value before `|`, and returns a new one"));
         }
     }
@@ -186,15 +186,10 @@ fn read_filter(cx: &mut DecodeContext, entry: &MapEntry) -> Option<CustomFilter>
         path.to_owned()
     };
     if Path::new(&path).extension().is_some_and(|ending| ending == "py") {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::UNKNOWN_FILE_KIND,
-                "filters are functions of JavaScript",
-                span,
-                "a Python file",
-            )
-            .with_help("write it in JavaScript, as `module.exports = (value) => ...`"),
-        );
+        Diagnostic::error(codes::UNKNOWN_FILE_KIND, "filters are functions of JavaScript")
+            .at(span, "a Python file")
+            .with_help("write it in JavaScript, as `module.exports = (value) => ...`")
+            .add_to(&mut cx.problems);
         return None;
     }
 

@@ -79,6 +79,8 @@ fn continued(prompt: &MatrixPrompt, place: Span, before: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::NOT_SUPPORTED,
         "this test continues a conversation, but each test is run on its own",
+    )
+    .at(
         place,
         if place == before { "several tests by its lists of values" } else { "needs the answer before it" },
     )
@@ -113,16 +115,14 @@ fn refuse_stored(cx: &mut DecodeContext, file: &MatrixFile<'_>) {
             if uses(file, &test, name) {
                 *is_used = true;
                 let place = place_of(&test, file.root.use_span());
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::NOT_SUPPORTED,
-                        format!("this test uses the stored output `{name}`, but each test is run on its own"),
-                        place,
-                        "needs the answer to another test",
-                    )
-                    .with_secondary(*at, "stored here")
-                    .with_help("write the tests as the `turns` of one case, in an eval file of its own"),
-                );
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("this test uses the stored output `{name}`, but each test is run on its own"),
+                )
+                .at(place, "needs the answer to another test")
+                .with_secondary(*at, "stored here")
+                .with_help("write the tests as the `turns` of one case, in an eval file of its own")
+                .add_to(&mut cx.problems);
             }
         }
         if let Some(SpannedValue { value, span }) = &test.options.store {
@@ -131,15 +131,10 @@ fn refuse_stored(cx: &mut DecodeContext, file: &MatrixFile<'_>) {
     }
 
     for (name, (at, _)) in stored.into_iter().filter(|(_, (_, is_used))| !is_used) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::NO_EFFECT,
-                format!("no later test uses the stored output `{name}`"),
-                at,
-                "stored for nothing",
-            )
-            .with_help("remove it"),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, format!("no later test uses the stored output `{name}`"))
+            .at(at, "stored for nothing")
+            .with_help("remove it")
+            .add_to(&mut cx.problems);
     }
 }
 

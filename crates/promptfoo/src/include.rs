@@ -32,15 +32,10 @@ impl TestReader {
         if let Some(kind) = object.text("type", &mut cx.problems)
             && !["suite", "tests"].contains(&kind.value.as_str())
         {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MATRIX_PART,
-                    format!("`{}` can't be included", kind.value),
-                    kind.span,
-                    "not a kind of file",
-                )
-                .with_help("write `suite` or `tests`"),
-            );
+            Diagnostic::error(codes::BAD_MATRIX_PART, format!("`{}` can't be included", kind.value))
+                .at(kind.span, "not a kind of file")
+                .with_help("write `suite` or `tests`")
+                .add_to(&mut cx.problems);
         }
         let select = object.entry("select").filter(|entry| !entry.value.is_null());
         let selection = select.map(|entry| read_selection(cx, &entry.value)).unwrap_or_default();
@@ -55,15 +50,10 @@ impl TestReader {
             && found.is_empty()
             && cx.problems.error_count() == before
         {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NO_CASES,
-                    "`select` matches none of the included tests",
-                    entry.value.use_span(),
-                    "fits no test",
-                )
-                .with_help("compare it with the `id`, the tags and the `metadata` of the tests"),
-            );
+            Diagnostic::error(codes::NO_CASES, "`select` matches none of the included tests")
+                .at(entry.value.use_span(), "fits no test")
+                .with_help("compare it with the `id`, the tags and the `metadata` of the tests")
+                .add_to(&mut cx.problems);
         }
         for test in &mut found {
             // The threshold of the entry replaces that of the included file, but not a test's own.
@@ -79,15 +69,13 @@ impl TestReader {
     pub(super) fn read_suite_tests(&self, cx: &mut DecodeContext, root: &TreeNode) -> Vec<MatrixTest> {
         for entry in root.as_map().unwrap_or_default() {
             if OWN_KEYS.contains(&entry.key.as_str()) && !entry.value.is_null() {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::NOT_SUPPORTED,
-                        format!("an included file can't have `{}` of its own", entry.key),
-                        entry.key_span,
-                        "its tests would run without it",
-                    )
-                    .with_help("run that file itself, or move its tests to a file without it"),
-                );
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("an included file can't have `{}` of its own", entry.key),
+                )
+                .at(entry.key_span, "its tests would run without it")
+                .with_help("run that file itself, or move its tests to a file without it")
+                .add_to(&mut cx.problems);
             }
         }
 
@@ -211,7 +199,8 @@ fn read_patterns(cx: &mut DecodeContext, node: &TreeNode) -> Vec<GlobMatcher> {
 const MAX_PATTERN_BYTES: usize = 200;
 
 fn bad_pattern(node: &TreeNode, reason: String) -> Diagnostic {
-    Diagnostic::error(codes::BAD_MATRIX_PART, "this pattern can't be used", node.use_span(), reason)
+    Diagnostic::error(codes::BAD_MATRIX_PART, "this pattern can't be used")
+        .at(node.use_span(), reason)
         .with_help("`*` stands for any letters of an id")
 }
 
@@ -221,15 +210,10 @@ fn read_run(cx: &mut DecodeContext, node: &TreeNode) -> Option<SpannedValue<f64>
     let threshold = object.number("threshold", &mut cx.problems);
     for key in ["repeat", "timeout_seconds", "budget_usd"] {
         if let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{key}` of `run` is not supported"),
-                    entry.key_span,
-                    "not for single files",
-                )
-                .with_help("run the included file itself, with that setting"),
-            );
+            Diagnostic::error(codes::NOT_SUPPORTED, format!("`{key}` of `run` is not supported"))
+                .at(entry.key_span, "not for single files")
+                .with_help("run the included file itself, with that setting")
+                .add_to(&mut cx.problems);
         }
     }
     object.finish(&mut cx.problems);

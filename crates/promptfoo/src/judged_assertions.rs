@@ -42,15 +42,13 @@ impl AssertionGrader<'_> {
             "say what matters in the criterion",
         );
         if self.threshold.is_some() && self.kind.support != AssertionSupport::ScoredCriterion {
-            self.cx.problems.add(
-                Diagnostic::warning(
-                    codes::READ_DIFFERENTLY,
-                    format!("the `threshold` of `{}` has no effect", self.kind.name),
-                    self.span,
-                    "a criterion is met or not, without a score between",
-                )
-                .with_help("use `g-eval` for a score with a threshold"),
-            );
+            Diagnostic::warning(
+                codes::READ_DIFFERENTLY,
+                format!("the `threshold` of `{}` has no effect", self.kind.name),
+            )
+            .at(self.span, "a criterion is met or not, without a score between")
+            .with_help("use `g-eval` for a score with a threshold")
+            .add_to(&mut self.cx.problems);
         }
 
         let Some(value) = value else {

@@ -7,7 +7,7 @@ use assize_document::{NodeValue, TreeNode};
 use assize_evalfile::reading::{
     AssertionContext, DecodeContext, DecodedCase, SuiteDefaults, decode_assertions, decode_prepared_case,
 };
-use assize_model::{AnswerSelection, EvalFileFormat, GraderKind};
+use assize_model::{AnswerSelection, GraderKind};
 use serde_json::{Map, Value, json};
 
 use super::nodes::list_node;
@@ -74,7 +74,7 @@ pub(super) fn decode_readable_graders(
     for grader in assertions_of(&mut node).map(std::mem::take).unwrap_or_default() {
         let before = cx.problems.error_count();
         let alone = list_node(grader.span, vec![grader.clone()]);
-        decode_assertions(cx, &alone, EvalFileFormat::Two, AssertionContext::default());
+        decode_assertions(cx, &alone, AssertionContext::default());
         if cx.problems.error_count() == before {
             kept.push(grader);
         } else if let Some(lowered) = &mut cx.lowered {

@@ -45,23 +45,15 @@ impl DerivedMetrics {
         object.finish(&mut cx.problems);
 
         let Some(value) = value else {
-            let missing = Diagnostic::error(
-                codes::MISSING_SETTING,
-                "a derived metric has no `value`",
-                head,
-                "no `value` here",
-            );
+            let missing = Diagnostic::error(codes::MISSING_SETTING, "a derived metric has no `value`")
+                .at(head, "no `value` here");
             cx.problems.add(missing.with_help("write a formula of metrics: `value: correct / __count`"));
             return;
         };
         let Some(name) = name else {
             if object_has_no(item, "name") {
-                let missing = Diagnostic::error(
-                    codes::MISSING_SETTING,
-                    "a derived metric has no name",
-                    head,
-                    "no `name` here",
-                );
+                let missing = Diagnostic::error(codes::MISSING_SETTING, "a derived metric has no name")
+                    .at(head, "no `name` here");
                 cx.problems.add(missing.with_help("name it: `name: accuracy`"));
             }
             return;
@@ -81,15 +73,13 @@ impl DerivedMetrics {
             return;
         }
         if self.found.iter().any(|(known, _)| known.name == name.value) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MATRIX_PART,
-                    format!("two derived metrics are called `{}`", name.value),
-                    name.span,
-                    "second time",
-                )
-                .with_help("give each a name of its own"),
-            );
+            Diagnostic::error(
+                codes::BAD_MATRIX_PART,
+                format!("two derived metrics are called `{}`", name.value),
+            )
+            .at(name.span, "second time")
+            .with_help("give each a name of its own")
+            .add_to(&mut cx.problems);
             return;
         }
         self.found.push((DerivedMetricSpec { name: name.value, formula }, span));
@@ -123,17 +113,13 @@ impl DerivedMetrics {
 
         let Some((_, span)) = weightless.first() else { return };
         let names: Vec<&str> = weightless.iter().map(|(name, _)| name.as_str()).collect();
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::READ_DIFFERENTLY,
-                format!("scores of weight 0 count in derived metrics: `{}`", names.join("`, `")),
-                *span,
-                "promptfoo adds 0 for them",
-            )
-            .with_help(
-                "they count as with weight 1, so that a metric needs no weight in the score of its test",
-            ),
-        );
+        Diagnostic::warning(
+            codes::READ_DIFFERENTLY,
+            format!("scores of weight 0 count in derived metrics: `{}`", names.join("`, `")),
+        )
+        .at(*span, "promptfoo adds 0 for them")
+        .with_help("they count as with weight 1, so that a metric needs no weight in the score of its test")
+        .add_to(&mut cx.problems);
     }
 
     /// Checks the names in formulas, unless some tests could not be read, and adds the metrics to the suite.
@@ -151,18 +137,14 @@ fn object_has_no(item: &TreeNode, key: &str) -> bool {
 
 fn formula_problem(formula: &str, span: Span) -> Option<Diagnostic> {
     if formula.starts_with("file://") {
-        let problem = Diagnostic::error(
-            codes::NOT_SUPPORTED,
-            "a derived metric can't come from a file",
-            span,
-            "a path, not a formula",
-        );
+        let problem = Diagnostic::error(codes::NOT_SUPPORTED, "a derived metric can't come from a file")
+            .at(span, "a path, not a formula");
         return Some(problem.with_help("write a formula of metrics, such as `2 * tp / (2 * tp + fp + fn)`"));
     }
 
     let why = formula_names(formula).err()?;
-    let problem =
-        Diagnostic::error(codes::BAD_MATRIX_PART, "the formula of a derived metric can't be read", span, why);
+    let problem = Diagnostic::error(codes::BAD_MATRIX_PART, "the formula of a derived metric can't be read")
+        .at(span, why);
     Some(problem.with_help(
         "a formula has numbers, names of metrics, `+ - * / % ^`, comparisons, `a ? b : c`, parentheses and functions such as \
          `max(a, b)`",
@@ -176,12 +158,8 @@ fn unknown_name<'a>(
     earlier: impl Iterator<Item = &'a str>,
     is_later: bool,
 ) -> Diagnostic {
-    let problem = Diagnostic::warning(
-        codes::UNKNOWN_METRIC,
-        format!("no assertion has the metric `{name}`"),
-        span,
-        "undefined in every run",
-    );
+    let problem = Diagnostic::warning(codes::UNKNOWN_METRIC, format!("no assertion has the metric `{name}`"))
+        .at(span, "undefined in every run");
     let names = metrics.found.keys().map(String::as_str).chain(earlier);
     match did_you_mean(name, names) {
         _ if is_later => problem.with_help("a derived metric can use those above it; move it down"),

@@ -251,15 +251,13 @@ fn prompt_body(
             Some(prompt) => {
                 let config = parts.get("config").and_then(Value::as_object);
                 if config.is_some_and(|config| !config.is_empty()) {
-                    cx.problems.add(
-                        Diagnostic::warning(
-                            codes::NO_EFFECT,
-                            "the `config` that this function returns has no effect",
-                            part.span,
-                            "prompts don't change the settings of providers here",
-                        )
-                        .with_help("write it as `config` of the providers"),
-                    );
+                    Diagnostic::warning(
+                        codes::NO_EFFECT,
+                        "the `config` that this function returns has no effect",
+                    )
+                    .at(part.span, "prompts don't change the settings of providers here")
+                    .with_help("write it as `config` of the providers")
+                    .add_to(&mut cx.problems);
                 }
                 prompt
             }

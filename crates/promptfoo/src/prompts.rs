@@ -61,10 +61,12 @@ impl PromptReader {
     /// Reads the prompts: a list, a map of paths, or a single one.
     pub(super) fn read_list(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
         match &node.data {
-            NodeValue::Seq(items) if items.is_empty() => cx.problems.add(
-                Diagnostic::error(codes::EMPTY_TEXT, "`prompts` is empty", node.use_span(), "no prompt")
-                    .with_help("add a prompt with the names of variables: `- 'Answer: {{question}}'`"),
-            ),
+            NodeValue::Seq(items) if items.is_empty() => {
+                Diagnostic::error(codes::EMPTY_TEXT, "`prompts` is empty")
+                    .at(node.use_span(), "no prompt")
+                    .with_help("add a prompt with the names of variables: `- 'Answer: {{question}}'`")
+                    .add_to(&mut cx.problems)
+            }
             NodeValue::Seq(items) => items.iter().for_each(|item| self.read(cx, item)),
             // The older form: each key is a path, and its value the label.
             NodeValue::Map(entries) if entries.iter().all(|entry| entry.value.as_str().is_some()) => {
@@ -134,10 +136,10 @@ impl PromptReader {
                 }
             }
             (None, Some(path)) => self.read_text(cx, &path.value, path.span, label, Some(path.value.clone())),
-            (None, None) => cx.problems.add(
-                Diagnostic::error(codes::BAD_MATRIX_PART, "a prompt has no text", head(node), "this prompt")
-                    .with_help("write it as `raw`, or name a file as `id: file://NAME`"),
-            ),
+            (None, None) => Diagnostic::error(codes::BAD_MATRIX_PART, "a prompt has no text")
+                .at(head(node), "this prompt")
+                .with_help("write it as `raw`, or name a file as `id: file://NAME`")
+                .add_to(&mut cx.problems),
         }
 
         for prompt in &mut self.found[before..] {
@@ -161,10 +163,10 @@ impl PromptReader {
         } else {
             ("`config` of a prompt has no effect", "not used here")
         };
-        cx.problems.add(
-            Diagnostic::warning(codes::NO_EFFECT, title, entry.key_span, label)
-                .with_help("write settings of models as `config` of the providers"),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, title)
+            .at(entry.key_span, label)
+            .with_help("write settings of models as `config` of the providers")
+            .add_to(&mut cx.problems);
         for prompt in prompts {
             prompt.config = entry.value.to_json();
         }
@@ -276,9 +278,9 @@ impl PromptReader {
         }
 
         if self.found.len() == before && cx.problems.error_count() == errors {
-            cx.problems.add(
-                no_prompt(span).with_help("write the prompt into the file, or remove it from `prompts`"),
-            );
+            no_prompt(span)
+                .with_help("write the prompt into the file, or remove it from `prompts`")
+                .add_to(&mut cx.problems);
         }
     }
 
@@ -503,7 +505,7 @@ fn split_prompts(text: &str) -> Vec<String> {
 
 /// Returns the diagnostic for a file without a prompt.
 fn no_prompt(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_TEXT, "there is no prompt in this file", span, "nothing in it")
+    Diagnostic::error(codes::EMPTY_TEXT, "there is no prompt in this file").at(span, "nothing in it")
 }
 
 /// Returns the prompts of a text file: from its columns `prompt` and, optionally, `label`; without such columns

@@ -142,15 +142,10 @@ impl ProviderReader<'_> {
                 _ => {
                     let id = node.get("id").and_then(TreeNode::as_str).map(str::trim);
                     let Some(id) = id.filter(|id| !id.is_empty()) else {
-                        cx.problems.add(
-                            Diagnostic::error(
-                                codes::BAD_MATRIX_PART,
-                                "a provider has no id",
-                                head(node),
-                                "this provider",
-                            )
-                            .with_help("add `id:` with a name such as `openai:gpt-5-mini`"),
-                        );
+                        Diagnostic::error(codes::BAD_MATRIX_PART, "a provider has no id")
+                            .at(head(node), "this provider")
+                            .with_help("add `id:` with a name such as `openai:gpt-5-mini`")
+                            .add_to(&mut cx.problems);
                         return None;
                     };
                     Some(self.add(cx, id, Some(node), node))
@@ -368,15 +363,13 @@ fn response_file(cx: &mut DecodeContext, id: &str, settings: Option<&TreeNode>) 
     match read_code(cx, node, "transformResponse", CodeLanguage::JavaScript)? {
         AuthorCode::Script(script) => Some(script),
         AuthorCode::Program(_) => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_SCRIPT,
-                    "only JavaScript without modules can read the response of a server",
-                    node.use_span(),
-                    "a program",
-                )
-                .with_help("export a function of `json`, `text` and `context` that loads nothing"),
-            );
+            Diagnostic::error(
+                codes::BAD_SCRIPT,
+                "only JavaScript without modules can read the response of a server",
+            )
+            .at(node.use_span(), "a program")
+            .with_help("export a function of `json`, `text` and `context` that loads nothing")
+            .add_to(&mut cx.problems);
             None
         }
     }

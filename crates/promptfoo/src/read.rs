@@ -11,7 +11,7 @@ use assize_evalfile::reading::{
     CaseCollector, DecodeContext, InlineTargets, SuiteDefaults, decode_free_map, decode_suite, decode_tags,
     default_name,
 };
-use assize_model::{EvalFileFormat, Suite, SuiteExtensions};
+use assize_model::{Suite, SuiteExtensions};
 use serde_json::{Map, Value};
 
 use super::assertion_counter::AssertionCounter;
@@ -110,10 +110,10 @@ pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Opti
     let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
     if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
-        cx.problems.add(
-            Diagnostic::error(codes::NO_CASES, "there are no tests", at, "this makes no cases")
-                .with_help("add a test with `vars` and `assert`"),
-        );
+        Diagnostic::error(codes::NO_CASES, "there are no tests")
+            .at(at, "this makes no cases")
+            .with_help("add a test with `vars` and `assert`")
+            .add_to(&mut cx.problems);
     }
 
     collector.check_dependencies(cx);
@@ -255,13 +255,9 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
 }
 
 fn too_many_scenarios(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::MATRIX_TOO_LARGE,
-        "`config` and `tests` of this scenario make too many tests",
-        span,
-        format!("more than {MAX_MATRIX_CASES} tests"),
-    )
-    .with_help("name fewer of them, or put the tests into a JSONL file")
+    Diagnostic::error(codes::MATRIX_TOO_LARGE, "`config` and `tests` of this scenario make too many tests")
+        .at(span, format!("more than {MAX_MATRIX_CASES} tests"))
+        .with_help("name fewer of them, or put the tests into a JSONL file")
 }
 
 /// Reads `config` or `tests` of a scenario. Adds a diagnostic if it is absent or empty, because nothing would
@@ -278,18 +274,16 @@ fn read_scenario_part(
     if read.is_empty() && cx.problems.error_count() == before {
         let (span, label) =
             entry.map_or((object.head(), "not there"), |entry| (entry.key_span, "nothing in it"));
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_MATRIX_PART,
-                format!("this scenario has no `{key}`, so none of it runs"),
-                span,
-                label,
-            )
-            .with_help(match key {
-                "config" => "list the variables of each round: `config: [{vars: {...}}]`",
-                _ => "add a test with `vars` and `assert`, or remove `tests`",
-            }),
-        );
+        Diagnostic::error(
+            codes::BAD_MATRIX_PART,
+            format!("this scenario has no `{key}`, so none of it runs"),
+        )
+        .at(span, label)
+        .with_help(match key {
+            "config" => "list the variables of each round: `config: [{vars: {...}}]`",
+            _ => "add a test with `vars` and `assert`, or remove `tests`",
+        })
+        .add_to(&mut cx.problems);
     }
 
     read
@@ -318,10 +312,11 @@ fn read_options(
     }
     for key in ["delay", "timeoutMs", "maxEvalTimeMs", "filterRange", "showProgressBar"] {
         if let Some(entry) = spelling.entry(&mut options, key, &mut cx.problems) {
-            cx.problems.add(no_effect(
+            no_effect(
                 entry,
                 "`--requests-per-minute`, `--request-timeout`, `--deadline` and `--filter` do that",
-            ));
+            )
+            .add_to(&mut cx.problems);
         }
     }
 
@@ -351,13 +346,11 @@ fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: Mat
         };
         let Some(entry) = spelling.entry(object, row.name, &mut cx.problems) else { continue };
         cx.problems.add(match row.support {
-            MatrixKeySupport::Refused(_) => Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                format!("`{}` is not supported", entry.key),
-                entry.key_span,
-                "not read here",
-            )
-            .with_help(reason),
+            MatrixKeySupport::Refused(_) => {
+                Diagnostic::error(codes::NOT_SUPPORTED, format!("`{}` is not supported", entry.key))
+                    .at(entry.key_span, "not read here")
+                    .with_help(reason)
+            }
             _ => no_effect(entry, reason),
         });
     }
@@ -395,7 +388,7 @@ fn read_suite(
     }
 
     let node = settings.finish();
-    let (mut suite, defaults) = decode_suite(cx, &node, EvalFileFormat::Two, path, None)?;
+    let (mut suite, defaults) = decode_suite(cx, &node, path, None)?;
     if node.get("name").is_none() {
         suite.name = default_name(path);
     }

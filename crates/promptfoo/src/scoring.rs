@@ -15,15 +15,10 @@ const SCORING_NAME: &str = "scoring-function";
 pub(super) fn scoring_function(cx: &mut DecodeContext, test: &MatrixTest) -> Option<CompositeAggregator> {
     let written = test.scoring.as_ref()?;
     if !written.value.trim().starts_with("file://") {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_MATRIX_PART,
-                "a scoring function has to be a function in a file",
-                written.span,
-                "not a path that begins with `file://`",
-            )
-            .with_help("write `file://PATH.js:score`, with the name of a function after the path"),
-        );
+        Diagnostic::error(codes::BAD_MATRIX_PART, "a scoring function has to be a function in a file")
+            .at(written.span, "not a path that begins with `file://`")
+            .with_help("write `file://PATH.js:score`, with the name of a function after the path")
+            .add_to(&mut cx.problems);
         return None;
     }
 

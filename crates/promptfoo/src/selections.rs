@@ -32,11 +32,12 @@ impl AssertionGrader<'_> {
         let span = value.use_span();
         self.grader.add("criteria", span, text_node(span, text.trim()));
         if let Some(prompt) = self.prompt {
-            self.cx.problems.add(prompt_not_used(
+            prompt_not_used(
                 prompt,
                 "answers are compared by the built-in prompt",
                 "say what matters in `value`",
-            ));
+            )
+            .add_to(&mut self.cx.problems);
         }
         self.add_judge("judge");
 
@@ -76,15 +77,10 @@ pub(super) fn name_weights(cx: &mut DecodeContext, case: &mut Case, test: &Matri
         let GraderKind::Selection(AnswerSelection::MaxScore(rule)) = &grader.kind else { continue };
         let mut rule = rule.clone();
         for kind in rule.weights.keys().filter(|kind| !named.iter().any(|(known, _)| known == *kind)) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_EFFECT,
-                    format!("the weight of `{kind}` has no effect"),
-                    node.use_span(),
-                    "no assertion of the test has this type",
-                )
-                .with_help("name the type of an assertion, as it is written"),
-            );
+            Diagnostic::warning(codes::NO_EFFECT, format!("the weight of `{kind}` has no effect"))
+                .at(node.use_span(), "no assertion of the test has this type")
+                .with_help("name the type of an assertion, as it is written")
+                .add_to(&mut cx.problems);
         }
         let weights = std::mem::take(&mut rule.weights);
         rule.weights = named

@@ -123,15 +123,10 @@ fn threshold_of_cell(cx: &mut DecodeContext, header: &str, cell: &str, span: Spa
     }
     parse_number(cell)
         .map_err(|why| {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MATRIX_PART,
-                    format!("`{}` is no threshold", cell.trim()),
-                    span,
-                    format!("in the column `{header}`: {why}"),
-                )
-                .with_help("write a number such as `0.8`, or leave the cell empty"),
-            );
+            Diagnostic::error(codes::BAD_MATRIX_PART, format!("`{}` is no threshold", cell.trim()))
+                .at(span, format!("in the column `{header}`: {why}"))
+                .with_help("write a number such as `0.8`, or leave the cell empty")
+                .add_to(&mut cx.problems);
         })
         .ok()
 }
@@ -149,9 +144,8 @@ fn threshold_of_nothing(threshold: &RowThreshold<'_>, expectations: usize) -> Di
             "the column `{}` sets the threshold of expectation {number}, which is not there",
             threshold.header
         ),
-        threshold.span,
-        has,
     )
+    .at(threshold.span, has)
     .with_help(format!("fill in `__expected{number}`, or leave this cell empty"))
 }
 
@@ -228,15 +222,10 @@ fn split_list(cx: &mut DecodeContext, list: &str, span: Span) -> Vec<String> {
             None => (part, None),
         };
         if is_inside {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MATRIX_PART,
-                    "a quotation mark in a list is not closed",
-                    span,
-                    format!("`{}`", text.trim_end()),
-                )
-                .with_help("close it before the next comma, or remove it"),
-            );
+            Diagnostic::error(codes::BAD_MATRIX_PART, "a quotation mark in a list is not closed")
+                .at(span, format!("`{}`", text.trim_end()))
+                .with_help("close it before the next comma, or remove it")
+                .add_to(&mut cx.problems);
         }
         let text = text.trim_end();
         let inner = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
@@ -266,9 +255,8 @@ fn misspelt_type(name: &str, base: &str, near: &str, span: Span) -> Diagnostic {
     Diagnostic::warning(
         codes::TYPE_LOOKS_MISSPELT,
         format!("`{name}` is not an assertion type, so the answer must equal the whole text"),
-        span,
-        "expected in this row",
     )
+    .at(span, "expected in this row")
     .with_help(format!("did you mean `{meant}`?"))
     .with_help("if the answer must equal this text, begin it with `equals:`")
 }
@@ -294,27 +282,17 @@ fn config_index(setting: &str) -> Option<usize> {
 }
 
 fn bad_column(header: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::BAD_MATRIX_PART,
-        format!("the column `{header}` can't be read"),
-        span,
-        "in this row",
-    )
+    Diagnostic::error(codes::BAD_MATRIX_PART, format!("the column `{header}` can't be read")).at(span, "in this row")
     .with_help("columns that begin with `__` are settings: `__expected`, `__metric`, `__threshold`, `__description`, `__prefix`, `__suffix`, `__providerOutput`, `__metadata:NAME`, `__config:__expected1:threshold`")
 }
 
 fn warn_of_single_underscore(cx: &mut DecodeContext, header: &str, span: Span) {
     let word = header.strip_prefix('_').filter(|rest| !rest.starts_with('_'));
     if word.is_some_and(|word| word.starts_with("expected") || word == "description" || word == "threshold") {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::NO_EFFECT,
-                format!("the column `{header}` is a variable, not a setting"),
-                span,
-                "in the header",
-            )
-            .with_help(format!("for the setting write `_{header}`")),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, format!("the column `{header}` is a variable, not a setting"))
+            .at(span, "in the header")
+            .with_help(format!("for the setting write `_{header}`"))
+            .add_to(&mut cx.problems);
     }
 }
 

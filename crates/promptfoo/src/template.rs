@@ -97,10 +97,10 @@ impl TemplateRenderer {
                         "put text that is not a template between `{% raw %}` and `{% endraw %}`".to_owned()
                     }
                 };
-                cx.problems.add(
-                    Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered", span, reason)
-                        .with_help(help),
-                );
+                Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered")
+                    .at(span, reason)
+                    .with_help(help)
+                    .add_to(&mut cx.problems);
                 None
             }
         }
@@ -148,12 +148,9 @@ impl TemplateRenderer {
         missing.sort();
 
         for name in missing {
-            let diagnostic = Diagnostic::warning(
-                codes::UNKNOWN_VARIABLE,
-                format!("the test has no variable `{name}`"),
-                span,
-                format!("`{{{{ {name} }}}}` has no value here"),
-            );
+            let diagnostic =
+                Diagnostic::warning(codes::UNKNOWN_VARIABLE, format!("the test has no variable `{name}`"))
+                    .at(span, format!("`{{{{ {name} }}}}` has no value here"));
             let near = assize_diagnostic::did_you_mean(&name, scope.names.iter().map(String::as_str));
             cx.problems.add(match near {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
@@ -175,9 +172,8 @@ impl TemplateRenderer {
                     Diagnostic::error(
                         codes::VARIABLE_NOT_SET,
                         format!("the environment variable `{name}` is not set"),
-                        span,
-                        "needed here",
                     )
+                    .at(span, "needed here")
                     .with_help(format!("set `{name}` in the environment or in the `.env` file"))
                     .with_help(format!("or give a default: `{{{{ env.{name} | default('value') }}}}`")),
                 ),

@@ -62,12 +62,9 @@ impl TestReader {
     pub(super) fn report_unrun(&self, cx: &mut DecodeContext) -> Vec<NamedProgram> {
         let unrun = self.unrun.borrow();
         if let Some((first, others)) = unrun.split_first() {
-            let diagnostic = Diagnostic::warning(
-                codes::CODE_NOT_RUN,
-                "tests come from a program, which was not run",
-                first.span,
-                "needs `--allow-code`",
-            );
+            let diagnostic =
+                Diagnostic::warning(codes::CODE_NOT_RUN, "tests come from a program, which was not run")
+                    .at(first.span, "needs `--allow-code`");
             let diagnostic =
                 others.iter().fold(diagnostic, |found, part| found.with_secondary(part.span, "so does this"));
             cx.problems.add(diagnostic.with_help(
@@ -90,10 +87,9 @@ impl TestReader {
             NodeValue::Str(written) => self.read_reference(cx, written, node.use_span(), None, &mut found),
             NodeValue::Map(_) if node.get("path").is_some() => self.read_item(cx, node, &mut found),
             NodeValue::Null => {}
-            _ => cx.problems.add(
-                wrong_type(node, "`tests`", "a list of tests, or the path of a file")
-                    .with_help("begin each test with `- `"),
-            ),
+            _ => wrong_type(node, "`tests`", "a list of tests, or the path of a file")
+                .with_help("begin each test with `- `")
+                .add_to(&mut cx.problems),
         }
 
         found
@@ -127,15 +123,10 @@ impl TestReader {
         if let Some(scheme) =
             written.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| *scheme != "file")
         {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::UNKNOWN_FILE_KIND,
-                    "tests are not fetched from other machines",
-                    span,
-                    format!("found `{scheme}://`"),
-                )
-                .with_help("save them as a CSV, XLSX, YAML or JSONL file, and name that"),
-            );
+            Diagnostic::error(codes::UNKNOWN_FILE_KIND, "tests are not fetched from other machines")
+                .at(span, format!("found `{scheme}://`"))
+                .with_help("save them as a CSV, XLSX, YAML or JSONL file, and name that")
+                .add_to(&mut cx.problems);
             return;
         }
 
@@ -410,15 +401,10 @@ fn refuse_outdented(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &T
     let variables: Vec<&MapEntry> = after.take_while(|entry| !is_own(&entry.key)).collect();
     for entry in &variables {
         object.foreign(&entry.key);
-        cx.problems.add(
-            Diagnostic::error(
-                codes::UNKNOWN_KEY,
-                format!("`{}` is not below `vars`", entry.key),
-                entry.key_span,
-                "a key of the test, as it is indented",
-            )
-            .with_help("indent it further than `vars`, so that it is a variable"),
-        );
+        Diagnostic::error(codes::UNKNOWN_KEY, format!("`{}` is not below `vars`", entry.key))
+            .at(entry.key_span, "a key of the test, as it is indented")
+            .with_help("indent it further than `vars`, so that it is a variable")
+            .add_to(&mut cx.problems);
     }
 
     !variables.is_empty()
@@ -431,15 +417,13 @@ fn warn_about_indented(cx: &mut DecodeContext, vars: &[MapEntry]) {
         entry.key == "assert" && items.iter().any(|item| item.get("type").is_some())
     };
     if let Some(entry) = vars.iter().find(is_list) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::READ_DIFFERENTLY,
-                "`assert` is a variable here, and nothing is checked by it",
-                entry.key_span,
-                "below `vars`",
-            )
-            .with_help("indent it as far as `vars`"),
-        );
+        Diagnostic::warning(
+            codes::READ_DIFFERENTLY,
+            "`assert` is a variable here, and nothing is checked by it",
+        )
+        .at(entry.key_span, "below `vars`")
+        .with_help("indent it as far as `vars`")
+        .add_to(&mut cx.problems);
     }
 }
 
@@ -449,15 +433,10 @@ fn refuse_types_as_keys(cx: &mut DecodeContext, object: &mut MapReader<'_>, node
         if resolve_assertion_type(&entry.key).is_none() || object.foreign(&entry.key).is_none() {
             continue;
         }
-        cx.problems.add(
-            Diagnostic::error(
-                codes::UNKNOWN_KEY,
-                format!("unknown key `{}`", entry.key),
-                entry.key_span,
-                "the type of an assertion",
-            )
-            .with_help(format!("write it under `assert`: `- {{type: {}, value: ...}}`", entry.key)),
-        );
+        Diagnostic::error(codes::UNKNOWN_KEY, format!("unknown key `{}`", entry.key))
+            .at(entry.key_span, "the type of an assertion")
+            .with_help(format!("write it under `assert`: `- {{type: {}, value: ...}}`", entry.key))
+            .add_to(&mut cx.problems);
     }
 }
 
@@ -473,10 +452,9 @@ fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<TreeNo
             }
         }
         _ => {
-            cx.problems.add(
-                wrong_type(node, "`assert`", "a list of assertions")
-                    .with_help("write `- type: contains`, and below it `value: TEXT`"),
-            );
+            wrong_type(node, "`assert`", "a list of assertions")
+                .with_help("write `- type: contains`, and below it `value: TEXT`")
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -499,10 +477,9 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
             None => None,
         },
         _ => {
-            cx.problems.add(
-                wrong_type(node, "`vars`", "a map of names and values")
-                    .with_help("write the name and the value of each variable: `vars: {question: TEXT}`"),
-            );
+            wrong_type(node, "`vars`", "a map of names and values")
+                .with_help("write the name and the value of each variable: `vars: {question: TEXT}`")
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -515,7 +492,8 @@ pub(super) fn is_sheet(written: &str) -> bool {
 
 /// Returns the error that a table is used for variables.
 pub(super) fn sheet_of_variables(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "variables are not read from a table", span, "a file of rows")
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "variables are not read from a table")
+        .at(span, "a file of rows")
         .with_help("name it as `tests: file://NAME.xlsx`; each row is a test, and each column a variable")
 }
 
@@ -535,6 +513,7 @@ fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
     };
     let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
 
-    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "tests are not read from this kind of file", span, found)
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "tests are not read from this kind of file")
+        .at(span, found)
         .with_help(help)
 }

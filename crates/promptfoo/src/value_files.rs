@@ -29,7 +29,8 @@ pub(super) fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Optio
 }
 
 fn code_as_value(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::NOT_SUPPORTED, "a value can't come from a program", span, "a program")
+    Diagnostic::error(codes::NOT_SUPPORTED, "a value can't come from a program")
+        .at(span, "a program")
         .with_help("write the value, or use a `javascript` assertion")
 }
 

@@ -102,7 +102,8 @@ pub(super) fn unknown_provider<'n>(
     names: impl Iterator<Item = &'n str>,
 ) -> Diagnostic {
     let title = format!("there is no provider `{}`", wanted.value);
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, wanted.span, "not one of `providers`");
+    let diagnostic =
+        Diagnostic::error(codes::UNKNOWN_TARGET, title).at(wanted.span, "not one of `providers`");
     match did_you_mean(&wanted.value, names) {
         Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
         None => diagnostic.with_help("name a provider by its `label` or `id`"),
@@ -116,23 +117,21 @@ pub(super) fn set_without_members(span: Span, found: Option<&MapEntry>) -> Diagn
         Some(entry) if entry.value.as_seq().is_some() => (entry.key_span, "an empty list"),
         Some(entry) => (entry.key_span, "not a list"),
     };
-    Diagnostic::error(codes::MISSING_SETTING, "a set has no assertions", at, label)
+    Diagnostic::error(codes::MISSING_SETTING, "a set has no assertions")
+        .at(at, label)
         .with_help("list its members under `assert`")
 }
 
 /// Returns the warning that a part of a file always passes because its threshold is 0.
 pub(super) fn always_reached(part: &str, span: Span) -> Diagnostic {
-    Diagnostic::warning(
-        codes::READ_DIFFERENTLY,
-        format!("{part} with `threshold: 0` always passes"),
-        span,
-        "every score reaches 0",
-    )
-    .with_help("raise it, or remove it so that each assertion must pass")
+    Diagnostic::warning(codes::READ_DIFFERENTLY, format!("{part} with `threshold: 0` always passes"))
+        .at(span, "every score reaches 0")
+        .with_help("raise it, or remove it so that each assertion must pass")
 }
 
 /// Returns the warning that a key is accepted and not used.
 pub(super) fn no_effect(entry: &MapEntry, why: &str) -> Diagnostic {
-    Diagnostic::warning(codes::NO_EFFECT, format!("`{}` has no effect", entry.key), entry.key_span, why)
+    Diagnostic::warning(codes::NO_EFFECT, format!("`{}` has no effect", entry.key))
+        .at(entry.key_span, why)
         .with_help("remove it")
 }

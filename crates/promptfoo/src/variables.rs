@@ -242,20 +242,17 @@ pub(super) fn circle_of_variables(circle: &[String], vars: &[MapEntry], place: S
         _ => format!("{} → `{first}`", steps.join(" → ")),
     };
 
-    Diagnostic::error(codes::BAD_TEMPLATE, "variables refer to each other in a cycle", at, label)
+    Diagnostic::error(codes::BAD_TEMPLATE, "variables refer to each other in a cycle")
+        .at(at, label)
         .with_help("put text that is not a template between `{% raw %}` and `{% endraw %}`")
 }
 
 /// Returns the warning that a variable looks like a template but keeps its text.
 pub(super) fn unread_template(name: &str, vars: &[MapEntry], place: Span) -> Diagnostic {
     let at = vars.iter().find(|entry| entry.key == name).map_or(place, |entry| entry.value.use_span());
-    Diagnostic::warning(
-        codes::READ_DIFFERENTLY,
-        format!("the template in `{name}` can't be rendered"),
-        at,
-        "stays as it is written",
-    )
-    .with_help("if it is no template, put it between `{% raw %}` and `{% endraw %}`")
+    Diagnostic::warning(codes::READ_DIFFERENTLY, format!("the template in `{name}` can't be rendered"))
+        .at(at, "stays as it is written")
+        .with_help("if it is no template, put it between `{% raw %}` and `{% endraw %}`")
 }
 
 /// Returns the error that a prompt is empty because a variable of the test is. `None` if no variable in the
@@ -279,7 +276,7 @@ pub(super) fn blank_variable(
     };
 
     let title = format!("the prompt of this test is empty, as its variable `{name}` is");
-    let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title, entry.value.use_span(), label);
+    let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title).at(entry.value.use_span(), label);
     Some(diagnostic.with_note(shown_prompt(&text)).with_help(help))
 }
 
@@ -299,12 +296,13 @@ pub(super) fn absent_variable(
 
     if test.is_stand_in {
         let title = format!("there are no tests, and the prompt needs the variable `{name}`");
-        let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title, prompt.span, "nothing to ask");
+        let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title).at(prompt.span, "nothing to ask");
         return Some(diagnostic.with_help(format!("add a test: `tests: [{{vars: {{{name}: TEXT}}}}]`")));
     }
 
     let title = format!("the prompt of this test is empty, as it has no variable `{name}`");
-    let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title, span, format!("no `{name}` here"))
+    let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title)
+        .at(span, format!("no `{name}` here"))
         .with_note(shown_prompt(text));
     Some(match did_you_mean(name, vars.keys().map(String::as_str)) {
         Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
@@ -333,15 +331,10 @@ pub(super) fn read_variables_script(
             match read_code(cx, &node, "transformVars", CodeLanguage::JavaScript)? {
                 AuthorCode::Script(script) => script,
                 AuthorCode::Program(program) => {
-                    cx.problems.add(
-                        Diagnostic::error(
-                            codes::NOT_SUPPORTED,
-                            "variables are not changed by a program",
-                            span,
-                            format!("{} code", program.language.name()),
-                        )
-                        .with_help("write it as JavaScript that loads no modules"),
-                    );
+                    Diagnostic::error(codes::NOT_SUPPORTED, "variables are not changed by a program")
+                        .at(span, format!("{} code", program.language.name()))
+                        .with_help("write it as JavaScript that loads no modules")
+                        .add_to(&mut cx.problems);
                     return None;
                 }
             }
@@ -384,7 +377,8 @@ pub(super) fn transform_variables(
 }
 
 fn bad_script(span: Span, reason: String) -> Diagnostic {
-    Diagnostic::error(codes::BAD_SCRIPT, "the variables can't be changed by this script", span, reason)
+    Diagnostic::error(codes::BAD_SCRIPT, "the variables can't be changed by this script")
+        .at(span, reason)
         .with_help("return a map, such as `{ ...vars, name: vars.name.trim() }`")
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::answer::{case_head, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::case_error::target_error_kind;
-use crate::grader_settings::hash_conversation_settings;
+use crate::grader_identity::hash_conversation_settings;
 use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};

@@ -137,17 +137,7 @@ fn add(
 
             add_panel(context, &panel, &[question], found)
         }
-        GraderKind::Text(_)
-        | GraderKind::IsJson(_)
-        | GraderKind::Sql(_)
-        | GraderKind::FieldAccuracy(_)
-        | GraderKind::ToolTrajectory(_)
-        | GraderKind::Latency { .. }
-        | GraderKind::Cost { .. }
-        | GraderKind::TokenUsage(_)
-        | GraderKind::ExecutionMetrics(_)
-        | GraderKind::SkillTrigger(_)
-        | GraderKind::Script(_)
+        GraderKind::Check(_)
         | GraderKind::Selection(AnswerSelection::MaxScore(_))
         | GraderKind::Code(_)
         | GraderKind::Custom(_) => Ok(()),

@@ -25,7 +25,7 @@ mod event;
 mod fingerprint;
 mod finished_case;
 mod forecast;
-mod grader_settings;
+mod grader_identity;
 mod grading;
 mod incomplete;
 mod item;

@@ -12,7 +12,7 @@ use assize_model::{AnswerSelection, GraderKind, PanelSpec};
 use assize_rubric::IdentityWriter;
 
 use crate::case_identity::hash_case;
-use crate::grader_settings::{hash_conversation_settings, hash_settings};
+use crate::grader_identity::{hash_conversation_settings, hash_settings};
 use crate::{ItemError, ItemRelations, ItemSource, WorkItem};
 
 /// Version of the hashed content. Raised when the same plan should have another hash, or its shards other

@@ -11,7 +11,7 @@ use crate::answer::{case_head, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::conversation::run_conversation;
 use crate::dependencies::BlockedItem;
-use crate::grader_settings::hash_settings;
+use crate::grader_identity::hash_settings;
 use crate::grading::{GradingContext, change_answer, grade};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};

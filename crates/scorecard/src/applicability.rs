@@ -79,15 +79,16 @@ fn report_tag(
 ) {
     let rule = "a benchmark with `tags` applies to the cases that share one of them";
     let diagnostic = match near {
-        Some(near) => Diagnostic::error(codes::MISTYPED_TAG, title, tag.span, label.to_owned())
+        Some(near) => Diagnostic::error(codes::MISTYPED_TAG, title)
+            .at(tag.span, label.to_owned())
             .with_help(format!("did you mean `{near}`?"))
             .with_help(format!(
                 "{rule}; if `{}` is another tag, choose a name less like `{near}`",
                 tag.value
             )),
-        None => {
-            Diagnostic::warning(codes::TAG_WITHOUT_MATCH, title, tag.span, label.to_owned()).with_help(rule)
-        }
+        None => Diagnostic::warning(codes::TAG_WITHOUT_MATCH, title)
+            .at(tag.span, label.to_owned())
+            .with_help(rule),
     };
 
     cx.problems.add(diagnostic);
@@ -112,15 +113,10 @@ pub(super) fn report_gates_left_out(
     for (case, decoded) in cases.iter().zip(&scorecard.cases) {
         let (Some(list), Some(listed)) = (&case.benchmarks, &decoded.benchmarks) else { continue };
         if list.is_empty() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::GATE_LEFT_OUT,
-                    format!("the case `{}` lists no benchmark", decoded.id),
-                    case.id.span,
-                    "`benchmarks` is empty",
-                )
-                .with_help("name its benchmarks, or remove the key so that its tags select them"),
-            );
+            Diagnostic::error(codes::GATE_LEFT_OUT, format!("the case `{}` lists no benchmark", decoded.id))
+                .at(case.id.span, "`benchmarks` is empty")
+                .with_help("name its benchmarks, or remove the key so that its tags select them")
+                .add_to(&mut cx.problems);
             continue;
         }
 
@@ -135,15 +131,16 @@ pub(super) fn report_gates_left_out(
         }
 
         let (gates, them) = if codes.len() == 1 { ("a hard gate", "it") } else { ("hard gates", "them") };
-        cx.problems.add(
-            Diagnostic::error(
-                codes::GATE_LEFT_OUT,
-                format!("`benchmarks` takes the case `{}` out of {gates} that its tags select", decoded.id),
-                list.first().map_or(case.id.span, |code| code.span),
-                format!("the list lacks {}", codes.join(", ")),
-            )
-            .with_help(format!("add {them} to the list, or remove the shared tag from the case")),
-        );
+        Diagnostic::error(
+            codes::GATE_LEFT_OUT,
+            format!("`benchmarks` takes the case `{}` out of {gates} that its tags select", decoded.id),
+        )
+        .at(
+            list.first().map_or(case.id.span, |code| code.span),
+            format!("the list lacks {}", codes.join(", ")),
+        )
+        .with_help(format!("add {them} to the list, or remove the shared tag from the case"))
+        .add_to(&mut cx.problems);
     }
 }
 
@@ -160,15 +157,13 @@ pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scor
             continue;
         }
 
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::GATE_WITHOUT_CASE,
-                format!("the hard gate `{}` has no case", benchmark.code),
-                *span,
-                "without a case, the scorecard stays incomplete",
-            )
-            .with_help("list it under the `benchmarks` of a case, or give a case one of its tags"),
-        );
+        Diagnostic::warning(
+            codes::GATE_WITHOUT_CASE,
+            format!("the hard gate `{}` has no case", benchmark.code),
+        )
+        .at(*span, "without a case, the scorecard stays incomplete")
+        .with_help("list it under the `benchmarks` of a case, or give a case one of its tags")
+        .add_to(&mut cx.problems);
     }
 }
 
@@ -183,17 +178,12 @@ fn report_scorecard_without_cases(cx: &mut DecodeContext, scorecard: &Scorecard,
         1 => "the scorecard has a hard gate and no cases".to_owned(),
         gates => format!("the scorecard has {gates} hard gates and no cases"),
     };
-    cx.problems.add(
-        Diagnostic::warning(
-            codes::GATE_WITHOUT_CASE,
-            title,
-            *span,
-            "without a case, the scorecard stays incomplete",
-        )
+    Diagnostic::warning(codes::GATE_WITHOUT_CASE, title)
+        .at(*span, "without a case, the scorecard stays incomplete")
         .with_help(
             "add cases, or give results of your own cases with `assize scorecard score --results FILE`",
-        ),
-    );
+        )
+        .add_to(&mut cx.problems);
 }
 
 /// Warns of labels that have no effect because their benchmark does not apply to their case. There is one
@@ -208,15 +198,10 @@ pub(super) fn report_labels_elsewhere(cx: &mut DecodeContext, scorecard: &Scorec
         labels => format!("{labels} labels have no effect: their benchmarks do not apply to their cases"),
     };
     let code = &scorecard.benchmarks[benchmark].code;
-    cx.problems.add(
-        Diagnostic::warning(
-            codes::LABEL_ELSEWHERE,
-            title,
-            *span,
-            format!("`{code}` does not apply to `{}`", case.id),
-        )
+    Diagnostic::warning(codes::LABEL_ELSEWHERE, title)
+        .at(*span, format!("`{code}` does not apply to `{}`", case.id))
         .with_help(
             "list the benchmark under the `benchmarks` of the case, give both a tag, or remove the label",
-        ),
-    );
+        )
+        .add_to(&mut cx.problems);
 }

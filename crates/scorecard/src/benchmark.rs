@@ -136,17 +136,12 @@ fn decode_criticality(
     if let (None, Some(line)) = (tier, threshold)
         && line.value == UnitInterval::ONE
     {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::FULL_MARKS_NO_TIER,
-                "a threshold of 1.0 has no criticality",
-                line.span,
-                "without one, the rubric can pass although this fails",
-            )
+        Diagnostic::warning(codes::FULL_MARKS_NO_TIER, "a threshold of 1.0 has no criticality")
+            .at(line.span, "without one, the rubric can pass although this fails")
             .with_help(
                 "write `criticality: hard_gate` if no failure is allowed, else `criticality: threshold_gate`",
-            ),
-        );
+            )
+            .add_to(&mut cx.problems);
     }
 
     tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default()
@@ -194,15 +189,10 @@ fn decode_evaluator_config(
 
     if let Some(raters) = object.integer("raters", 1, MAX_RATERS, &mut cx.problems) {
         if evaluator == Some(EvaluatorType::Code) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::UNUSED_SETTING,
-                    "`code` does not ask people",
-                    raters.span,
-                    "has no effect here",
-                )
-                .with_help("remove `raters`, or use `manual_sme`, `llm_judge` or `hybrid`"),
-            );
+            Diagnostic::error(codes::UNUSED_SETTING, "`code` does not ask people")
+                .at(raters.span, "has no effect here")
+                .with_help("remove `raters`, or use `manual_sme`, `llm_judge` or `hybrid`")
+                .add_to(&mut cx.problems);
         }
         config.raters = u32::try_from(raters.value).ok().and_then(NonZeroU32::new);
     }
@@ -223,41 +213,32 @@ fn decode_prompt_file(
     if let (Some(direct), Some(configured)) = (&direct, &configured)
         && direct.value != configured.value
     {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                "two prompt files are named",
-                configured.span,
-                "this one differs",
-            )
+        Diagnostic::error(codes::TWO_SPELLINGS, "two prompt files are named")
+            .at(configured.span, "this one differs")
             .with_secondary(direct.span, "already given here")
-            .with_help("keep `llm_prompt_file`"),
-        );
+            .with_help("keep `llm_prompt_file`")
+            .add_to(&mut cx.problems);
     }
 
     let prompt = direct.or(configured);
     match (&prompt, evaluator) {
-        (None, Some(evaluator)) if evaluator.needs_prompt() => cx.problems.add(
-            Diagnostic::error(
-                codes::PROMPT_NOT_NAMED,
-                format!("a benchmark with `{}` needs a prompt file", evaluator.name()),
-                head,
-                "no `llm_prompt_file` here",
-            )
-            .with_help(
-                "write `llm_prompt_file: benchmarks/.../CODE_prompt.md`, a path from the scorecard's folder",
-            ),
-        ),
+        (None, Some(evaluator)) if evaluator.needs_prompt() => Diagnostic::error(
+            codes::PROMPT_NOT_NAMED,
+            format!("a benchmark with `{}` needs a prompt file", evaluator.name()),
+        )
+        .at(head, "no `llm_prompt_file` here")
+        .with_help(
+            "write `llm_prompt_file: benchmarks/.../CODE_prompt.md`, a path from the scorecard's folder",
+        )
+        .add_to(&mut cx.problems),
         (Some(prompt), Some(evaluator)) if !evaluator.needs_prompt() => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::UNUSED_SETTING,
-                    format!("`{}` does not use a prompt file", evaluator.name()),
-                    prompt.span,
-                    "has no effect here",
-                )
-                .with_help("remove it, or use `hybrid` to ask a model after the checks"),
-            );
+            Diagnostic::error(
+                codes::UNUSED_SETTING,
+                format!("`{}` does not use a prompt file", evaluator.name()),
+            )
+            .at(prompt.span, "has no effect here")
+            .with_help("remove it, or use `hybrid` to ask a model after the checks")
+            .add_to(&mut cx.problems);
             return None;
         }
         _ => {}

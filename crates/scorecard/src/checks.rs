@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::reading::{AssertionContext, DecodeContext, decode_assertions, is_text_check};
-use assize_model::{EvalFileFormat, EvaluatorType, Grader, GraderKind};
+use assize_model::{EvaluatorType, Grader, GraderKind};
 
 /// Decodes `deterministic`. Checks are written like the assertions of an eval file, but may not need a judge.
 /// Invalid ones are reported and left out.
@@ -15,15 +15,10 @@ pub(super) fn decode_checks(
     evaluator: Option<EvaluatorType>,
 ) -> Vec<Arc<Grader>> {
     if let Some(evaluator @ (EvaluatorType::LlmJudge | EvaluatorType::ManualSme)) = evaluator {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::UNUSED_SETTING,
-                format!("`{}` runs no checks", evaluator.name()),
-                node.use_span(),
-                "has no effect here",
-            )
-            .with_help("remove them, or use `code`, or `hybrid` to ask a model after the checks"),
-        );
+        Diagnostic::error(codes::UNUSED_SETTING, format!("`{}` runs no checks", evaluator.name()))
+            .at(node.use_span(), "has no effect here")
+            .with_help("remove them, or use `code`, or `hybrid` to ask a model after the checks")
+            .add_to(&mut cx.problems);
         return Vec::new();
     }
 
@@ -35,16 +30,16 @@ pub(super) fn decode_checks(
     let mut texts = items.iter().filter(|item| item.as_map().is_none()).peekable();
     if texts.peek().is_some() {
         for text in texts {
-            cx.problems.add(
-                wrong_type(text, "a check", "a map").with_help("write `- {type: contains, value: ...}`"),
-            );
+            wrong_type(text, "a check", "a map")
+                .with_help("write `- {type: contains, value: ...}`")
+                .add_to(&mut cx.problems);
         }
         return Vec::new();
     }
 
     let flat: Vec<TreeNode> = items.iter().cloned().map(flatten_config).collect();
     let flat = TreeNode { data: NodeValue::Seq(flat), ..node.clone() };
-    let graders = decode_assertions(cx, &flat, EvalFileFormat::Two, AssertionContext::default());
+    let graders = decode_assertions(cx, &flat, AssertionContext::default());
     let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
     for grader in judged {
         // Find the entry of the grader: the last one that does not begin after it.
@@ -53,17 +48,13 @@ pub(super) fn decode_checks(
             (place.line, place.column) <= (grader.place.line, grader.place.column)
         };
         let span = items.iter().map(TreeNode::use_span).take_while(begins).last();
-        cx.problems.add(
-            Diagnostic::error(
-                codes::CHECK_NEEDS_JUDGE,
-                format!("`{}` can't decide without a judge", grader.type_name),
-                span.unwrap_or_else(|| node.use_span()),
-                "calls a judge",
-            )
-            .with_help(
-                "move the question into the prompt file, or use a check such as `contains` or `regex`",
-            ),
-        );
+        Diagnostic::error(
+            codes::CHECK_NEEDS_JUDGE,
+            format!("`{}` can't decide without a judge", grader.type_name),
+        )
+        .at(span.unwrap_or_else(|| node.use_span()), "calls a judge")
+        .with_help("move the question into the prompt file, or use a check such as `contains` or `regex`")
+        .add_to(&mut cx.problems);
     }
 
     sound
@@ -126,15 +117,10 @@ pub(super) fn report_missing_checks(
         EvaluatorType::Code => "it can be listed, but not run",
         _ => "the judge is called for every case",
     };
-    cx.problems.add(
-        Diagnostic::warning(
-            codes::NO_CHECKS,
-            format!("a benchmark with `{}` has no checks", evaluator.name()),
-            head,
-            label,
-        )
-        .with_help("write `evaluator_config: {deterministic: [{type: contains, value: ...}]}`"),
-    );
+    Diagnostic::warning(codes::NO_CHECKS, format!("a benchmark with `{}` has no checks", evaluator.name()))
+        .at(head, label)
+        .with_help("write `evaluator_config: {deterministic: [{type: contains, value: ...}]}`")
+        .add_to(&mut cx.problems);
 }
 
 fn decides_alone(grader: &Grader) -> bool {

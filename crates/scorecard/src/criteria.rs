@@ -22,15 +22,13 @@ pub(super) fn check_criteria_form(
             (false, false) => Some("neither `Apply when` nor `Flag if`"),
         };
         if let Some(lacks) = lacks {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::INCLUSION_FORM,
-                    "the inclusion criteria are not in their standard form",
-                    text.span,
-                    lacks,
-                )
-                .with_help("write `Apply when TRIGGER. Flag if FAILURE.`"),
-            );
+            Diagnostic::warning(
+                codes::INCLUSION_FORM,
+                "the inclusion criteria are not in their standard form",
+            )
+            .at(text.span, lacks)
+            .with_help("write `Apply when TRIGGER. Flag if FAILURE.`")
+            .add_to(&mut cx.problems);
         }
 
         warn_if_numbered(cx, "inclusion", text);
@@ -38,15 +36,13 @@ pub(super) fn check_criteria_form(
     if let Some(text) = exclusion {
         let folded = fold_text(&text.value);
         if !EXCLUSION_FORMS.iter().any(|form| folded.starts_with(form)) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::EXCLUSION_FORM,
-                    "the exclusion criteria are not in their standard form",
-                    text.span,
-                    "begins with neither `Do not apply when` nor `Do not use for`",
-                )
-                .with_help("write `Do not apply when ...`; excluded cases are skipped and do not pass"),
-            );
+            Diagnostic::warning(
+                codes::EXCLUSION_FORM,
+                "the exclusion criteria are not in their standard form",
+            )
+            .at(text.span, "begins with neither `Do not apply when` nor `Do not use for`")
+            .with_help("write `Do not apply when ...`; excluded cases are skipped and do not pass")
+            .add_to(&mut cx.problems);
         }
         warn_if_numbered(cx, "exclusion", text);
     }
@@ -62,15 +58,10 @@ fn warn_if_numbered(cx: &mut DecodeContext, which: &str, text: &SpannedValue<Str
     if !has_numbers(&text.value) {
         return;
     }
-    cx.problems.add(
-        Diagnostic::warning(
-            codes::NUMBERED_CRITERIA,
-            format!("the {which} criteria hold a numbered list"),
-            text.span,
-            "a list inside a sentence",
-        )
-        .with_help("keep one trigger and one failure; write a benchmark for each further one"),
-    );
+    Diagnostic::warning(codes::NUMBERED_CRITERIA, format!("the {which} criteria hold a numbered list"))
+        .at(text.span, "a list inside a sentence")
+        .with_help("keep one trigger and one failure; write a benchmark for each further one")
+        .add_to(&mut cx.problems);
 }
 
 /// Returns true if a text looks like a numbered list: `1.` or `1)` at the beginning of a line, or `(1)` and

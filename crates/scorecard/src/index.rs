@@ -72,10 +72,10 @@ fn decode_weight_sets(cx: &mut DecodeContext, entry: &MapEntry, sets: &mut Vec<W
         return;
     };
     if entries.is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_WEIGHT_SET, "there are no weights", entry.key_span, "an empty map")
-                .with_help("give each component a weight: `{A: 0.6, S: 0.4}`"),
-        );
+        Diagnostic::error(codes::BAD_WEIGHT_SET, "there are no weights")
+            .at(entry.key_span, "an empty map")
+            .with_help("give each component a weight: `{A: 0.6, S: 0.4}`")
+            .add_to(&mut cx.problems);
     }
 
     if entries.iter().all(|entry| matches!(entry.value.data, NodeValue::Map(_))) {

@@ -94,8 +94,8 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
 }
 
 fn report_bad_hash(cx: &mut DecodeContext, span: Span, error: &SeenHashError) {
-    cx.problems.add(
-        Diagnostic::error(codes::LABEL_HASH, "`seen` is not a valid hash", span, error.to_string())
-            .with_help("remove it; `assize review RUN --decisions FILE` records decisions with their hashes"),
-    );
+    Diagnostic::error(codes::LABEL_HASH, "`seen` is not a valid hash")
+        .at(span, error.to_string())
+        .with_help("remove it; `assize review RUN --decisions FILE` records decisions with their hashes")
+        .add_to(&mut cx.problems);
 }

@@ -196,16 +196,11 @@ fn register_codes(cx: &mut DecodeContext, draft: &ScorecardDraft) -> CodeTable {
     for (code, what) in indexes.chain(rubrics).chain(benchmarks) {
         if let Some((_, first)) = named.get(&code.value) {
             duplicates.push(code.span);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_CODE,
-                    format!("the code `{}` is used twice", code.value),
-                    code.span,
-                    "second time",
-                )
+            Diagnostic::error(codes::DUPLICATE_CODE, format!("the code `{}` is used twice", code.value))
+                .at(code.span, "second time")
                 .with_secondary(*first, "first time")
-                .with_help("give one of them another code"),
-            );
+                .with_help("give one of them another code")
+                .add_to(&mut cx.problems);
         } else {
             named.insert(code.value.clone(), (what, code.span));
         }
@@ -234,8 +229,8 @@ fn unknown_code(
         NodeReference::Benchmark(_) => "a benchmark",
     });
     let label = found.map_or_else(|| "no such code".to_owned(), |found| format!("this is {found}"));
-    let diagnostic =
-        Diagnostic::error(codes::UNKNOWN_CODE, format!("`{}` is not {wanted}", code.value), code.span, label);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_CODE, format!("`{}` is not {wanted}", code.value))
+        .at(code.span, label);
     let mut known: Vec<&str> =
         codes.named.iter().filter(|(_, (named, _))| fits(*named)).map(|(code, _)| code.as_str()).collect();
     known.sort_unstable();
@@ -348,11 +343,11 @@ fn set_parent(
     } else {
         format!("`{}` is listed under `{first_code}` and under `{parent_code}`", code.value)
     };
-    cx.problems.add(
-        Diagnostic::error(codes::TWO_PARENTS, title, code.span, "second time")
-            .with_secondary(place, "first time")
-            .with_help("list it once, because a scorecard is a tree"),
-    );
+    Diagnostic::error(codes::TWO_PARENTS, title)
+        .at(code.span, "second time")
+        .with_secondary(place, "first time")
+        .with_help("list it once, because a scorecard is a tree")
+        .add_to(&mut cx.problems);
 
     false
 }
@@ -383,15 +378,10 @@ fn report_cycles(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTab
         circle.push(at);
         let names: Vec<&str> =
             circle.iter().rev().map(|rubric| draft.rubrics[*rubric].code.value.as_str()).collect();
-        cx.problems.add(
-            Diagnostic::error(
-                codes::RUBRIC_CYCLE,
-                "rubrics contain each other in a cycle",
-                place,
-                names.join(" > "),
-            )
-            .with_help("remove one of these entries"),
-        );
+        Diagnostic::error(codes::RUBRIC_CYCLE, "rubrics contain each other in a cycle")
+            .at(place, names.join(" > "))
+            .with_help("remove one of these entries")
+            .add_to(&mut cx.problems);
     }
 }
 
@@ -413,15 +403,10 @@ fn resolve_prompts(
     }
 
     for prompt in draft.prompts.iter().filter(|prompt| is_folder && !prompt.used && draft.broken.is_empty()) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::UNUSED_PROMPT,
-                "no benchmark uses this prompt file",
-                prompt.span,
-                format!("`{}`", prompt.path),
-            )
-            .with_help("name it in the `llm_prompt_file` of a benchmark, or remove it"),
-        );
+        Diagnostic::warning(codes::UNUSED_PROMPT, "no benchmark uses this prompt file")
+            .at(prompt.span, format!("`{}`", prompt.path))
+            .with_help("name it in the `llm_prompt_file` of a benchmark, or remove it")
+            .add_to(&mut cx.problems);
     }
 
     places
@@ -437,16 +422,14 @@ fn check_parents(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTab
         let Some((parent, place)) = codes.benchmark_parents[at] else { continue };
         let actual = &draft.rubrics[parent].code.value;
         if *actual != written.value {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::OTHER_PARENT,
-                    format!("`{}` is listed by another rubric than it names", benchmark.code.value),
-                    written.span,
-                    format!("but `{actual}` lists it"),
-                )
-                .with_secondary(place, "listed here")
-                .with_help("correct `parent_rubric`, or move the code to the other rubric"),
-            );
+            Diagnostic::error(
+                codes::OTHER_PARENT,
+                format!("`{}` is listed by another rubric than it names", benchmark.code.value),
+            )
+            .at(written.span, format!("but `{actual}` lists it"))
+            .with_secondary(place, "listed here")
+            .with_help("correct `parent_rubric`, or move the code to the other rubric")
+            .add_to(&mut cx.problems);
         }
     }
 }
@@ -469,30 +452,26 @@ fn report_orphans(
                 }
                 None => format!("add `- {}` to the `benchmarks` of a rubric", benchmark.code.value),
             };
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::ORPHAN_BENCHMARK,
-                    format!("no rubric lists the benchmark `{}`", benchmark.code.value),
-                    benchmark.code.span,
-                    "counts nowhere",
-                )
-                .with_help(help),
-            );
+            Diagnostic::error(
+                codes::ORPHAN_BENCHMARK,
+                format!("no rubric lists the benchmark `{}`", benchmark.code.value),
+            )
+            .at(benchmark.code.span, "counts nowhere")
+            .with_help(help)
+            .add_to(&mut cx.problems);
         }
     }
 
     let Some(components) = components else { return };
     for (at, rubric) in draft.rubrics.iter().enumerate() {
         if codes.rubric_parents[at].is_none() && !components.contains(&at) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::ORPHAN_RUBRIC,
-                    format!("the rubric `{}` is outside the index", rubric.code.value),
-                    rubric.code.span,
-                    "not counted",
-                )
-                .with_help("list it under the index's `components` or a rubric's `sub_rubrics`"),
-            );
+            Diagnostic::warning(
+                codes::ORPHAN_RUBRIC,
+                format!("the rubric `{}` is outside the index", rubric.code.value),
+            )
+            .at(rubric.code.span, "not counted")
+            .with_help("list it under the index's `components` or a rubric's `sub_rubrics`")
+            .add_to(&mut cx.problems);
         }
     }
 }
@@ -526,16 +505,11 @@ fn resolve_cases(
         &draft.cases
     {
         if let Some(first) = met.insert(&id.value, id.span) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_CARD_CASE,
-                    format!("two cases have the id `{}`", id.value),
-                    id.span,
-                    "second time",
-                )
+            Diagnostic::error(codes::DUPLICATE_CARD_CASE, format!("two cases have the id `{}`", id.value))
+                .at(id.span, "second time")
                 .with_secondary(first, "first time")
-                .with_help("give one of them another id"),
-            );
+                .with_help("give one of them another id")
+                .add_to(&mut cx.problems);
         }
 
         let listed = benchmarks.as_ref().map(|list| {
@@ -592,9 +566,8 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             let mut diagnostic = Diagnostic::warning(
                 codes::LABEL_WITHOUT_CASE,
                 format!("no case has the id `{}`", trace_id.value),
-                trace_id.span,
-                "the label has no effect",
-            );
+            )
+            .at(trace_id.span, "the label has no effect");
             if let Some(near) = did_you_mean(&trace_id.value, ids.iter().copied()) {
                 diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
             }
@@ -609,15 +582,13 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
                 of.flatten().and_then(|at| draft.benchmarks.get(at)).and_then(|found| found.scale.as_ref());
             let (low, high) = scale.map_or((0.0, 1.0), |scale| (scale.min, scale.max));
             if !(low..=high).contains(score) {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::OUT_OF_RANGE,
-                        "a label's score is not on the scale of its benchmark",
-                        trace_id.span,
-                        format!("found {score}"),
-                    )
-                    .with_help(format!("use a number from {low} to {high}")),
-                );
+                Diagnostic::error(
+                    codes::OUT_OF_RANGE,
+                    "a label's score is not on the scale of its benchmark",
+                )
+                .at(trace_id.span, format!("found {score}"))
+                .with_help(format!("use a number from {low} to {high}"))
+                .add_to(&mut cx.problems);
             }
         }
 
@@ -627,15 +598,13 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             && *says_outcome
             && matches!(outcome, LabelOutcome::Met | LabelOutcome::Unmet)
         {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::LABEL_WITHOUT_SCORE,
-                    "a label says pass or fail where its benchmark has a scale",
-                    trace_id.span,
-                    "the label does not count",
-                )
-                .with_help(format!("use a number from {} to {}", scale.min, scale.max)),
-            );
+            Diagnostic::warning(
+                codes::LABEL_WITHOUT_SCORE,
+                "a label says pass or fail where its benchmark has a scale",
+            )
+            .at(trace_id.span, "the label does not count")
+            .with_help(format!("use a number from {} to {}", scale.min, scale.max))
+            .add_to(&mut cx.problems);
         }
 
         labels.push(ScorecardLabel {
@@ -674,7 +643,8 @@ fn report_other_subject(cx: &mut DecodeContext, label: &LabelDraft, scorecard: &
     };
 
     let span = label.trace_id.span;
-    let diagnostic = Diagnostic::warning(codes::LABEL_OF_OTHER_RUN, title, span, "the label has no effect");
+    let diagnostic =
+        Diagnostic::warning(codes::LABEL_OF_OTHER_RUN, title).at(span, "the label has no effect");
     cx.problems.add(diagnostic.with_help(help));
     true
 }

@@ -163,17 +163,12 @@ fn read_folder(
 ) -> usize {
     if files.rubrics.is_empty() {
         let source = cx.sources.add(root, "");
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_A_SCORECARD,
-                "the folder is not a scorecard",
-                Span::new(source, 0, 0),
-                "no files in `rubrics/`",
-            )
+        Diagnostic::error(codes::NOT_A_SCORECARD, "the folder is not a scorecard")
+            .at(Span::new(source, 0, 0), "no files in `rubrics/`")
             .with_help(
                 "put one file for each rubric into `rubrics/` and one for each benchmark into `benchmarks/`",
-            ),
-        );
+            )
+            .add_to(&mut cx.problems);
     }
 
     for path in &files.prompts {
@@ -227,17 +222,10 @@ fn read_folder(
 fn refuse_unread_labels(cx: &mut DecodeContext, paths: &[PathBuf]) {
     for path in paths {
         let source = cx.sources.add(path, "");
-        cx.problems.add(
-            Diagnostic::error(
-                codes::LABEL_FILE,
-                format!("labels are not read from `{}`", path.file_name().unwrap_or_default().to_string_lossy()),
-                Span::new(source, 0, 0),
-                "this file has no effect",
-            )
+        Diagnostic::error(codes::LABEL_FILE, format!("labels are not read from `{}`", path.file_name().unwrap_or_default().to_string_lossy())).at(Span::new(source, 0, 0), "this file has no effect")
             .with_help(
                 "write one JSON object per line into a `.jsonl` file, or record the decisions with `assize review RUN --decisions FILE`",
-            ),
-        );
+            ).add_to(&mut cx.problems);
     }
 }
 
@@ -255,10 +243,10 @@ fn read_non_empty_tree(cx: &mut DecodeContext, path: &Path) -> Option<(TreeNode,
 
 fn report_empty_file(cx: &mut DecodeContext, source: SourceId) {
     let beginning = Span::new(source, 0, 0);
-    cx.problems.add(
-        Diagnostic::error(codes::EMPTY_FILE, "the file is empty", beginning, "the file is empty")
-            .with_help("write the fields, or remove the file"),
-    );
+    Diagnostic::error(codes::EMPTY_FILE, "the file is empty")
+        .at(beginning, "the file is empty")
+        .with_help("write the fields, or remove the file")
+        .add_to(&mut cx.problems);
 }
 
 fn file_stem(path: &Path) -> String {
@@ -268,15 +256,10 @@ fn file_stem(path: &Path) -> String {
 fn check_file_name(cx: &mut DecodeContext, path: &Path, code: &SpannedValue<String>) {
     let stem = file_stem(path);
     if stem != code.value {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::FILE_NAME,
-                "the file is not named after its code",
-                code.span,
-                format!("in `{stem}.{}`", file_extension(path)),
-            )
-            .with_help(format!("name the file `{}.{}`", code.value, file_extension(path))),
-        );
+        Diagnostic::warning(codes::FILE_NAME, "the file is not named after its code")
+            .at(code.span, format!("in `{stem}.{}`", file_extension(path)))
+            .with_help(format!("name the file `{}.{}`", code.value, file_extension(path)))
+            .add_to(&mut cx.problems);
     }
 }
 
@@ -367,15 +350,8 @@ fn decode_root(cx: &mut DecodeContext, node: &TreeNode, later: &[DeferredList], 
     }
 
     if !is_map_of_lists {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_A_SCORECARD,
-                "the file is not a scorecard",
-                node.use_span().start_point(),
-                "neither `code` nor `rubrics`",
-            )
-            .with_help("write a rubric with a `code`, or a map with `rubrics:`, and optionally `index:`, `benchmarks:`, `cases:` and `labels:`"),
-        );
+        Diagnostic::error(codes::NOT_A_SCORECARD, "the file is not a scorecard").at(node.use_span().start_point(), "neither `code` nor `rubrics`")
+            .with_help("write a rubric with a `code`, or a map with `rubrics:`, and optionally `index:`, `benchmarks:`, `cases:` and `labels:`").add_to(&mut cx.problems);
         return;
     }
 

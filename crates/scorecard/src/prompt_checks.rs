@@ -60,29 +60,19 @@ impl PromptChecker<'_> {
         }
 
         for (at, heading, found) in advised_lists {
-            self.cx.problems.add(
-                Diagnostic::warning(
-                    codes::PROMPT_LIST_ADVISED,
-                    format!("the prompt lacks `{heading}`"),
-                    at,
-                    found,
-                )
+            Diagnostic::warning(codes::PROMPT_LIST_ADVISED, format!("the prompt lacks `{heading}`"))
+                .at(at, found)
                 .with_help(
                     "the judge works without it, but judges agree more often with a list of conditions",
-                ),
-            );
+                )
+                .add_to(&mut self.cx.problems);
         }
 
         for (at, heading, found) in lacking {
-            self.cx.problems.add(
-                Diagnostic::error(
-                    codes::PROMPT_PART_MISSING,
-                    format!("the prompt lacks `{heading}`"),
-                    at,
-                    found,
-                )
-                .with_help("the judge decides by this part; add it with at least one entry"),
-            );
+            Diagnostic::error(codes::PROMPT_PART_MISSING, format!("the prompt lacks `{heading}`"))
+                .at(at, found)
+                .with_help("the judge decides by this part; add it with at least one entry")
+                .add_to(&mut self.cx.problems);
         }
 
         let advised = [
@@ -106,15 +96,10 @@ impl PromptChecker<'_> {
         }
 
         if !absent.is_empty() {
-            self.cx.problems.add(
-                Diagnostic::warning(
-                    codes::PROMPT_PART_ADVISED,
-                    "the prompt is not complete",
-                    self.beginning(),
-                    format!("without {}", absent.join(", ")),
-                )
-                .with_help("judges agree more often with people when a prompt is complete"),
-            );
+            Diagnostic::warning(codes::PROMPT_PART_ADVISED, "the prompt is not complete")
+                .at(self.beginning(), format!("without {}", absent.join(", ")))
+                .with_help("judges agree more often with people when a prompt is complete")
+                .add_to(&mut self.cx.problems);
         }
     }
 
@@ -127,27 +112,20 @@ impl PromptChecker<'_> {
         };
         let help = "a prompt decides one behaviour with yes or no: write a benchmark with a prompt for each";
         match named.as_slice() {
-            [first, second, ..] => self.cx.problems.add(
-                Diagnostic::error(
-                    codes::SEVERAL_BEHAVIOURS,
-                    format!("the prompt asks about {} behaviours", named.len()),
-                    self.span(&second.place),
-                    "another one",
-                )
-                .with_secondary(self.span(&first.place), "the first one")
-                .with_help(help),
-            ),
+            [first, second, ..] => Diagnostic::error(
+                codes::SEVERAL_BEHAVIOURS,
+                format!("the prompt asks about {} behaviours", named.len()),
+            )
+            .at(self.span(&second.place), "another one")
+            .with_secondary(self.span(&first.place), "the first one")
+            .with_help(help)
+            .add_to(&mut self.cx.problems),
             [only] => {
                 if let Some(joint) = joined(&only.text) {
-                    self.cx.problems.add(
-                        Diagnostic::error(
-                            codes::SEVERAL_BEHAVIOURS,
-                            "the prompt asks about several behaviours",
-                            self.span(&only.place),
-                            format!("joined by `{}`", joint.trim()),
-                        )
-                        .with_help(help),
-                    );
+                    Diagnostic::error(codes::SEVERAL_BEHAVIOURS, "the prompt asks about several behaviours")
+                        .at(self.span(&only.place), format!("joined by `{}`", joint.trim()))
+                        .with_help(help)
+                        .add_to(&mut self.cx.problems);
                 }
             }
             [] => {}
@@ -160,15 +138,10 @@ impl PromptChecker<'_> {
             let count = bare.count();
             let label =
                 if count == 1 { "no number here".to_owned() } else { format!("the first of {count}") };
-            self.cx.problems.add(
-                Diagnostic::warning(
-                    codes::NOT_NUMBERED,
-                    "pass conditions are not numbered",
-                    self.span(&first.place),
-                    label,
-                )
-                .with_help("all of them must hold; begin each with `1.`, `2.` and so on"),
-            );
+            Diagnostic::warning(codes::NOT_NUMBERED, "pass conditions are not numbered")
+                .at(self.span(&first.place), label)
+                .with_help("all of them must hold; begin each with `1.`, `2.` and so on")
+                .add_to(&mut self.cx.problems);
         }
 
         for (index, item) in self.prompt.fails.iter().enumerate() {
@@ -191,16 +164,11 @@ impl PromptChecker<'_> {
     }
 
     fn report_split(&mut self, place: &Range<usize>, label: &str) {
-        self.cx.problems.add(
-            Diagnostic::warning(
-                codes::AND_SPLIT,
-                "one condition seems to be split over several bullets",
-                self.span(place),
-                label,
-            )
+        Diagnostic::warning(codes::AND_SPLIT, "one condition seems to be split over several bullets")
+            .at(self.span(place), label)
             .with_note("each bullet of this list fails the answer by itself")
-            .with_help("put conditions that only fail together into one bullet"),
-        );
+            .with_help("put conditions that only fail together into one bullet")
+            .add_to(&mut self.cx.problems);
     }
 
     fn check_order(&mut self) {
@@ -209,16 +177,11 @@ impl PromptChecker<'_> {
             if let Some((before, first)) = &highest
                 && part < before
             {
-                self.cx.problems.add(
-                    Diagnostic::warning(
-                        codes::PROMPT_ORDER,
-                        "the parts of the prompt are in an unusual order",
-                        self.span(place),
-                        "usually comes earlier",
-                    )
+                Diagnostic::warning(codes::PROMPT_ORDER, "the parts of the prompt are in an unusual order")
+                    .at(self.span(place), "usually comes earlier")
                     .with_secondary(self.span(first), "usually comes after it")
-                    .with_help("SYSTEM, BEHAVIOR, DESCRIPTION, EVALUATION SCOPE, RUBRIC, INPUTS"),
-                );
+                    .with_help("SYSTEM, BEHAVIOR, DESCRIPTION, EVALUATION SCOPE, RUBRIC, INPUTS")
+                    .add_to(&mut self.cx.problems);
                 return;
             }
             highest = Some((*part, place.clone()));

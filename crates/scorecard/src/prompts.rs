@@ -74,12 +74,8 @@ pub(super) fn find_prompt(
             .clone()
             .find(|path| file_name(path) == name)
             .or_else(|| did_you_mean(&written.value, known));
-        let mut diagnostic = Diagnostic::error(
-            codes::PROMPT_NOT_FOUND,
-            "the prompt file does not exist",
-            written.span,
-            format!("no `{}` in `{}`", written.value, root.display()),
-        );
+        let mut diagnostic = Diagnostic::error(codes::PROMPT_NOT_FOUND, "the prompt file does not exist")
+            .at(written.span, format!("no `{}` in `{}`", written.value, root.display()));
         if let Some(near) = near {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
         }
@@ -89,17 +85,10 @@ pub(super) fn find_prompt(
     };
 
     if !cx.reach.roots.contain(&path) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUTSIDE_ROOT,
-                "this file is outside the allowed folders",
-                written.span,
-                "outside the scorecard",
-            )
-            .with_help(
-                "move the file into the scorecard's folder, or allow another folder with `--root DIR`",
-            ),
-        );
+        Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
+            .at(written.span, "outside the scorecard")
+            .with_help("move the file into the scorecard's folder, or allow another folder with `--root DIR`")
+            .add_to(&mut cx.problems);
         return None;
     }
 

@@ -98,16 +98,11 @@ impl CardResultReader<'_> {
         let benchmark = benchmark.and_then(|code| find_index(cx, &self.benchmarks, &code, "a benchmark"));
         let (Some(case), Some(benchmark)) = (case, benchmark) else { return };
         if let Some(first) = self.met.insert((case, benchmark), head) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_RESULT,
-                    "a case has two results of one benchmark",
-                    head,
-                    "second time",
-                )
+            Diagnostic::error(codes::DUPLICATE_RESULT, "a case has two results of one benchmark")
+                .at(head, "second time")
                 .with_secondary(first, "first time")
-                .with_help("keep the right one"),
-            );
+                .with_help("keep the right one")
+                .add_to(&mut cx.problems);
         }
 
         let outcome = if let Some(SpannedValue { value: false, span }) = applies {
@@ -129,17 +124,10 @@ impl CardResultReader<'_> {
         }
 
         let (code, id) = self.names(place);
-        cx.problems.add(
-            Diagnostic::error(
-                codes::RESULT_OUT_OF_PLACE,
-                format!("a result for `{code}` on case `{id}`, where the benchmark does not apply"),
-                head,
-                self.applicability_source(place),
-            )
+        Diagnostic::error(codes::RESULT_OUT_OF_PLACE, format!("a result for `{code}` on case `{id}`, where the benchmark does not apply")).at(head, self.applicability_source(place))
             .with_help(format!(
                 "add `{code}` to the `benchmarks` or one of its tags to the `tags` of the case, or remove the result"
-            )),
-        );
+            )).add_to(&mut cx.problems);
     }
 
     /// Reports a result with `applies: false` if the scorecard, or the result itself, contradicts that.
@@ -152,30 +140,26 @@ impl CardResultReader<'_> {
     ) {
         let (code, id) = self.names(place);
         if self.applicability(place) == BenchmarkApplicability::Yes {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::RESULT_OUT_OF_PLACE,
-                    format!("`{code}` applies to the case `{id}`, but the result says it does not"),
-                    span,
-                    self.applicability_source(place),
-                )
-                .with_help("correct the result, or the list or tags of the case"),
-            );
+            Diagnostic::error(
+                codes::RESULT_OUT_OF_PLACE,
+                format!("`{code}` applies to the case `{id}`, but the result says it does not"),
+            )
+            .at(span, self.applicability_source(place))
+            .with_help("correct the result, or the list or tags of the case")
+            .add_to(&mut cx.problems);
         }
 
         let verdict = said.pass.as_ref().map(|pass| ("pass", pass.span));
         let verdict = verdict.or_else(|| said.score.as_ref().map(|score| ("score", score.span)));
         if let Some((key, at)) = verdict {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::RESULT_OUT_OF_PLACE,
-                    format!("a result says `applies: false` and gives a `{key}`"),
-                    at,
-                    "would not count",
-                )
-                .with_secondary(span, "does not apply")
-                .with_help("leave `pass` and `score` out, or write `\"applies\": true`"),
-            );
+            Diagnostic::error(
+                codes::RESULT_OUT_OF_PLACE,
+                format!("a result says `applies: false` and gives a `{key}`"),
+            )
+            .at(at, "would not count")
+            .with_secondary(span, "does not apply")
+            .with_help("leave `pass` and `score` out, or write `\"applies\": true`")
+            .add_to(&mut cx.problems);
         }
     }
 
@@ -225,30 +209,23 @@ impl CardResultReader<'_> {
             None => UnitInterval::new(score.value).ok(),
         };
         if unit.is_none() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::OUT_OF_RANGE,
-                    "a score is not on the scale of its benchmark",
-                    score.span,
-                    format!("found {}", score.value),
-                )
-                .with_help(format!("use a number from {low} to {high}")),
-            );
+            Diagnostic::error(codes::OUT_OF_RANGE, "a score is not on the scale of its benchmark")
+                .at(score.span, format!("found {}", score.value))
+                .with_help(format!("use a number from {low} to {high}"))
+                .add_to(&mut cx.problems);
         }
 
         let (unit, limit) = (unit?, self.scorecard.benchmarks[benchmark].failure_limit());
         let scale = scale.map(ScoringScale::benchmark_scale);
         if let Some(contradiction) = find_contradiction(pass.value, unit, limit, scale) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::SCORE_CONTRADICTION,
-                    "`pass` and `score` of a result contradict each other",
-                    score.span,
-                    contradiction,
-                )
-                .with_secondary(pass.span, "the verdict")
-                .with_help("correct one of the two, or remove `score`"),
-            );
+            Diagnostic::error(
+                codes::SCORE_CONTRADICTION,
+                "`pass` and `score` of a result contradict each other",
+            )
+            .at(score.span, contradiction)
+            .with_secondary(pass.span, "the verdict")
+            .with_help("correct one of the two, or remove `score`")
+            .add_to(&mut cx.problems);
         }
 
         Some(ScorecardOutcome::Scored(unit))
@@ -265,14 +242,9 @@ fn find_index(
         return Some(*at);
     }
 
-    cx.problems.add(
-        Diagnostic::error(
-            codes::UNKNOWN_CODE,
-            format!("`{}` is not {what} of the scorecard", name.value),
-            name.span,
-            "not found",
-        )
-        .with_help("check the spelling"),
-    );
+    Diagnostic::error(codes::UNKNOWN_CODE, format!("`{}` is not {what} of the scorecard", name.value))
+        .at(name.span, "not found")
+        .with_help("check the spelling")
+        .add_to(&mut cx.problems);
     None
 }

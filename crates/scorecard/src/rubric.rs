@@ -93,16 +93,11 @@ fn decode_parts(
     let rubrics = object.entry("sub_rubrics");
     match (benchmarks, rubrics) {
         (Some(benchmarks), Some(rubrics)) if given(Some(benchmarks)) && given(Some(rubrics)) => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BOTH_OR_NEITHER,
-                    "a rubric has both benchmarks and sub-rubrics",
-                    rubrics.key_span,
-                    "this makes it composite",
-                )
+            Diagnostic::error(codes::BOTH_OR_NEITHER, "a rubric has both benchmarks and sub-rubrics")
+                .at(rubrics.key_span, "this makes it composite")
                 .with_secondary(benchmarks.key_span, "this makes it a leaf")
-                .with_help("put the benchmarks into a sub-rubric of their own"),
-            );
+                .with_help("put the benchmarks into a sub-rubric of their own")
+                .add_to(&mut cx.problems);
             PartsDraft::Invalid
         }
         (benchmarks, _) if given(benchmarks) => decode_children(cx, benchmarks, draft, decode_benchmark)
@@ -118,17 +113,12 @@ fn decode_parts(
 }
 
 fn report_no_parts(cx: &mut DecodeContext, at: assize_diagnostic::Span) {
-    cx.problems.add(
-        Diagnostic::error(
-            codes::BOTH_OR_NEITHER,
-            "a rubric has neither benchmarks nor sub-rubrics",
-            at,
-            "nothing to score",
-        )
+    Diagnostic::error(codes::BOTH_OR_NEITHER, "a rubric has neither benchmarks nor sub-rubrics")
+        .at(at, "nothing to score")
         .with_help(
             "list the codes of its benchmarks under `benchmarks:`, or of other rubrics under `sub_rubrics:`",
-        ),
-    );
+        )
+        .add_to(&mut cx.problems);
 }
 
 /// Decodes a list that may contain codes and inline objects.
@@ -153,10 +143,9 @@ pub(super) fn decode_children(
         match &item.data {
             NodeValue::Str(text) => found.push(SpannedValue::new(text.trim().to_owned(), item.use_span())),
             NodeValue::Map(_) => found.extend(read(cx, item, draft)),
-            _ => cx.problems.add(
-                wrong_type(item, &format!("an entry of `{}`", entry.key), "a code or a map")
-                    .with_help("a code that looks like a number needs quotes"),
-            ),
+            _ => wrong_type(item, &format!("an entry of `{}`", entry.key), "a code or a map")
+                .with_help("a code that looks like a number needs quotes")
+                .add_to(&mut cx.problems),
         }
     }
 

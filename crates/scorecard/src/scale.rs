@@ -20,15 +20,10 @@ pub(super) fn decode_scale(cx: &mut DecodeContext, node: &TreeNode) -> Option<Sc
         (low.as_ref().map_or(0.0, |low| low.value), high.as_ref().map_or(1.0, |high| high.value));
     if min >= max {
         let at = high.as_ref().or(low.as_ref()).map_or(object.head(), |value| value.span);
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_SCALE,
-                "`min_value` is not below `max_value`",
-                at,
-                format!("from {min} to {max}"),
-            )
-            .with_help("`min_value` is the lowest score, `max_value` the highest"),
-        );
+        Diagnostic::error(codes::BAD_SCALE, "`min_value` is not below `max_value`")
+            .at(at, format!("from {min} to {max}"))
+            .with_help("`min_value` is the lowest score, `max_value` the highest")
+            .add_to(&mut cx.problems);
     }
 
     let mut descriptions = Vec::new();
@@ -40,15 +35,13 @@ pub(super) fn decode_scale(cx: &mut DecodeContext, node: &TreeNode) -> Option<Sc
                 let text = string(&entry.value, "descriptions", &mut cx.problems);
                 match (score, text) {
                     (Some(score), Some(text)) => descriptions.push((score, text.value)),
-                    (None, _) => cx.problems.add(
-                        Diagnostic::error(
-                            codes::BAD_SCALE,
-                            "a description does not belong to a score of the scale",
-                            entry.key_span,
-                            format!("not a number from {min} to {max}"),
-                        )
-                        .with_help("write the score as the key: `0.5: partly documented`"),
-                    ),
+                    (None, _) => Diagnostic::error(
+                        codes::BAD_SCALE,
+                        "a description does not belong to a score of the scale",
+                    )
+                    .at(entry.key_span, format!("not a number from {min} to {max}"))
+                    .with_help("write the score as the key: `0.5: partly documented`")
+                    .add_to(&mut cx.problems),
                     (Some(_), None) => {}
                 }
             }
@@ -103,14 +96,9 @@ fn decode_formula(
         }
     };
 
-    cx.problems.add(
-        Diagnostic::error(
-            codes::BAD_FORMULA,
-            "this normalisation formula can't be used",
-            text.span,
-            complaint,
-        )
-        .with_help("write arithmetic over `x`, `min` and `max`, such as `(x-min)/(max-min)`"),
-    );
+    Diagnostic::error(codes::BAD_FORMULA, "this normalisation formula can't be used")
+        .at(text.span, complaint)
+        .with_help("write arithmetic over `x`, `min` and `max`, such as `(x-min)/(max-min)`")
+        .add_to(&mut cx.problems);
     None
 }

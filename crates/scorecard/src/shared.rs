@@ -13,7 +13,8 @@ const AGGREGATIONS: [(&str, ScorecardAggregation); 3] = [
 
 /// Returns the diagnostic for a required key that is absent.
 pub(super) fn missing_field(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
-    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"), at, format!("no `{key}` here"))
+    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"))
+        .at(at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))
 }
 
@@ -47,10 +48,10 @@ pub(super) fn decode_code(
     let code = decode_required_text(cx, object, what, "code", "code: A-REF")?;
     let code = check_id(cx, code, "a code")?;
     if code.value.contains(char::is_whitespace) {
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_ID, "a code contains a space", code.span, "not one word")
-                .with_help("write letters, digits and hyphens, such as `A-REF1`"),
-        );
+        Diagnostic::error(codes::BAD_ID, "a code contains a space")
+            .at(code.span, "not one word")
+            .with_help("write letters, digits and hyphens, such as `A-REF1`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -92,12 +93,8 @@ fn decode_share(cx: &mut DecodeContext, node: &TreeNode, key: &str, code: Diagno
         return Some(value.value);
     }
 
-    let mut diagnostic = Diagnostic::error(
-        code,
-        format!("`{key}` is not from 0 to 1"),
-        value.span,
-        format!("found {}", value.value),
-    );
+    let mut diagnostic = Diagnostic::error(code, format!("`{key}` is not from 0 to 1"))
+        .at(value.span, format!("found {}", value.value));
     if value.value >= 2.0 && value.value <= 100.0 {
         diagnostic = diagnostic.with_suggestion(
             format!("if {}% was meant", value.value),
@@ -128,15 +125,10 @@ pub(super) fn decode_threshold(
 
 /// Warns that a setting is not written, so that its default applies.
 pub(super) fn warn_of_default(cx: &mut DecodeContext, at: Span, what: &str, key: &str, value: &str) {
-    cx.problems.add(
-        Diagnostic::warning(
-            codes::DEFAULT_TAKEN,
-            format!("{what} has no `{key}`"),
-            at,
-            format!("{value} is assumed"),
-        )
-        .with_help(format!("write `{key}: {value}`")),
-    );
+    Diagnostic::warning(codes::DEFAULT_TAKEN, format!("{what} has no `{key}`"))
+        .at(at, format!("{value} is assumed"))
+        .with_help(format!("write `{key}: {value}`"))
+        .add_to(&mut cx.problems);
 }
 
 /// Decodes a list of plain texts.

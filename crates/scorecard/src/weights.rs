@@ -58,16 +58,14 @@ fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(
     };
     let (counting, all) = (sum(false), sum(true));
     if weights.iter().any(|(_, counts)| *counts) && counting <= 0.0 {
-        cx.problems.add(
-            Diagnostic::error(codes::NO_SHARE, format!("{whose} are all zero"), at, "no weighted average")
-                .with_help("give at least one of them a weight"),
-        );
+        Diagnostic::error(codes::NO_SHARE, format!("{whose} are all zero"))
+            .at(at, "no weighted average")
+            .with_help("give at least one of them a weight")
+            .add_to(&mut cx.problems);
     } else if (counting - 1.0).abs() > TOLERANCE && (all - 1.0).abs() > TOLERANCE {
         let shown = (all * 1e6).round() / 1e6;
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::SHARES_NOT_ONE,
-                format!("{whose} sum to {shown}, not to 1"),
+        Diagnostic::warning(codes::SHARES_NOT_ONE, format!("{whose} sum to {shown}, not to 1"))
+            .at(
                 at,
                 if weights.len() == 1 {
                     "one weight".to_owned()
@@ -76,8 +74,8 @@ fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(
                 },
             )
             .with_note("the score is divided by their sum, so each weight counts slightly more or less")
-            .with_help("make them sum to 1"),
-        );
+            .with_help("make them sum to 1")
+            .add_to(&mut cx.problems);
     }
 }
 
@@ -95,31 +93,24 @@ pub(super) fn resolve_index(
         for code in &index.components {
             let Some(component) = lookup(cx, code) else { continue };
             if let Some(first) = components.iter().position(|known| *known == component) {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::TWO_PARENTS,
-                        format!("the index lists `{}` twice", code.value),
-                        code.span,
-                        "second time",
-                    )
+                Diagnostic::error(codes::TWO_PARENTS, format!("the index lists `{}` twice", code.value))
+                    .at(code.span, "second time")
                     .with_secondary(names[first].span, "first time")
-                    .with_help("list it once"),
-                );
+                    .with_help("list it once")
+                    .add_to(&mut cx.problems);
                 continue;
             }
 
             if let Some((parent, place)) = parents[component] {
                 let parent = &draft.rubrics[parent].code.value;
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::TWO_PARENTS,
-                        format!("`{}` is listed under the index and under `{parent}`", code.value),
-                        code.span,
-                        "would count twice",
-                    )
-                    .with_secondary(place, "listed here")
-                    .with_help("list it once, because a scorecard is a tree"),
-                );
+                Diagnostic::error(
+                    codes::TWO_PARENTS,
+                    format!("`{}` is listed under the index and under `{parent}`", code.value),
+                )
+                .at(code.span, "would count twice")
+                .with_secondary(place, "listed here")
+                .with_help("list it once, because a scorecard is a tree")
+                .add_to(&mut cx.problems);
             }
 
             components.push(component);
@@ -131,15 +122,10 @@ pub(super) fn resolve_index(
         let active = find_active_set(cx, index);
 
         if let Some(ScorecardIndex { code, .. }) = &found {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_A_SCORECARD,
-                    "the scorecard has two indexes",
-                    index.code.span,
-                    format!("`{code}` is one already"),
-                )
-                .with_help("keep one; put several sets of weights under `weight_sets`"),
-            );
+            Diagnostic::error(codes::NOT_A_SCORECARD, "the scorecard has two indexes")
+                .at(index.code.span, format!("`{code}` is one already"))
+                .with_help("keep one; put several sets of weights under `weight_sets`")
+                .add_to(&mut cx.problems);
             continue;
         }
 
@@ -166,15 +152,10 @@ fn find_active_set(cx: &mut DecodeContext, index: &IndexDraft) -> usize {
     }
 
     let names: Vec<String> = index.sets.iter().map(|set| format!("`{}`", set.name)).collect();
-    cx.problems.add(
-        Diagnostic::error(
-            codes::BAD_WEIGHT_SET,
-            format!("there is no weight set `{}`", wanted.value),
-            wanted.span,
-            "not one of the sets",
-        )
-        .with_help(format!("use one of {}", names.join(", "))),
-    );
+    Diagnostic::error(codes::BAD_WEIGHT_SET, format!("there is no weight set `{}`", wanted.value))
+        .at(wanted.span, "not one of the sets")
+        .with_help(format!("use one of {}", names.join(", ")))
+        .add_to(&mut cx.problems);
 
     0
 }
@@ -189,15 +170,13 @@ fn resolve_weight_set(
 
     for (code, _) in &set.weights {
         if !components.iter().any(|component| component.value == code.value) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_WEIGHT_SET,
-                    format!("`{}` has a weight but is not a component", code.value),
-                    code.span,
-                    "not under `components`",
-                )
-                .with_help("add it to `components`, or remove the weight"),
-            );
+            Diagnostic::error(
+                codes::BAD_WEIGHT_SET,
+                format!("`{}` has a weight but is not a component", code.value),
+            )
+            .at(code.span, "not under `components`")
+            .with_help("add it to `components`, or remove the weight")
+            .add_to(&mut cx.problems);
         }
     }
 
@@ -206,15 +185,13 @@ fn resolve_weight_set(
         if let Some((_, weight)) = set.weights.iter().find(|(code, _)| code.value == component.value) {
             weights.push(*weight);
         } else {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_WEIGHT_SET,
-                    format!("the weight set `{}` lacks `{}`", set.name, component.value),
-                    set.span,
-                    "no weight for it",
-                )
-                .with_help(format!("add `{}: 0.25`, or `0` if it does not count", component.value)),
-            );
+            Diagnostic::error(
+                codes::BAD_WEIGHT_SET,
+                format!("the weight set `{}` lacks `{}`", set.name, component.value),
+            )
+            .at(set.span, "no weight for it")
+            .with_help(format!("add `{}: 0.25`, or `0` if it does not count", component.value))
+            .add_to(&mut cx.problems);
         }
     }
 

@@ -1,48 +1,14 @@
 //! Stored identities of the inputs of targets and of given answers.
 
-use assize_rubric::{Identify, IdentityWriter};
+use assize_rubric::{Identify, IdentityWriter, identify_struct};
 
-use crate::{
-    InputMessage, MessageRole, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput,
-};
+use crate::{InputMessage, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput};
 
-impl Identify for TargetInput {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        // The location of the eval file is not part of the input. Variables are part of it for some targets
-        // only, which is not known here.
-        let Self { case_id, attempt, messages, turn, vars: _, guidelines, workdir, suite_folder: _ } = self;
-        identity.field(case_id);
-        identity.field(attempt);
-        identity.field(messages);
-        identity.field(turn);
-        identity.field(guidelines);
-
-        identity.field(workdir);
-    }
-}
-
-impl Identify for TurnInput {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { number, of, opening } = self;
-        identity.field(number);
-        identity.field(of);
-        identity.field(opening);
-    }
-}
-
-impl Identify for InputMessage {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { role, parts } = self;
-
-        identity.text(match role {
-            MessageRole::System => "system",
-            MessageRole::User => "user",
-            MessageRole::Assistant => "assistant",
-            MessageRole::Tool => "tool",
-        });
-        identity.field(parts);
-    }
-}
+// The location of the eval file is not part of the input. Variables are part of it for some targets
+// only, which is not known here.
+identify_struct!(TargetInput { case_id, attempt, messages, turn, guidelines, workdir; not vars, suite_folder });
+identify_struct!(TurnInput { number, of, opening });
+identify_struct!(InputMessage { role, parts });
 
 impl Identify for TargetInputPart {
     fn identify(&self, identity: &mut IdentityWriter) {

@@ -1,8 +1,8 @@
 //! A promptfoo configuration, with a test for each case, and an assertion for each criterion and check.
 
 use assize_model::{
-    AuthorCode, Case, CodeLanguage, Grader, GraderKind, ScriptCheck, SimilarityMeasure, Suite, TextCheck,
-    TextRule,
+    AnswerCheck, AuthorCode, Case, CodeLanguage, Grader, GraderKind, ScriptCheck, SimilarityMeasure, Suite,
+    TextCheck, TextRule,
 };
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale};
 use serde_json::{Map, Value, json};
@@ -176,18 +176,20 @@ fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut Con
 /// Converts a check that needs no judge to an assertion.
 fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) -> Option<PromptfooAssertion> {
     let body = match &grader.kind {
-        GraderKind::Text(check) => text_assertion(check),
-        GraderKind::IsJson(check) => {
+        GraderKind::Check(AnswerCheck::Text(check)) => text_assertion(check),
+        GraderKind::Check(AnswerCheck::IsJson(check)) => {
             let kind = if check.embedded { "contains-json" } else { "is-json" };
             Some(match &check.schema {
                 Some(schema) => json!({"type": kind, "value": schema}),
                 None => json!({"type": kind}),
             })
         }
-        GraderKind::Latency { threshold } => {
+        GraderKind::Check(AnswerCheck::Latency { threshold }) => {
             Some(json!({"type": "latency", "threshold": threshold.as_secs_f64() * 1000.0}))
         }
-        GraderKind::Cost { budget_usd } => Some(json!({"type": "cost", "threshold": budget_usd})),
+        GraderKind::Check(AnswerCheck::Cost { budget_usd }) => {
+            Some(json!({"type": "cost", "threshold": budget_usd}))
+        }
         GraderKind::Similar(check) => {
             if check.model.is_some() {
                 notes.add_loss(
@@ -204,7 +206,7 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
             let value = if let [only] = &texts[..] { json!(only) } else { json!(texts) };
             Some(json!({"type": kind, "value": value, "threshold": check.threshold}))
         }
-        GraderKind::Script(check) => script_assertion(check, grader, case, notes),
+        GraderKind::Check(AnswerCheck::Script(check)) => script_assertion(check, grader, case, notes),
         _ => None,
     };
 

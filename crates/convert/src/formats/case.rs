@@ -52,15 +52,12 @@ pub(super) fn convert_case(
     for (key, value) in map {
         match key.as_str() {
             "expected_outcome" | "outcome" | "criteria" => {
-                out.insert(choose_key(direction.to, "expected_outcome", "criteria"), value.clone());
+                out.insert(direction.to.choose("expected_outcome", "criteria").to_owned(), value.clone());
             }
             "input" | "input_messages" => {
-                let key = if value.is_string() {
-                    "input".to_owned()
-                } else {
-                    choose_key(direction.to, "input_messages", "input")
-                };
-                out.insert(key, value.clone());
+                let key =
+                    if value.is_string() { "input" } else { direction.to.choose("input_messages", "input") };
+                out.insert(key.to_owned(), value.clone());
             }
             "expected_output" | "expected_messages" => {
                 out.insert("expected_output".to_owned(), value.clone());
@@ -102,11 +99,4 @@ pub(super) fn convert_case(
     }
 
     Value::Object(out)
-}
-
-fn choose_key(format: EvalFileFormat, one: &str, two: &str) -> String {
-    match format {
-        EvalFileFormat::One => one.to_owned(),
-        EvalFileFormat::Two => two.to_owned(),
-    }
 }

@@ -8,11 +8,8 @@ use super::FormatDirection;
 /// Keys of the text of a criterion or a score range.
 const TEXT_KEYS: [&str; 4] = ["expected_outcome", "outcome", "description", "criteria"];
 
-const fn text_key(format: EvalFileFormat) -> &'static str {
-    match format {
-        EvalFileFormat::One => "expected_outcome",
-        EvalFileFormat::Two => "outcome",
-    }
+fn text_key(format: EvalFileFormat) -> &'static str {
+    format.choose("expected_outcome", "outcome")
 }
 
 /// Converts a list of criteria, or a single text.

@@ -103,23 +103,18 @@ fn convert_grader(
                 out.insert("name".to_owned(), value.clone());
             }
             "rubrics" | "criteria" if kind == "rubrics" => {
-                let to = if direction.to == EvalFileFormat::One { "rubrics" } else { "criteria" };
-                out.insert(to.to_owned(), convert_criteria(value, direction));
+                out.insert(
+                    direction.to.choose("rubrics", "criteria").to_owned(),
+                    convert_criteria(value, direction),
+                );
             }
             "script" if kind == "code-grader" => {
                 out.insert("command".to_owned(), value.clone());
             }
             "evaluators" | "assertions" | "assert" if kind == "composite" => {
-                let to = if direction.to == EvalFileFormat::One { "evaluators" } else { "assertions" };
                 let members = convert_graders(value, direction, &inner(), line, notes);
-                out.insert(
-                    to.to_owned(),
-                    Value::Array(if direction.to == EvalFileFormat::One {
-                        add_names(members)
-                    } else {
-                        members
-                    }),
-                );
+                let members = if direction.to == EvalFileFormat::One { add_names(members) } else { members };
+                out.insert(direction.to.choose("evaluators", "assertions").to_owned(), Value::Array(members));
             }
             "prompt" if kind == "llm-grader" => {
                 out.insert(key.clone(), convert_prompt(value, direction));
@@ -135,10 +130,7 @@ fn convert_grader(
 
     // By default, the `evalcases` format compares only listed arguments, the `tests` format all of them.
     if kind == "tool-trajectory" && !map.contains_key("args_match") {
-        out.insert(
-            "args_match".to_owned(),
-            json!(if direction.from == EvalFileFormat::One { "superset" } else { "exact" }),
-        );
+        out.insert("args_match".to_owned(), json!(direction.from.choose("superset", "exact")));
     }
 
     Value::Object(out)

@@ -66,7 +66,7 @@ pub(crate) fn convert_format(
         (None, None) => Value::Array(Vec::new()),
     };
 
-    head.insert(list_key_for(direction.to).to_owned(), cases);
+    head.insert(direction.to.case_list().to_owned(), cases);
     Value::Object(head)
 }
 
@@ -86,7 +86,7 @@ fn convert_head(
                 notes.add_remark(line("/$schema"), "`$schema`", "skipped: it names the other format");
             }
             "name" | "dataset" => {
-                suite.head.insert(name_key(direction.to).to_owned(), value.clone());
+                suite.head.insert(direction.to.choose("dataset", "name").to_owned(), value.clone());
             }
             "assertions" | "assert" | "evaluators" => {
                 suite.graders = Some(convert_graders(value, direction, &format!("/{key}"), line, notes));
@@ -143,18 +143,4 @@ fn note_case_file(path: &str, line: usize, notes: &mut ConversionNotes) {
 
 fn skips_defaults(case: &Value) -> bool {
     case.pointer("/execution/skip_defaults") == Some(&json!(true))
-}
-
-const fn name_key(format: EvalFileFormat) -> &'static str {
-    match format {
-        EvalFileFormat::One => "dataset",
-        EvalFileFormat::Two => "name",
-    }
-}
-
-const fn list_key_for(format: EvalFileFormat) -> &'static str {
-    match format {
-        EvalFileFormat::One => "evalcases",
-        EvalFileFormat::Two => "tests",
-    }
 }

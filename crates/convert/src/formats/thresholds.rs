@@ -1,6 +1,5 @@
 //! Converts thresholds. The `evalcases` format has a default borderline threshold, the `tests` format has none.
 
-use assize_model::EvalFileFormat;
 use assize_rubric::VerdictThresholds;
 use serde_json::{Map, Value, json};
 
@@ -31,10 +30,7 @@ pub(super) fn write_suite_borderline(
     }
 
     // A borderline threshold equal to the pass threshold has no effect.
-    let line = match direction.from {
-        EvalFileFormat::One => VerdictThresholds::DEFAULT_BORDERLINE.min(pass),
-        EvalFileFormat::Two => pass,
-    };
+    let line = direction.from.choose(VerdictThresholds::DEFAULT_BORDERLINE.min(pass), pass);
     head.insert("borderline".to_owned(), json!(line));
 
     SuiteBorderline { borderline: Some(line) }
@@ -53,10 +49,7 @@ pub(super) fn write_case_borderline(case: &mut Value, set: SuiteBorderline, dire
         return;
     }
 
-    let line = match direction.from {
-        EvalFileFormat::One => VerdictThresholds::DEFAULT_BORDERLINE.min(pass),
-        EvalFileFormat::Two => pass,
-    };
+    let line = direction.from.choose(VerdictThresholds::DEFAULT_BORDERLINE.min(pass), pass);
     if (line - suite).abs() > f64::EPSILON {
         map.insert("borderline".to_owned(), json!(line));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_convert::{ConvertError, ConvertedFile, ExportFormat, convert, convert_records, detect};
 use assize_evalfile::LoadOptions;
 use assize_load::load_suite;
-use assize_model::{Case, GraderKind, Suite, TargetSpecKind};
+use assize_model::{AnswerCheck, Case, GraderKind, Suite, TargetSpecKind};
 use assize_records::RecordFormat;
 use assize_rubric::UnitInterval;
 use serde_json::json;
@@ -86,7 +86,7 @@ fn scripts_are_kept_in_both_directions() {
     assert_eq!(lost(&there), Vec::<String>::new());
     assert_eq!(suite.settings.targets[0].name, "echo");
     assert_eq!(cases[0].vars["least"], 2);
-    let GraderKind::Script(check) = &cases[0].graders[0].kind else { panic!("a script") };
+    let GraderKind::Check(AnswerCheck::Script(check)) = &cases[0].graders[0].kind else { panic!("a script") };
     assert_eq!((check.threshold, &check.config), (Some(0.5), &json!({"a": 1})));
     assert!(cases[0].graders[1].standing.negate);
 
@@ -239,7 +239,7 @@ fn what_eval_runs_is_carried_over() {
     let given = cases.last().expect("cases");
     assert!(given.output.is_some());
     assert!(matches!(given.graders[0].kind, GraderKind::Context(_)), "{:?}", given.graders[0].kind);
-    assert!(matches!(given.graders[1].kind, GraderKind::Script(_)));
+    assert!(matches!(given.graders[1].kind, GraderKind::Check(AnswerCheck::Script(_))));
 }
 
 /// A part with an error is left out and reported once, with the number of cases that lack it. The rest is

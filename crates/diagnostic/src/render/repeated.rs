@@ -85,7 +85,8 @@ mod tests {
         let diagnostics: Vec<Diagnostic> = (1..=lines)
             .map(|line| {
                 let source = sources.add_fragment("a.jsonl", "{}", line);
-                Diagnostic::error(DiagnosticCode::new("E0001"), "bad", Span::new(source, 0, 1), label(line))
+                Diagnostic::error(DiagnosticCode::new("E0001"), "bad")
+                    .at(Span::new(source, 0, 1), label(line))
             })
             .collect();
         let shown = collapse_repeated(&diagnostics, &sources);

@@ -16,8 +16,8 @@ mod tests {
     #[test]
     fn notes_are_neither_errors_nor_warnings() {
         let span = Span::new(SourceMap::new().add("a", ""), 0, 0);
-        let error = Diagnostic::error(DiagnosticCode::new("E0001"), "t", span, "");
-        let warning = Diagnostic::warning(DiagnosticCode::new("W0001"), "t", span, "");
+        let error = Diagnostic::error(DiagnosticCode::new("E0001"), "t").at(span, "");
+        let warning = Diagnostic::warning(DiagnosticCode::new("W0001"), "t").at(span, "");
         let note = Diagnostic { severity: Severity::Note, ..warning.clone() };
         let all = [error.clone(), warning, error, note];
         assert_eq!(count_by_severity(&all), (2, 1));

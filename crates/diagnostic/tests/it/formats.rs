@@ -9,12 +9,13 @@ fn sample() -> (SourceMap, Vec<Diagnostic>) {
     let mut map = SourceMap::new();
     let a = map.add("./evals/a b,1:2%.yaml", "é: 𝄞x\nid: y\n");
     let b = map.add_fragment("evals/b.jsonl", "{\"id\": 1}", 41);
-    let full = Diagnostic::error(DiagnosticCode::new("E0203"), "100% bad", Span::new(a, 8, 9), "an x")
+    let full = Diagnostic::error(DiagnosticCode::new("E0203"), "100% bad")
+        .at(Span::new(a, 8, 9), "an x")
         .with_secondary(Span::new(b, 7, 8), "first, here")
         .with_note("one\r\ntwo")
         .with_help("remove: it")
         .with_suggestion("use z", Span::new(a, 8, 9), "z");
-    let bare = Diagnostic::warning(DiagnosticCode::new("W0100"), "odd", Span::new(a, 4, 16), "");
+    let bare = Diagnostic::warning(DiagnosticCode::new("W0100"), "odd").at(Span::new(a, 4, 16), "");
     (map, vec![full, bare])
 }
 
@@ -84,7 +85,7 @@ fn a_message_cannot_start_a_command_of_its_own() {
     let id = map.add("a\n::error ::x", "a");
     let evil = "x\n::set-env name=A::B\r::stop\u{1b}[0m";
     let diagnostic =
-        Diagnostic::error(DiagnosticCode::new("E0001"), evil, Span::new(id, 0, 1), evil).with_note(evil);
+        Diagnostic::error(DiagnosticCode::new("E0001"), evil).at(Span::new(id, 0, 1), evil).with_note(evil);
     let out = to_github(&[diagnostic], &map);
     assert_eq!(out.lines().count(), 1);
     assert!(!out.contains(['\r', '\u{1b}']));

@@ -21,7 +21,7 @@ fn point_at(text: &str, needle: &str) -> String {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", text);
     let span = span_of(&map, id, needle);
-    plain(&map, Diagnostic::error(CODE, "bad", span, "here"))
+    plain(&map, Diagnostic::error(CODE, "bad").at(span, "here"))
 }
 
 /// Renders a suggestion to replace `needle`, and returns the part after the source lines.
@@ -31,7 +31,8 @@ fn suggest(needle: &str, replacement: &str) -> String {
     let suggestion = span_of(&map, id, needle);
     let drawn = plain(
         &map,
-        Diagnostic::error(CODE, "bad", Span::new(id, 0, 4), "here")
+        Diagnostic::error(CODE, "bad")
+            .at(Span::new(id, 0, 4), "here")
             .with_suggestion("do this", suggestion, replacement),
     );
     drawn.split_once("^^^^ here\n  |\n").expect("the source lines come first").1.to_owned()
@@ -43,7 +44,8 @@ fn everything_at_once() {
     let id = map.add("evals/a.yaml", EVAL);
     let other = map.add_fragment("evals/b.jsonl", "{\"id\": \"a\"}", 41);
     let key = span_of(&map, id, "expectedOutcome");
-    let diagnostic = Diagnostic::error(CODE, "unknown key `expectedOutcome`", key, "not a key of a case")
+    let diagnostic = Diagnostic::error(CODE, "unknown key `expectedOutcome`")
+        .at(key, "not a key of a case")
         .with_secondary(span_of(&map, id, "cases"), "in this list")
         .with_secondary(span_of(&map, other, "\"a\""), "first defined here")
         .with_note("a case has keys\nid and name")
@@ -81,8 +83,8 @@ help: rename the key
 fn diagnostics_are_parted_by_an_empty_line() {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", EVAL);
-    let one = Diagnostic::error(CODE, "one", Span::new(id, 0, 4), "");
-    let two = Diagnostic::warning(DiagnosticCode::new("W0001"), "two", Span::new(id, 6, 7), "x");
+    let one = Diagnostic::error(CODE, "one").at(Span::new(id, 0, 4), "");
+    let two = Diagnostic::warning(DiagnosticCode::new("W0001"), "two").at(Span::new(id, 6, 7), "x");
     assert_eq!(
         to_text(&[one, two], &map, TextOptions::default()),
         "\
@@ -106,7 +108,7 @@ warning[W0001]: two
 fn colour_only_when_asked_for() {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", EVAL);
-    let diagnostic = Diagnostic::error(CODE, "bad", Span::new(id, 0, 4), "here");
+    let diagnostic = Diagnostic::error(CODE, "bad").at(Span::new(id, 0, 4), "here");
     let options = TextOptions { color: true, width: 60, wrap: false };
     let drawn = to_text(std::slice::from_ref(&diagnostic), &map, options);
     assert!(drawn.starts_with("\u{1b}["), "{drawn:?}");
@@ -121,7 +123,7 @@ fn long_spans_are_folded() {
     let text = lines.join("\n") + "\n";
     let id = map.add("a.yaml", text.as_str());
     assert_eq!(
-        plain(&map, Diagnostic::error(CODE, "bad", Span::new(id, 7, text.len()), "all of this")),
+        plain(&map, Diagnostic::error(CODE, "bad").at(Span::new(id, 7, text.len()), "all of this")),
         "\
 error[E0203]: bad
   --> a.yaml:2:1
@@ -149,12 +151,12 @@ fn empty_files_and_ends_of_files_can_be_pointed_at() {
     let id = map.add("a.yaml", "a: b\n");
     for end in [5, usize::MAX] {
         assert_eq!(
-            plain(&map, Diagnostic::error(CODE, "bad", Span::new(id, end, end), "value missing")),
+            plain(&map, Diagnostic::error(CODE, "bad").at(Span::new(id, end, end), "value missing")),
             "error[E0203]: bad\n --> a.yaml:2:1\n  |\n2 |\n  | ^ value missing\n"
         );
     }
     assert_eq!(
-        plain(&map, Diagnostic::error(CODE, "bad", Span::new(id, 4, 5), "end of line")),
+        plain(&map, Diagnostic::error(CODE, "bad").at(Span::new(id, 4, 5), "end of line")),
         "error[E0203]: bad\n --> a.yaml:1:5\n  |\n1 | a: b\n  |     ^ end of line\n"
     );
 }
@@ -192,7 +194,8 @@ fn control_characters_become_visible() {
     let mut map = SourceMap::new();
     let id = map.add("a\u{1b}[2J\n.yaml", "a: b\n");
     let bell = "x\u{7}\u{1b}]0;y";
-    let diagnostic = Diagnostic::error(CODE, bell, Span::new(id, 0, 1), bell)
+    let diagnostic = Diagnostic::error(CODE, bell)
+        .at(Span::new(id, 0, 1), bell)
         .with_secondary(Span::new(id, 3, 4), bell)
         .with_note(bell)
         .with_help(bell)
@@ -242,7 +245,8 @@ fn places_far_apart_in_a_line_are_shown_together() {
     let mut map = SourceMap::new();
     let id = map.add("a", format!("a: {}b\n", "日".repeat(500)));
     let (a, b) = (span_of(&map, id, "a"), span_of(&map, id, "b"));
-    let diagnostic = Diagnostic::error(CODE, "bad", a, "near")
+    let diagnostic = Diagnostic::error(CODE, "bad")
+        .at(a, "near")
         .with_secondary(b, "far")
         .with_suggestion("rename it", a, "c");
     assert_eq!(
@@ -263,7 +267,7 @@ error[E0203]: bad
 fn long_messages_are_cut_and_many_places_counted() {
     let mut map = SourceMap::new();
     let id = map.add("a", "a: b\n");
-    let mut diagnostic = Diagnostic::error(CODE, "x".repeat(100_000), Span::new(id, 0, 1), "here");
+    let mut diagnostic = Diagnostic::error(CODE, "x".repeat(100_000)).at(Span::new(id, 0, 1), "here");
     for _ in 0..100 {
         diagnostic = diagnostic.with_secondary(Span::new(id, 3, 4), "there");
     }
@@ -300,7 +304,7 @@ fn insertions_are_drawn_as_new_lines() {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", EVAL);
     let other = map.add("b.yaml", "a: b\n");
-    let base = || Diagnostic::error(CODE, "bad", Span::new(other, 0, 1), "here");
+    let base = || Diagnostic::error(CODE, "bad").at(Span::new(other, 0, 1), "here");
     let before = "error[E0203]: bad\n --> b.yaml:1:1\n  |\n1 | a: b\n  | ^ here\n  |\nhelp: add it\n";
     let point = span_of(&map, id, "end").start_point();
     assert_eq!(
@@ -322,7 +326,7 @@ fn a_label_that_is_wider_than_the_window_becomes_a_note() {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", EVAL);
     let label = "this label says more than fits beside a caret in forty columns";
-    let diagnostic = Diagnostic::error(CODE, "bad", Span::new(id, 0, 4), label);
+    let diagnostic = Diagnostic::error(CODE, "bad").at(Span::new(id, 0, 4), label);
     let options = TextOptions { color: false, width: 40, wrap: true };
     assert_eq!(
         to_text(std::slice::from_ref(&diagnostic), &map, options),

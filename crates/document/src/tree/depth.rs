@@ -9,17 +9,14 @@ pub(super) use assize_limits::NESTING as MAX_DEPTH;
 /// Returns the diagnostic for a value nested deeper than [`MAX_DEPTH`].
 pub(super) fn too_deep(span: Span) -> Diagnostic {
     let title = format!("values nested more than {MAX_DEPTH} levels deep");
-    Diagnostic::error(codes::TOO_DEEP, title, span, "too deep here")
+    Diagnostic::error(codes::TOO_DEEP, title)
+        .at(span, "too deep here")
         .with_help("eval files need fewer than ten levels; check the brackets and the indentation")
 }
 
 /// Returns the diagnostic for a map of more than [`MAX_KEYS`] keys.
 pub(super) fn too_many_keys(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::LIMIT_REACHED,
-        format!("a map of more than {MAX_KEYS} keys"),
-        span,
-        "this key goes over the limit",
-    )
-    .with_help("write a list; many cases belong in a JSONL file, one on each line")
+    Diagnostic::error(codes::LIMIT_REACHED, format!("a map of more than {MAX_KEYS} keys"))
+        .at(span, "this key goes over the limit")
+        .with_help("write a list; many cases belong in a JSONL file, one on each line")
 }

@@ -58,9 +58,10 @@ pub fn read_json_in(
             let width = body[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
             let at = at + start;
             let span = Span::new(source, at, at + width);
-            problems.add(
-                Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON", span, label).with_help(help),
-            );
+            Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON")
+                .at(span, label)
+                .with_help(help)
+                .add_to(problems);
 
             None
         }
@@ -195,16 +196,13 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
             };
             match first {
                 None => entries.push(MapEntry { key, key_span, value }),
-                Some(first) => self.problems.add(
-                    Diagnostic::error(
-                        codes::DUPLICATE_KEY,
-                        format!("duplicate key `{key}` in one object"),
-                        key_span,
-                        "second time",
-                    )
-                    .with_secondary(entries[first].key_span, "first time")
-                    .with_help("keep one of them: only one of them can count"),
-                ),
+                Some(first) => {
+                    Diagnostic::error(codes::DUPLICATE_KEY, format!("duplicate key `{key}` in one object"))
+                        .at(key_span, "second time")
+                        .with_secondary(entries[first].key_span, "first time")
+                        .with_help("keep one of them: only one of them can count")
+                        .add_to(self.problems)
+                }
             }
 
             self.takes(b',');
@@ -228,17 +226,10 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
 
         let half = find_lone_surrogate(raw);
         let span = Span::new(self.source, start + half.start, start + half.end);
-        self.problems.add(
-            Diagnostic::error(
-                codes::JSON_SYNTAX,
-                "this is not valid JSON",
-                span,
-                "half of a surrogate pair",
-            )
+        Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON").at(span, "half of a surrogate pair")
             .with_help(
                 "write the character itself, or both halves; the text may have been cut in the middle of a character",
-            ),
-        );
+            ).add_to(self.problems);
 
         None
     }

@@ -129,13 +129,9 @@ fn find_control_character(text: &str, source: SourceId) -> Option<Diagnostic> {
     let found = body[offset..].chars().next().unwrap_or('\0');
 
     Some(
-        Diagnostic::error(
-            codes::CONTROL_CHARACTER,
-            "control character in the file",
-            Span::new(source, at, at + found.len_utf8()),
-            format!("found U+{:04X}", u32::from(found)),
-        )
-        .with_help("remove it, or write it as an escape inside a double-quoted string"),
+        Diagnostic::error(codes::CONTROL_CHARACTER, "control character in the file")
+            .at(Span::new(source, at, at + found.len_utf8()), format!("found U+{:04X}", u32::from(found)))
+            .with_help("remove it, or write it as an escape inside a double-quoted string"),
     )
 }
 

@@ -34,15 +34,10 @@ pub(super) fn merge_maps(
                     _ => (place, TreeNode::new(place, other).type_name()),
                 };
 
-                problems.add(
-                    Diagnostic::error(
-                        codes::MERGE_VALUE,
-                        "`<<` merges maps only",
-                        place,
-                        format!("found {found}"),
-                    )
-                    .with_help("write `<<: *anchor`, where the anchor is on a map"),
-                );
+                Diagnostic::error(codes::MERGE_VALUE, "`<<` merges maps only")
+                    .at(place, format!("found {found}"))
+                    .with_help("write `<<: *anchor`, where the anchor is on a map")
+                    .add_to(problems);
                 continue;
             }
         };

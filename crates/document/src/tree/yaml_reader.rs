@@ -90,15 +90,10 @@ impl<'t> YamlTreeReader<'t> {
             match event {
                 Event::StreamEnd => return root,
                 Event::DocumentStart(_) if root.is_some() => {
-                    self.problems.add(
-                        Diagnostic::error(
-                            codes::SEVERAL_DOCUMENTS,
-                            "more than one YAML document in the file",
-                            span,
-                            "the second document starts here",
-                        )
-                        .with_help("keep one document in each file"),
-                    );
+                    Diagnostic::error(codes::SEVERAL_DOCUMENTS, "more than one YAML document in the file")
+                        .at(span, "the second document starts here")
+                        .with_help("keep one document in each file")
+                        .add_to(&mut self.problems);
                     return None;
                 }
                 Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
@@ -301,16 +296,11 @@ impl<'t> YamlTreeReader<'t> {
             if key == "<<" {
                 merged.push(value);
             } else if let Some(&first) = index.get(&key) {
-                self.problems.add(
-                    Diagnostic::error(
-                        codes::DUPLICATE_KEY,
-                        format!("duplicate key `{key}` in one map"),
-                        key_span,
-                        "second time",
-                    )
+                Diagnostic::error(codes::DUPLICATE_KEY, format!("duplicate key `{key}` in one map"))
+                    .at(key_span, "second time")
                     .with_secondary(entries[first].key_span, "first time")
-                    .with_help("keep one of them: only one of them can count"),
-                );
+                    .with_help("keep one of them: only one of them can count")
+                    .add_to(&mut self.problems);
             } else {
                 index.insert(key.clone(), entries.len());
                 entries.push(MapEntry { key, key_span, value });
@@ -330,16 +320,11 @@ impl<'t> YamlTreeReader<'t> {
         let goes_on = self.open.len() < 2 && !matches!(line.trim_start().chars().next(), None | Some('#'));
         let whole = if goes_on { Span::new(span.source, span.start, span.end + line.len()) } else { span };
         let written = self.places.text_at(whole).to_owned();
-        self.problems.add(
-            Diagnostic::error(
-                codes::KEY_IS_NOT_TEXT,
-                "a template without quotes",
-                span,
-                "read as a map in a map",
-            )
+        Diagnostic::error(codes::KEY_IS_NOT_TEXT, "a template without quotes")
+            .at(span, "read as a map in a map")
             .with_help("in YAML a value that begins with `{{` needs quotes")
-            .with_suggestion("quote the template", whole, quote_text(&written)),
-        );
+            .with_suggestion("quote the template", whole, quote_text(&written))
+            .add_to(&mut self.problems);
 
         self.explained = Some(whole);
         TreeNode::new(span, NodeValue::Str(text))
@@ -354,15 +339,10 @@ impl<'t> YamlTreeReader<'t> {
 
     fn read_alias(&mut self, anchor: usize, span: Span) -> Result<TreeNode, SyntaxFailure> {
         let Some(node) = self.anchors.get(&anchor) else {
-            self.problems.add(
-                Diagnostic::error(
-                    codes::UNKNOWN_ALIAS,
-                    "this alias names no finished anchor",
-                    span,
-                    "not defined before this point",
-                )
-                .with_help("define it first with `&name`; an anchor can't contain itself"),
-            );
+            Diagnostic::error(codes::UNKNOWN_ALIAS, "this alias names no finished anchor")
+                .at(span, "not defined before this point")
+                .with_help("define it first with `&name`; an anchor can't contain itself")
+                .add_to(&mut self.problems);
             return Err(SyntaxFailure);
         };
 
@@ -380,30 +360,19 @@ impl<'t> YamlTreeReader<'t> {
             return Ok(());
         }
 
-        self.problems.add(
-            Diagnostic::error(
-                codes::ALIAS_EXPANSION,
-                "aliases repeat too much of the file",
-                span,
-                "this goes over the limit",
-            )
+        Diagnostic::error(codes::ALIAS_EXPANSION, "aliases repeat too much of the file").at(span, "this goes over the limit")
             .with_note(format!(
                 "all aliases of a file together may add {MAX_COPIED_NODES} values, and {WEIGHED_TEXT_BYTES} bytes of \
                  text for each"
             ))
-            .with_help("write the repeated part once and include it where it is needed"),
-        );
+            .with_help("write the repeated part once and include it where it is needed").add_to(&mut self.problems);
 
         Err(SyntaxFailure)
     }
 }
 
 fn key_is_not_text(key: &TreeNode) -> Diagnostic {
-    Diagnostic::error(
-        codes::KEY_IS_NOT_TEXT,
-        "a key must be plain text",
-        key.span,
-        format!("found {}", key.type_name()),
-    )
-    .with_help("write the key as a word")
+    Diagnostic::error(codes::KEY_IS_NOT_TEXT, "a key must be plain text")
+        .at(key.span, format!("found {}", key.type_name()))
+        .with_help("write the key as a word")
 }

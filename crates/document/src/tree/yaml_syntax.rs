@@ -64,7 +64,7 @@ impl ScannerError<'_> {
     }
 
     fn syntax_error(&self, label: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", self.character_span(), label)
+        Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML").at(self.character_span(), label)
     }
 
     /// Returns the diagnostic.
@@ -94,7 +94,8 @@ impl ScannerError<'_> {
         let at = found.map_or(self.character_span(), |offset| self.span(from + offset, from + offset + 1));
 
         Some(
-            Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, "a tab")
+            Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML")
+                .at(at, "a tab")
                 .with_help("YAML is indented with spaces only; replace the tab by spaces"),
         )
     }
@@ -111,7 +112,8 @@ impl ScannerError<'_> {
             let at = self.span(start + offset, start + end);
             let label = full_width_label(&self.text[start + offset..start + end]);
             Some(
-                Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, label)
+                Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML")
+                    .at(at, label)
                     .with_help(FULL_WIDTH_HELP),
             )
         })
@@ -153,7 +155,7 @@ impl ScannerError<'_> {
             },
         };
         Some(
-            Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, label).with_help(
+            Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML").at(at, label).with_help(
                 "in double quotes a backslash begins an escape: write `\\\\`, or use single quotes",
             ),
         )
@@ -167,12 +169,8 @@ impl ScannerError<'_> {
         let start = self.start();
         let length = self.rest().find([' ', '\t', '\n', '\r', ',', ']', '}']).unwrap_or(self.rest().len());
         let name = self.rest().get(1..length).unwrap_or_default();
-        let diagnostic = Diagnostic::error(
-            codes::UNKNOWN_ALIAS,
-            "this alias names no anchor",
-            self.span(start, start + length),
-            format!("there is no `&{name}` above"),
-        );
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_ALIAS, "this alias names no anchor")
+            .at(self.span(start, start + length), format!("there is no `&{name}` above"));
 
         let line = self.rest().lines().next().unwrap_or_default().trim_end();
         let is_prose = line.len() > length || name.contains('*');
@@ -261,13 +259,9 @@ impl ScannerError<'_> {
         }
 
         if self.mentions(&["recursion limit"]) {
-            return Diagnostic::error(
-                codes::TOO_DEEP,
-                "values nested too deeply",
-                self.character_span(),
-                "too deep here",
-            )
-            .with_help("eval files need fewer than ten levels; check the brackets and the indentation");
+            return Diagnostic::error(codes::TOO_DEEP, "values nested too deeply")
+                .at(self.character_span(), "too deep here")
+                .with_help("eval files need fewer than ten levels; check the brackets and the indentation");
         }
 
         if self.mentions(&["block scalar"]) {
@@ -317,7 +311,8 @@ pub(super) fn full_width_character(text: &str, span: Span) -> Option<Diagnostic>
     let at = Span { start: span.start + start, end: span.start + end, ..span };
     let title = "a full-width character is read as part of a text";
     Some(
-        Diagnostic::warning(codes::FULL_WIDTH, title, at, full_width_label(&text[start..end]))
+        Diagnostic::warning(codes::FULL_WIDTH, title)
+            .at(at, full_width_label(&text[start..end]))
             .with_help(FULL_WIDTH_HELP),
     )
 }
@@ -336,7 +331,8 @@ pub fn cut_text(text: &str, rest: &str, span: Span) -> Option<Diagnostic> {
     let at = Span { start, end: start + comment.trim_end().len(), ..span };
     let whole = Span { end: at.end, ..span };
     let title = "the text ends before ` #`, which begins a comment";
-    let diagnostic = Diagnostic::warning(codes::CUT_TEXT, title, at, "not part of the text")
+    let diagnostic = Diagnostic::warning(codes::CUT_TEXT, title)
+        .at(at, "not part of the text")
         .with_help("put the text in quotes; if this is a comment, write a space after the `#`");
     let written = format!("{text}{}", line.trim_end());
     Some(if text.contains('\n') {
@@ -360,7 +356,7 @@ pub(super) fn item_in_text(text: &str, span: Span) -> Option<Diagnostic> {
 
     let dash = Span { start: at, end: at + 1, ..span };
     let title = "this line is part of the text above it";
-    Some(Diagnostic::warning(codes::ITEM_IN_TEXT, title, dash, "no item of a list").with_help(
+    Some(Diagnostic::warning(codes::ITEM_IN_TEXT, title).at(dash, "no item of a list").with_help(
         "indent it like the items before it; for a text of several lines, write `|` before the text",
     ))
 }

@@ -167,7 +167,7 @@ pub(super) fn similar_key(column: &str) -> Option<&'static str> {
 /// Returns the diagnostic for a key or column that is not read. `given` are the columns that the user named.
 pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerColumns) -> Diagnostic {
     let title = format!("unknown {kind} `{name}`");
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, "not a field of an answer");
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title).at(span, "not a field of an answer");
     let word = shell_word(name);
     let metadata = format!(
         "to keep it from the judge, store it as metadata: `--columns metadata={word}`, or `metadata=*` for all such {kind}s"
@@ -246,7 +246,8 @@ pub(super) fn unknown_columns(
     }
 
     let fields: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
-    Diagnostic::error(code, title, first, "not a field of an answer")
+    Diagnostic::error(code, title)
+        .at(first, "not a field of an answer")
         .with_help(format!("say what they are, for example `--columns {}`", shell_word(&pairs.join(","))))
         .with_help(format!("`{METADATA}={ALL_OTHERS}` keeps all other columns from the judge"))
         .with_help(format!("fields of an answer: {}", fields.join(", ")))
@@ -274,7 +275,8 @@ pub(super) fn two_columns(first: (&str, Span), second: (&str, Span), field: &str
         )
     };
 
-    Diagnostic::error(codes::TWO_SPELLINGS, title, second.1, "this one is extra")
+    Diagnostic::error(codes::TWO_SPELLINGS, title)
+        .at(second.1, "this one is extra")
         .with_secondary(first.1, "already given here")
         .with_help(help)
 }

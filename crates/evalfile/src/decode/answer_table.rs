@@ -47,7 +47,8 @@ fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
         || case_list_keys().iter().any(|key| first_line.trim_end() == format!("{key}:"));
     let title = if is_eval_file { "this is an eval file" } else { "this is a YAML file" };
 
-    Diagnostic::error(codes::BAD_TABLE, title, at, "not answers")
+    Diagnostic::error(codes::BAD_TABLE, title)
+        .at(at, "not answers")
         .with_help(format!("to run an eval file, use `assize eval {}`", path.display()))
         .with_help("answers are JSONL, CSV, TSV, XLSX or Parquet")
 }
@@ -124,15 +125,13 @@ impl AnswerTable {
         let meant = meant_columns(given.all_named(), all.clone());
         for (index, (column, (name, at))) in self.columns.iter().zip(names).enumerate() {
             if name.is_empty() {
-                cx.problems.add(
-                    Diagnostic::warning(
-                        codes::NO_EFFECT,
-                        format!("column {} has no name and is not read", index + 1),
-                        *at,
-                        "no name",
-                    )
-                    .with_help("name it in the first row of the table"),
-                );
+                Diagnostic::warning(
+                    codes::NO_EFFECT,
+                    format!("column {} has no name and is not read", index + 1),
+                )
+                .at(*at, "no name")
+                .with_help("name it in the first row of the table")
+                .add_to(&mut cx.problems);
                 continue;
             }
 
@@ -172,15 +171,10 @@ impl AnswerTable {
         }
 
         if !has_answer && unknown.is_empty() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NO_ANSWER,
-                    "this table has no column with the answers",
-                    *first,
-                    "the header is here",
-                )
-                .with_help("name it: `--columns answer=COLUMN`"),
-            );
+            Diagnostic::error(codes::NO_ANSWER, "this table has no column with the answers")
+                .at(*first, "the header is here")
+                .with_help("name it: `--columns answer=COLUMN`")
+                .add_to(&mut cx.problems);
         }
 
         fields.iter().any(|(field, ..)| *field == ANSWER[0]) && !is_ambiguous
@@ -254,9 +248,8 @@ pub(super) fn missing_column<'n>(
     let diagnostic = Diagnostic::error(
         codes::NO_COLUMN,
         format!("there is no column `{column}`, which `--columns` names"),
-        at,
-        "not here",
-    );
+    )
+    .at(at, "not here");
     if let Some(near) = assize_diagnostic::did_you_mean(column, names.clone()) {
         return diagnostic.with_help(format!("did you mean `{near}`?"));
     }

@@ -164,6 +164,7 @@ fn answer_text(node: &TreeNode) -> Option<String> {
 }
 
 fn no_answer(place: Span) -> Diagnostic {
-    Diagnostic::error(codes::NO_ANSWER, "this line has no answer", place, "no `answer` in this object")
+    Diagnostic::error(codes::NO_ANSWER, "this line has no answer")
+        .at(place, "no `answer` in this object")
         .with_help("put the text to grade under `answer`, or name its key: `--columns answer=KEY`")
 }

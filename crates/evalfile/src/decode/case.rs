@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
 use assize_model::{
-    AnswerTransform, Case, CaseId, CaseMarks, EvalFileFormat, GivenOutput, Grader, GraderKind,
+    AnswerCheck, AnswerTransform, Case, CaseId, CaseMarks, EvalFileFormat, GivenOutput, Grader, GraderKind,
     OnDependencyFailure, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 use assize_rubric::CaseMessage;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::common::{
     DecodedThresholds, check_id, decode_free_map, decode_keyword, decode_tags, decode_thresholds, empty,
-    find_spelling, non_empty_list, refuse_foreign_keys,
+    find_own_spelling, find_spelling, non_empty_list, refuse_foreign_keys,
 };
 use super::conversation::decode_conversation;
 use super::grader::{AssertionContext, decode_inline_rubrics, decode_transforms, grader_from_outcome};
@@ -155,33 +155,28 @@ fn decode_id(
             return check_id(cx, SpannedValue::new(fallback.to_owned(), head), "the id of a case");
         }
 
-        cx.problems.add(
-            Diagnostic::error(codes::NO_ID, "a case has no id", head, "this case")
-                .with_help("add `id:` with a short, stable name"),
-        );
+        Diagnostic::error(codes::NO_ID, "a case has no id")
+            .at(head, "this case")
+            .with_help("add `id:` with a short, stable name")
+            .add_to(&mut cx.problems);
         return None;
     };
     if entry.value.is_null() {
-        cx.problems.add(
-            Diagnostic::error(codes::NO_ID, "a case has no id", entry.key_span, "nothing here")
-                .with_help("write a short, stable name"),
-        );
+        Diagnostic::error(codes::NO_ID, "a case has no id")
+            .at(entry.key_span, "nothing here")
+            .with_help("write a short, stable name")
+            .add_to(&mut cx.problems);
         return None;
     }
 
     if let NodeValue::Int(_) | NodeValue::Float(_) | NodeValue::Bool(_) = entry.value.data {
         let place = entry.value.use_span();
         let written = cx.sources.slice(place).to_owned();
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_ID,
-                "the id of a case must be a string",
-                place,
-                format!("found {}", entry.value.type_name()),
-            )
+        Diagnostic::error(codes::BAD_ID, "the id of a case must be a string")
+            .at(place, format!("found {}", entry.value.type_name()))
             .with_help("ids are kept as written, so `007` and `7` differ")
-            .with_suggestion("put it in quotes", place, format!("\"{written}\"")),
-        );
+            .with_suggestion("put it in quotes", place, format!("\"{written}\""))
+            .add_to(&mut cx.problems);
 
         return None;
     }
@@ -222,14 +217,13 @@ struct PartialCase {
 
 impl PartialCase {
     fn decode(cx: &mut DecodeContext, object: &mut MapReader<'_>, defaults: &SuiteDefaults) -> Self {
-        let format = defaults.format;
         let head = object.head();
 
         refuse_foreign_keys(cx, object, FOREIGN_KEYS);
-        check_default_kind(cx, object, format);
+        check_default_kind(cx, object);
 
-        let expected_outcome = decode_expected_outcome(cx, object, format);
-        let expected_output = decode_expected_output(cx, object, format);
+        let expected_outcome = decode_expected_outcome(cx, object);
+        let expected_output = decode_expected_output(cx, object);
         let output = object.entry("output").map(|entry| match written_file(&entry.value) {
             Some((path, span)) => {
                 cx.read_text(path, span).map(|file| GivenOutput::Text(file.text.to_string()))
@@ -251,7 +245,7 @@ impl PartialCase {
 
         let threshold = found.pass_span();
         let lines = found.finish(cx);
-        let list = execution::find_grader_list(cx, object, inner.as_mut(), format);
+        let list = execution::find_grader_list(cx, object, inner.as_mut());
 
         if let Some(mut inner) = inner {
             report_suite_settings(cx, &mut inner);
@@ -308,15 +302,10 @@ impl PartialCase {
                 decode_keyword(cx, node, "on_dependency_failure", &choices).unwrap_or_default();
 
             if self.depends_on.is_empty() {
-                cx.problems.add(
-                    Diagnostic::warning(
-                        codes::NO_EFFECT,
-                        "`on_dependency_failure` has no effect",
-                        node.use_span(),
-                        "the case has no `depends_on`",
-                    )
-                    .with_help("add `depends_on: [ID, ...]`, or remove this key"),
-                );
+                Diagnostic::warning(codes::NO_EFFECT, "`on_dependency_failure` has no effect")
+                    .at(node.use_span(), "the case has no `depends_on`")
+                    .with_help("add `depends_on: [ID, ...]`, or remove this key")
+                    .add_to(&mut cx.problems);
             }
         }
     }
@@ -333,19 +322,14 @@ impl PartialCase {
         has_turns: bool,
     ) {
         let before = cx.problems.error_count();
-        let format = defaults.format;
         let inline = object.entry("rubrics").filter(|entry| is_filled_list_or_text(cx, entry));
-        let inline_rubrics =
-            inline.and_then(|entry| decode_inline_rubrics(cx, &entry.value, format)).map(Arc::new);
-        let mut own = list.map(|entry| graders::decode_list(cx, entry, format, base)).unwrap_or_default();
+        let inline_rubrics = inline.and_then(|entry| decode_inline_rubrics(cx, &entry.value)).map(Arc::new);
+        let mut own = list.map(|entry| graders::decode_list(cx, entry, base)).unwrap_or_default();
         own.splice(0..0, inline_rubrics);
 
-        let suite: &[Arc<Grader>] = match format {
-            _ if skip_defaults => &[],
-            // In the `evalcases` format, a case's own list replaces the suite's.
-            EvalFileFormat::One if list.is_some() => &[],
-            EvalFileFormat::One | EvalFileFormat::Two => &defaults.graders,
-        };
+        // In the `evalcases` format, a case's own list replaces the suite's.
+        let skips_suite = skip_defaults || cx.format == EvalFileFormat::One && list.is_some();
+        let suite = if skips_suite { &[] } else { defaults.graders.as_slice() };
 
         self.graders = graders::combine_with_suite(cx, list.or(inline), own, suite);
 
@@ -359,23 +343,18 @@ impl PartialCase {
                 self.graders = vec![Arc::new(grader_from_outcome(cx, &text.value, text.span))];
             } else if defaults.broken && !skip_defaults {
                 cx.problems.count_error();
-            } else if !object.has(outcome_keys(format)[0]) {
-                cx.problems.add(nothing_to_grade(self.head, format, !self.expected_output.is_empty()));
+            } else if !object.has(outcome_keys(cx.format)[0]) {
+                cx.problems.add(nothing_to_grade(self.head, cx.format, !self.expected_output.is_empty()));
             }
             return;
         }
 
         if !self.graders.is_empty() && self.graders.iter().all(|grader| grader.standing.weight.get() == 0.0) {
             let at = list.or(inline).map_or(self.head, |entry| entry.key_span);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NO_GRADER_WEIGHT,
-                    "all graders of this case have weight 0",
-                    at,
-                    "no weight, no score",
-                )
-                .with_help("give at least one grader a weight above 0"),
-            );
+            Diagnostic::error(codes::NO_GRADER_WEIGHT, "all graders of this case have weight 0")
+                .at(at, "no weight, no score")
+                .with_help("give at least one grader a weight above 0")
+                .add_to(&mut cx.problems);
         }
 
         if let Some(output) = &self.output {
@@ -466,15 +445,10 @@ const SUITE_ONLY_KEYS: &[(&str, &str)] = &[
 fn report_suite_settings(cx: &mut DecodeContext, object: &mut MapReader<'_>) {
     for (key, help) in SUITE_ONLY_KEYS {
         if let Some(entry) = object.foreign(key) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{key}` belongs on the suite"),
-                    entry.key_span,
-                    "not a setting of a single case",
-                )
-                .with_help(*help),
-            );
+            Diagnostic::error(codes::NOT_SUPPORTED, format!("`{key}` belongs on the suite"))
+                .at(entry.key_span, "not a setting of a single case")
+                .with_help(*help)
+                .add_to(&mut cx.problems);
         }
     }
 }
@@ -484,21 +458,12 @@ fn is_filled_list_or_text(cx: &mut DecodeContext, entry: &MapEntry) -> bool {
 }
 
 fn nothing_to_grade(head: Span, format: EvalFileFormat, has_reference: bool) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        codes::NOTHING_TO_GRADE,
-        "there is nothing to grade this case by",
-        head,
-        "this case",
-    );
-
-    let diagnostic = match format {
-        EvalFileFormat::One => {
-            diagnostic.with_help("add `rubrics`, or `expected_outcome` with what a good answer does")
-        }
-        EvalFileFormat::Two => {
-            diagnostic.with_help("add `assertions`, or `criteria` with what a good answer does")
-        }
-    };
+    let diagnostic = Diagnostic::error(codes::NOTHING_TO_GRADE, "there is nothing to grade this case by")
+        .at(head, "this case")
+        .with_help(format.choose(
+            "add `rubrics`, or `expected_outcome` with what a good answer does",
+            "add `assertions`, or `criteria` with what a good answer does",
+        ));
     if has_reference {
         diagnostic
             .with_note("`expected_output` alone is an example, not a criterion")
@@ -509,36 +474,27 @@ fn nothing_to_grade(head: Span, format: EvalFileFormat, has_reference: bool) -> 
 }
 
 /// Returns the spellings of the expected outcome, the current one first.
-const fn outcome_keys(format: EvalFileFormat) -> [&'static str; 3] {
-    match format {
-        EvalFileFormat::One => ["expected_outcome", "outcome", "criteria"],
-        EvalFileFormat::Two => ["criteria", "expected_outcome", "outcome"],
-    }
+fn outcome_keys(format: EvalFileFormat) -> [&'static str; 3] {
+    format.choose(["expected_outcome", "outcome", "criteria"], ["criteria", "expected_outcome", "outcome"])
 }
 
 fn decode_expected_outcome(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
-    format: EvalFileFormat,
 ) -> Option<SpannedValue<String>> {
-    let quiet = if format == EvalFileFormat::One { 2 } else { 1 };
-    let entry = find_spelling(cx, object, &outcome_keys(format), quiet)?;
+    let entry = find_spelling(cx, object, &outcome_keys(cx.format), cx.format.choose(2, 1))?;
     if entry.value.is_null() {
         cx.problems.add(empty(&entry.key, entry.key_span));
         return None;
     }
 
     if entry.value.as_seq().is_some() {
-        cx.problems.add(wrong_type(&entry.value, &format!("`{}`", entry.key), "a string").with_help(
-            match format {
-                EvalFileFormat::One => {
-                    "write the list of criteria under `rubrics`, as in `rubrics: [Names the date]`"
-                }
-                EvalFileFormat::Two => {
-                    "write the list of criteria under `assertions`, as in `assertions: [Names the date]`"
-                }
-            },
-        ));
+        wrong_type(&entry.value, &format!("`{}`", entry.key), "a string")
+            .with_help(cx.format.choose(
+                "write the list of criteria under `rubrics`, as in `rubrics: [Names the date]`",
+                "write the list of criteria under `assertions`, as in `assertions: [Names the date]`",
+            ))
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -558,12 +514,20 @@ fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str
 
     let lacks = |key: &str| !told.is_some_and(|messages| messages.contains(key));
     let (no_time, no_cost, no_tokens) = (lacks("duration_ms"), lacks("cost_usd"), lacks("token_usage"));
-    match kind {
-        GraderKind::Latency { .. } => no_time.then_some(TIME),
-        GraderKind::Cost { .. } => no_cost.then_some(COST),
-        GraderKind::TokenUsage(_) => no_tokens.then_some(TOKENS),
-        GraderKind::ToolTrajectory(_) | GraderKind::SkillTrigger(_) => told.is_none().then_some(TOOL_CALLS),
-        GraderKind::ExecutionMetrics(limits) => {
+    let check = match kind {
+        GraderKind::Check(check) => check,
+        GraderKind::Composite(composite) => {
+            return composite.members.iter().find_map(|member| missing_measure(&member.kind, told));
+        }
+        GraderKind::Transformed(changed) => return missing_measure(&changed.inner.kind, told),
+        _ => return None,
+    };
+    match check {
+        AnswerCheck::Latency { .. } => no_time.then_some(TIME),
+        AnswerCheck::Cost { .. } => no_cost.then_some(COST),
+        AnswerCheck::TokenUsage(_) => no_tokens.then_some(TOKENS),
+        AnswerCheck::ToolTrajectory(_) | AnswerCheck::SkillTrigger(_) => told.is_none().then_some(TOOL_CALLS),
+        AnswerCheck::ExecutionMetrics(limits) => {
             let needs_calls = limits.max_tool_calls.is_some()
                 || limits.max_llm_calls.is_some()
                 || limits.target_exploration_ratio.is_some();
@@ -575,11 +539,11 @@ fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str
             ];
             needed.into_iter().find(|(is_missing, _)| *is_missing).map(|(_, what)| what)
         }
-        GraderKind::Composite(composite) => {
-            composite.members.iter().find_map(|member| missing_measure(&member.kind, told))
-        }
-        GraderKind::Transformed(changed) => missing_measure(&changed.inner.kind, told),
-        _ => None,
+        AnswerCheck::Text(_)
+        | AnswerCheck::IsJson(_)
+        | AnswerCheck::Sql(_)
+        | AnswerCheck::FieldAccuracy(_)
+        | AnswerCheck::Script(_) => None,
     }
 }
 
@@ -593,21 +557,13 @@ fn never_decided(grader: &str, missing: &str, head: Span) -> Diagnostic {
     Diagnostic::warning(
         codes::LIMIT_WITHOUT_MEASURE,
         format!("grader `{grader}` can't decide: a given answer does not record {missing}"),
-        head,
-        "the `output` of this case is given",
     )
+    .at(head, "the `output` of this case is given")
     .with_help(help)
 }
 
-fn decode_expected_output(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Vec<CaseMessage> {
-    let entry = match format {
-        EvalFileFormat::One => find_spelling(cx, object, &["expected_messages", "expected_output"], 2),
-        EvalFileFormat::Two => find_spelling(cx, object, &["expected_output", "expected_messages"], 1),
-    };
+fn decode_expected_output(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<CaseMessage> {
+    let entry = find_own_spelling(cx, object, "expected_messages", "expected_output");
     let Some(entry) = entry.filter(|entry| !entry.value.is_null()) else { return Vec::new() };
     messages::decode_expected_messages(cx, &entry.value, &entry.key).unwrap_or_default()
 }
@@ -636,10 +592,7 @@ struct InputDecoder<'d> {
 impl InputDecoder<'_> {
     fn decode(&self, cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<CaseMessage> {
         let before = cx.problems.error_count();
-        let entry = match self.defaults.format {
-            EvalFileFormat::One => find_spelling(cx, object, &["input_messages", "input"], 2),
-            EvalFileFormat::Two => find_spelling(cx, object, &["input", "input_messages"], 1),
-        };
+        let entry = find_own_spelling(cx, object, "input_messages", "input");
         let mut own = match entry {
             Some(entry) if entry.value.is_null() => {
                 cx.problems.add(empty(&entry.key, entry.key_span));
@@ -665,13 +618,13 @@ impl InputDecoder<'_> {
             if !self.optional && self.defaults.broken && !self.skip_defaults {
                 cx.problems.count_error();
             } else if !self.optional {
-                cx.problems.add(
-                    Diagnostic::error(codes::NO_INPUT, "a case has no input", object.head(), "this case")
-                        .with_help(match self.defaults.format {
-                            EvalFileFormat::One => "add `input_messages` with the message to the target",
-                            EvalFileFormat::Two => "add `input:` with the message to the target",
-                        }),
-                );
+                Diagnostic::error(codes::NO_INPUT, "a case has no input")
+                    .at(object.head(), "this case")
+                    .with_help(cx.format.choose(
+                        "add `input_messages` with the message to the target",
+                        "add `input:` with the message to the target",
+                    ))
+                    .add_to(&mut cx.problems);
             } else if let Some(files) = own_files {
                 cx.problems.add(no_message_for_files(files.key_span));
             }
@@ -694,12 +647,7 @@ impl InputDecoder<'_> {
 }
 
 fn no_message_for_files(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::BAD_MESSAGE,
-        "no user message to attach `input_files` to",
-        at,
-        "files go before the text of the last user message",
-    )
+    Diagnostic::error(codes::BAD_MESSAGE, "no user message to attach `input_files` to").at(at, "files go before the text of the last user message")
     .with_help(
         "add a message with `role: user`, or attach the files as content blocks `{type: file, value: PATH}`",
     )

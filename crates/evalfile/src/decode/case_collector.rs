@@ -129,9 +129,10 @@ impl CaseCollector {
                     ))
                 };
                 if let Some((title, label, help)) = complaint {
-                    cx.problems.add(
-                        Diagnostic::error(codes::BAD_DEPENDENCY, title, name.span, label).with_help(help),
-                    );
+                    Diagnostic::error(codes::BAD_DEPENDENCY, title)
+                        .at(name.span, label)
+                        .with_help(help)
+                        .add_to(&mut cx.problems);
                 }
             }
         }
@@ -175,16 +176,11 @@ impl CaseCollector {
         if let Some((id, names)) = first {
             let at = names.first().map_or(id.span, |name| name.span);
             let ids: Vec<String> = waiting.keys().take(8).map(|id| format!("`{id}`")).collect();
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_DEPENDENCY,
-                    "cases depend on each other in a cycle",
-                    at,
-                    "this dependency can never be met",
-                )
+            Diagnostic::error(codes::BAD_DEPENDENCY, "cases depend on each other in a cycle")
+                .at(at, "this dependency can never be met")
                 .with_note(format!("affected cases: {}", ids.join(", ")))
-                .with_help("remove one of the dependencies"),
-            );
+                .with_help("remove one of the dependencies")
+                .add_to(&mut cx.problems);
         }
     }
 }

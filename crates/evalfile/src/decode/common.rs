@@ -10,13 +10,10 @@ use super::grader::decode_choice;
 
 /// Warns that a key is an older or foreign spelling of `present`.
 pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &str) {
-    let diagnostic = Diagnostic::warning(
-        codes::OLD_SPELLING,
-        format!("`{}` is an older spelling", entry.key),
-        entry.key_span,
-        format!("read as `{present}`"),
-    )
-    .with_help(format!("write `{present}`"));
+    let diagnostic =
+        Diagnostic::warning(codes::OLD_SPELLING, format!("`{}` is an older spelling", entry.key))
+            .at(entry.key_span, format!("read as `{present}`"))
+            .with_help(format!("write `{present}`"));
     // In these cases more than the key would have to change.
     let only_the_key = !present.contains('.') && entry.key != "evaluator";
     cx.problems.add(if only_the_key {
@@ -39,6 +36,18 @@ pub(crate) fn find_spelling<'n>(
         old_spelling(cx, entry, keys[0]);
     }
     Some(entry)
+}
+
+/// Returns the entry under the key that the format of the file has for something, or under that of the other one. Only
+/// the `tests` format warns of the other key.
+pub(crate) fn find_own_spelling<'n>(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'n>,
+    one: &'static str,
+    two: &'static str,
+) -> Option<&'n MapEntry> {
+    let (keys, quiet) = cx.format.choose(([one, two], 2), ([two, one], 1));
+    find_spelling(cx, object, &keys, quiet)
 }
 
 /// Decodes one of several words to a value. Returns `None` after adding a diagnostic.
@@ -65,15 +74,10 @@ pub fn refuse_foreign_keys(
             if let Some(name) = help.strip_suffix('`').and_then(|help| help.rsplit_once("as `")) {
                 object.mark_as_given(name.1);
             }
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{key}` is not part of this format"),
-                    entry.key_span,
-                    "not read here",
-                )
-                .with_help(*help),
-            );
+            Diagnostic::error(codes::NOT_SUPPORTED, format!("`{key}` is not part of this format"))
+                .at(entry.key_span, "not read here")
+                .with_help(*help)
+                .add_to(&mut cx.problems);
         }
     }
 }
@@ -97,10 +101,10 @@ pub fn decode_spanned_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
     let mut tags: Vec<SpannedValue<String>> = Vec::new();
     for tag in object.strings("tags", &mut cx.problems) {
         if tag.value.trim().is_empty() {
-            cx.problems.add(
-                Diagnostic::error(codes::EMPTY_TEXT, "a tag is empty", tag.span, "nothing here")
-                    .with_help("write the tag, or remove the entry"),
-            );
+            Diagnostic::error(codes::EMPTY_TEXT, "a tag is empty")
+                .at(tag.span, "nothing here")
+                .with_help("write the tag, or remove the entry")
+                .add_to(&mut cx.problems);
         } else if tags.iter().all(|known| known.value != tag.value) {
             tags.push(tag);
         }
@@ -132,7 +136,7 @@ pub fn check_id(
 
     let (title, label, help) = complaint;
     cx.problems
-        .add(Diagnostic::error(codes::BAD_ID, format!("{what} {title}"), id.span, label).with_help(help));
+        .add(Diagnostic::error(codes::BAD_ID, format!("{what} {title}")).at(id.span, label).with_help(help));
 
     None
 }
@@ -147,16 +151,11 @@ pub(crate) fn decode_thresholds(
     for (key, slot) in [("threshold", &mut found.pass), ("borderline", &mut found.borderline)] {
         let Some(value) = object.unit(key, &mut cx.problems) else { continue };
         if let Some(first) = slot {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::TWO_SPELLINGS,
-                    format!("`{key}` is given twice"),
-                    value.span,
-                    "this one is extra",
-                )
+            Diagnostic::error(codes::TWO_SPELLINGS, format!("`{key}` is given twice"))
+                .at(value.span, "this one is extra")
                 .with_secondary(first.span, "already given here")
-                .with_help(format!("keep `execution.{key}`")),
-            );
+                .with_help(format!("keep `execution.{key}`"))
+                .add_to(&mut cx.problems);
         } else {
             *slot = Some(value);
         }
@@ -181,16 +180,11 @@ impl DecodedThresholds {
         if let (Some(pass), Some(borderline)) = (&self.pass, &self.borderline)
             && borderline.value > pass.value
         {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::LINES_CROSSED,
-                    "`borderline` is above `threshold`",
-                    borderline.span,
-                    format!("{} is above {}", borderline.value.get(), pass.value.get()),
-                )
+            Diagnostic::error(codes::LINES_CROSSED, "`borderline` is above `threshold`")
+                .at(borderline.span, format!("{} is above {}", borderline.value.get(), pass.value.get()))
                 .with_secondary(pass.span, "the pass threshold")
-                .with_help("`borderline` must be the lower of the two; swap them"),
-            );
+                .with_help("`borderline` must be the lower of the two; swap them")
+                .add_to(&mut cx.problems);
         }
         ThresholdOverrides {
             pass: self.pass.map(|line| line.value),
@@ -219,15 +213,10 @@ pub(crate) fn decode_dollars(
         return Some(value.value);
     }
 
-    cx.problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            format!("`{key}` must be more than 0"),
-            value.span,
-            format!("found {}", value.value),
-        )
-        .with_help("write an amount of US dollars, or remove the key for no limit"),
-    );
+    Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be more than 0"))
+        .at(value.span, format!("found {}", value.value))
+        .with_help("write an amount of US dollars, or remove the key for no limit")
+        .add_to(&mut cx.problems);
     None
 }
 
@@ -244,10 +233,9 @@ pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) ->
             None
         }
         _ => {
-            cx.problems.add(
-                wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
-                    .with_help("begin each entry with `- `"),
-            );
+            wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
+                .with_help("begin each entry with `- `")
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -255,12 +243,14 @@ pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) ->
 
 /// Returns the error about a key whose text is empty.
 pub(crate) fn empty(key: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), span, "nothing here")
+    Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
+        .at(span, "nothing here")
         .with_help("write the text, or remove the key")
 }
 
 /// Returns the error about a key whose list is empty.
 pub(crate) fn empty_list(key: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_LIST, format!("`{key}` is an empty list"), span, "no entries")
+    Diagnostic::error(codes::EMPTY_LIST, format!("`{key}` is an empty list"))
+        .at(span, "no entries")
         .with_help("write at least one entry, or remove the key")
 }

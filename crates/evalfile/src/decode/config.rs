@@ -183,15 +183,10 @@ fn decode_time_limit(
     let written: SpannedValue<String> = object.text(key, &mut cx.problems)?;
     let found = parse_duration(&written.value);
     if found.is_none() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                format!("`{key}` is not a duration"),
-                written.span,
-                "not a duration",
-            )
-            .with_help("write it with units, such as `90s`, `5m` or `1h30m`"),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is not a duration"))
+            .at(written.span, "not a duration")
+            .with_help("write it with units, such as `90s`, `5m` or `1h30m`")
+            .add_to(&mut cx.problems);
     }
 
     found
@@ -216,25 +211,20 @@ fn decode_path(
     let Some(found) =
         [above, &home.folder].iter().map(|folder| folder.join(&written.value)).find(|path| path.is_file())
     else {
-        cx.problems.add(
-            Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", written.span, "no such file")
-                .with_note(format!("looked in `{}` and `{}`", above.display(), home.folder.display()))
-                .with_help("check the path; it is relative to the folder that contains `.assize`"),
-        );
+        Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
+            .at(written.span, "no such file")
+            .with_note(format!("looked in `{}` and `{}`", above.display(), home.folder.display()))
+            .with_help("check the path; it is relative to the folder that contains `.assize`")
+            .add_to(&mut cx.problems);
         return None;
     };
 
     let inside = found.canonicalize().is_ok_and(|real| home.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUTSIDE_ROOT,
-                "this file is outside the allowed folders",
-                written.span,
-                "outside the repository",
-            )
-            .with_help("move the file there, or allow another folder with `--root DIR`"),
-        );
+        Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
+            .at(written.span, "outside the repository")
+            .with_help("move the file there, or allow another folder with `--root DIR`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -266,15 +256,10 @@ fn decode_foreign_settings(
             {
                 continue;
             }
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::FOREIGN_SETTING,
-                    format!("`{key}` is not read"),
-                    found.key_span,
-                    "belongs to another version",
-                )
-                .with_help(advice),
-            );
+            Diagnostic::warning(codes::FOREIGN_SETTING, format!("`{key}` is not read"))
+                .at(found.key_span, "belongs to another version")
+                .with_help(advice)
+                .add_to(&mut cx.problems);
         }
     }
 
@@ -303,14 +288,12 @@ fn decode_foreign_settings(
 /// elsewhere.
 fn report_unset_variables(cx: &mut DecodeContext, expanded: &ExpandedMap) {
     for unset in expanded.unset.iter().filter(|unset| SETTING_KEYS.contains(&unset.key.as_str())) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::VARIABLE_NOT_SET,
-                format!("the environment variable `{}` is not set", unset.name),
-                unset.span,
-                "needed here",
-            )
-            .with_help(format!("set `{0}`, or give a default: `${{{{ {0}:-VALUE }}}}`", unset.name)),
-        );
+        Diagnostic::error(
+            codes::VARIABLE_NOT_SET,
+            format!("the environment variable `{}` is not set", unset.name),
+        )
+        .at(unset.span, "needed here")
+        .with_help(format!("set `{0}`, or give a default: `${{{{ {0}:-VALUE }}}}`", unset.name))
+        .add_to(&mut cx.problems);
     }
 }

@@ -9,7 +9,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_files::FileRoots;
 use assize_limits::{ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES, TEST_FILES_DEPTH as MAX_FILES_INSIDE};
-use assize_model::{FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
+use assize_model::{EvalFileFormat, FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
 
 use super::grader::TemplateCache;
@@ -38,6 +38,8 @@ pub struct DecodeContext {
     valid_patterns: HashSet<(String, String)>,
     /// Number of files of tests that are being read inside of each other.
     files_inside: usize,
+    /// Format of the file that is being decoded: which keys are its own, and what holds where none is written.
+    pub format: EvalFileFormat,
 }
 
 /// Number of valid patterns that are remembered.
@@ -106,6 +108,7 @@ impl DecodeContext {
             script_time,
             valid_patterns,
             files_inside: 0,
+            format: EvalFileFormat::Two,
         }
     }
 
@@ -123,21 +126,20 @@ impl DecodeContext {
             script_time: self.script_time.clone(),
             valid_patterns: HashSet::new(),
             files_inside: 0,
+            format: self.format,
         }
     }
 
     /// Reads a file of tests that another one names at `span`. A file that leads back to itself is refused.
     pub fn read_inside(&mut self, span: Span, read: impl FnOnce(&mut Self)) {
         if self.files_inside >= MAX_FILES_INSIDE {
-            self.problems.add(
-                Diagnostic::error(
-                    codes::TEMPLATE_DEPTH,
-                    format!("files of tests name each other more than {MAX_FILES_INSIDE} deep"),
-                    span,
-                    "one level too many",
-                )
-                .with_help("a file must not lead back to itself; name the inner file in the eval file"),
-            );
+            Diagnostic::error(
+                codes::TEMPLATE_DEPTH,
+                format!("files of tests name each other more than {MAX_FILES_INSIDE} deep"),
+            )
+            .at(span, "one level too many")
+            .with_help("a file must not lead back to itself; name the inner file in the eval file")
+            .add_to(&mut self.problems);
             return;
         }
         self.files_inside += 1;
@@ -186,15 +188,10 @@ impl DecodeContext {
     /// diagnostic.
     pub fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
         if !self.reach.reads_files() {
-            self.problems.add(
-                Diagnostic::error(
-                    codes::FILE_NOT_FOUND,
-                    "no file can be read here",
-                    span,
-                    format!("`{written}`"),
-                )
-                .with_help("write the content itself"),
-            );
+            Diagnostic::error(codes::FILE_NOT_FOUND, "no file can be read here")
+                .at(span, format!("`{written}`"))
+                .with_help("write the content itself")
+                .add_to(&mut self.problems);
             return None;
         }
 
@@ -219,22 +216,17 @@ impl DecodeContext {
         }
 
         if is_outside {
-            self.problems.add(
-                Diagnostic::error(
-                    codes::OUTSIDE_ROOT,
-                    "this file is outside the allowed folders",
-                    span,
-                    "outside the suite's root",
-                )
+            Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
+                .at(span, "outside the suite's root")
                 .with_note(format!("files may be read from {}", self.reach.roots))
-                .with_help("move the file there, or allow another folder with `--root DIR`"),
-            );
+                .with_help("move the file there, or allow another folder with `--root DIR`")
+                .add_to(&mut self.problems);
         } else {
-            self.problems.add(
-                Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", span, format!("`{written}`"))
-                    .with_note(format!("looked in `{}` and its parents", home.display()))
-                    .with_help("check the path; it is relative to the folder of the eval file"),
-            );
+            Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
+                .at(span, format!("`{written}`"))
+                .with_note(format!("looked in `{}` and its parents", home.display()))
+                .with_help("check the path; it is relative to the folder of the eval file")
+                .add_to(&mut self.problems);
         }
 
         None
@@ -265,15 +257,10 @@ impl DecodeContext {
                 Some(TextFile { path, text: text.into() })
             }
             Err(reason) => {
-                self.problems.add(
-                    Diagnostic::error(
-                        codes::FILE_UNREADABLE,
-                        "file can't be read",
-                        span,
-                        format!("`{written}`: {reason}"),
-                    )
-                    .with_help(unreadable_help(&reason)),
-                );
+                Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
+                    .at(span, format!("`{written}`: {reason}"))
+                    .with_help(unreadable_help(&reason))
+                    .add_to(&mut self.problems);
 
                 None
             }

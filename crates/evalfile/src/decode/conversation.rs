@@ -47,15 +47,10 @@ pub(crate) fn decode_conversation(
             window_size.map(|window| ("window_size", window.span)),
         ];
         for (key, span) in stray.into_iter().flatten() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NO_TURNS,
-                    format!("`{key}` needs `turns`"),
-                    span,
-                    "there is no conversation",
-                )
-                .with_help("add `turns:`, or remove this key"),
-            );
+            Diagnostic::error(codes::NO_TURNS, format!("`{key}` needs `turns`"))
+                .at(span, "there is no conversation")
+                .with_help("add `turns:`, or remove this key")
+                .add_to(&mut cx.problems);
         }
 
         return None;
@@ -86,10 +81,10 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
         }
         messages::decode_input(cx, &entry.value, "input")
     } else {
-        cx.problems.add(
-            Diagnostic::error(codes::NO_INPUT, "a turn has no input", head, "this turn")
-                .with_help("add `input:` with the message to the target"),
-        );
+        Diagnostic::error(codes::NO_INPUT, "a turn has no input")
+            .at(head, "this turn")
+            .with_help("add `input:` with the message to the target")
+            .add_to(&mut cx.problems);
         None
     };
 
@@ -98,9 +93,10 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
         .and_then(|node| messages::decode_expected_messages(cx, node, "expected_output"))
         .unwrap_or_default();
     let list = find_spelling(cx, &mut object, &["assertions", "assert"], 1);
-    let own = list
-        .map(|entry| graders::decode_list(cx, entry, EvalFileFormat::Two, base.clone()))
-        .unwrap_or_default();
+    // Only the `tests` format has turns, but the reader of the other one takes them too.
+    let format = std::mem::replace(&mut cx.format, EvalFileFormat::Two);
+    let own = list.map(|entry| graders::decode_list(cx, entry, base.clone())).unwrap_or_default();
+    cx.format = format;
     let mut graders = graders::combine_with_suite(cx, list, own, &[]);
     if let Some(entry) = list {
         refuse_selection(cx, &entry.value, graders.iter().map(|grader| &**grader), "a turn");
@@ -108,15 +104,10 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
     if let (Some(entry), false) = (list, graders.is_empty())
         && graders.iter().all(|grader| grader.standing.weight.get() == 0.0)
     {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NO_GRADER_WEIGHT,
-                "all graders of this turn have weight 0",
-                entry.key_span,
-                "no weight, no score",
-            )
-            .with_help("give at least one grader a weight above 0"),
-        );
+        Diagnostic::error(codes::NO_GRADER_WEIGHT, "all graders of this turn have weight 0")
+            .at(entry.key_span, "no weight, no score")
+            .with_help("give at least one grader a weight above 0")
+            .add_to(&mut cx.problems);
     }
 
     if list.is_none() && !expected_output.is_empty() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, string, wrong_type};
-use assize_model::{EvalFileFormat, SuiteSettings, TargetRef};
+use assize_model::{SuiteSettings, TargetRef};
 
 use super::DecodeContext;
 use super::common::{
@@ -73,15 +73,10 @@ pub(crate) fn decode_settings(
     settings.cache = inner.boolean("cache", &mut cx.problems).map(|cache| cache.value);
 
     if let Some(path) = inner.text("cache_path", &mut cx.problems) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::NO_EFFECT,
-                "`cache_path` has no effect",
-                path.span,
-                "the reply cache is in `.assize/cache` of the working folder",
-            )
-            .with_help("remove it"),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, "`cache_path` has no effect")
+            .at(path.span, "the reply cache is in `.assize/cache` of the working folder")
+            .with_help("remove it")
+            .add_to(&mut cx.problems);
         settings.cache_path = Some(PathBuf::from(path.value));
     }
 
@@ -90,15 +85,10 @@ pub(crate) fn decode_settings(
     }
 
     if let Some(entry) = inner.foreign("skip_defaults") {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                "`skip_defaults` belongs on a case",
-                entry.key_span,
-                "only a case can skip defaults",
-            )
-            .with_help("move it into the `execution` of the cases"),
-        );
+        Diagnostic::error(codes::NOT_SUPPORTED, "`skip_defaults` belongs on a case")
+            .at(entry.key_span, "only a case can skip defaults")
+            .with_help("move it into the `execution` of the cases")
+            .add_to(&mut cx.problems);
     }
 
     settings
@@ -119,16 +109,11 @@ pub(crate) fn decode_targets(
     given.extend(outer.entry("target"));
 
     if let [first, extra, ..] = given.as_slice() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                "targets are named twice",
-                extra.key_span,
-                "this one is extra",
-            )
+        Diagnostic::error(codes::TWO_SPELLINGS, "targets are named twice")
+            .at(extra.key_span, "this one is extra")
             .with_secondary(first.key_span, "already given here")
-            .with_help("keep `execution.target` for one target, `execution.targets` for several"),
-        );
+            .with_help("keep `execution.target` for one target, `execution.targets` for several")
+            .add_to(&mut cx.problems);
     }
 
     let Some(entry) = given.first() else { return Vec::new() };
@@ -144,16 +129,11 @@ pub(crate) fn decode_targets(
     for item in items {
         let Some(target) = decode_target(cx, item) else { continue };
         if let Some((first, place)) = targets.iter().find(|(known, _)| known.name == target.name) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_KEY,
-                    format!("the target `{}` is named twice", first.name),
-                    item.use_span(),
-                    "second time",
-                )
+            Diagnostic::error(codes::DUPLICATE_KEY, format!("the target `{}` is named twice", first.name))
+                .at(item.use_span(), "second time")
                 .with_secondary(*place, "first time")
-                .with_help("keep one of them, or give one another `name` with `use_target`"),
-            );
+                .with_help("keep one of them, or give one another `name` with `use_target`")
+                .add_to(&mut cx.problems);
         } else {
             targets.push((target, item.use_span()));
         }
@@ -184,10 +164,10 @@ fn decode_target(cx: &mut DecodeContext, node: &TreeNode) -> Option<TargetRef> {
     let given = object.entry("hooks").filter(|entry| !entry.value.is_null());
 
     if name.is_none() {
-        cx.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, "a target has no name", head, "this target")
-                .with_help("add `name: NAME`, the name of a target of the targets file"),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, "a target has no name")
+            .at(head, "this target")
+            .with_help("add `name: NAME`, the name of a target of the targets file")
+            .add_to(&mut cx.problems);
     }
 
     object.finish(&mut cx.problems);
@@ -200,7 +180,6 @@ pub(crate) fn find_grader_list<'n>(
     cx: &mut DecodeContext,
     outer: &mut MapReader<'n>,
     mut inner: Option<&mut MapReader<'n>>,
-    format: EvalFileFormat,
 ) -> Option<&'n MapEntry> {
     let mut inside = |key| inner.as_mut().and_then(|inner| inner.entry(key));
     let lists = [
@@ -215,27 +194,18 @@ pub(crate) fn find_grader_list<'n>(
     let mut given = lists.into_iter().filter_map(|(entry, path)| Some((entry?, path)));
     let (first, path) = given.next()?;
     for (extra, extra_path) in given {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_GRADER_LISTS,
-                format!("`{path}` and `{extra_path}` both list graders"),
-                extra.key_span,
-                "this list is extra",
-            )
+        Diagnostic::error(codes::TWO_GRADER_LISTS, format!("`{path}` and `{extra_path}` both list graders"))
+            .at(extra.key_span, "this list is extra")
             .with_secondary(first.key_span, "already listed here")
-            .with_help(format!("move all graders into `{path}`")),
-        );
+            .with_help(format!("move all graders into `{path}`"))
+            .add_to(&mut cx.problems);
     }
 
-    let spelled_right = match format {
-        EvalFileFormat::One => matches!(path, "execution.evaluators" | "evaluators"),
-        EvalFileFormat::Two => matches!(path, "assertions" | "execution.assertions"),
-    };
+    let own =
+        cx.format.choose(["execution.evaluators", "evaluators"], ["assertions", "execution.assertions"]);
+    let spelled_right = own.contains(&path);
     if !spelled_right {
-        let present = match format {
-            EvalFileFormat::One => "execution.evaluators",
-            EvalFileFormat::Two => "assertions",
-        };
+        let present = cx.format.choose("execution.evaluators", "assertions");
         old_spelling(cx, first, present);
     }
 

@@ -86,7 +86,8 @@ pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     };
 
     let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
-    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "cases are not read from this kind of file", at, found)
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "cases are not read from this kind of file")
+        .at(at, found)
         .with_help(help)
 }
 
@@ -99,10 +100,10 @@ fn collect_listed_cases(
 ) {
     let shown = path.display();
     let Some(root) = root.filter(|root| !root.is_null()) else {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_FILE, "the file of cases is empty", span, format!("`{shown}`"))
-                .with_help("write a list of cases, each beginning with `- id:`"),
-        );
+        Diagnostic::error(codes::EMPTY_FILE, "the file of cases is empty")
+            .at(span, format!("`{shown}`"))
+            .with_help("write a list of cases, each beginning with `- id:`")
+            .add_to(&mut cx.problems);
         return;
     };
 
@@ -122,23 +123,18 @@ fn collect_listed_cases(
         return;
     };
     if items.is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::NO_CASES, "the file of cases has none", span, format!("`{shown}`"))
-                .with_help("write at least one case, or remove the reference"),
-        );
+        Diagnostic::error(codes::NO_CASES, "the file of cases has none")
+            .at(span, format!("`{shown}`"))
+            .with_help("write at least one case, or remove the reference")
+            .add_to(&mut cx.problems);
     }
 
     for mut item in items {
         if file_reference(&item).is_some() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    "a file of cases can't refer to another",
-                    item.use_span(),
-                    "a reference inside a referenced file",
-                )
-                .with_help("put this reference into the eval file"),
-            );
+            Diagnostic::error(codes::NOT_SUPPORTED, "a file of cases can't refer to another")
+                .at(item.use_span(), "a reference inside a referenced file")
+                .with_help("put this reference into the eval file")
+                .add_to(&mut cx.problems);
             continue;
         }
 
@@ -159,44 +155,36 @@ fn collect_folder(cx: &mut DecodeContext, folder: &Path, span: Span, into: &mut 
 
         let name = sub.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match files.as_slice() {
-            [] => cx.problems.add(
-                Diagnostic::warning(
-                    codes::CASE_FOLDER_WITHOUT_CASE,
-                    format!("the folder `{name}` has no case"),
-                    span,
-                    "left out",
-                )
-                .with_help("add a `case.yaml` to it, or move it elsewhere"),
-            ),
+            [] => Diagnostic::warning(
+                codes::CASE_FOLDER_WITHOUT_CASE,
+                format!("the folder `{name}` has no case"),
+            )
+            .at(span, "left out")
+            .with_help("add a `case.yaml` to it, or move it elsewhere")
+            .add_to(&mut cx.problems),
             [file] => {
                 found = true;
                 collect_folder_case(cx, file, &name, &sub, span, into);
             }
             [_, ..] => {
                 found = true;
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::TWO_SPELLINGS,
-                        format!("the folder `{name}` has both `case.yaml` and `case.yml`"),
-                        span,
-                        "only one of them can count",
-                    )
-                    .with_help("keep one of them"),
-                );
+                Diagnostic::error(
+                    codes::TWO_SPELLINGS,
+                    format!("the folder `{name}` has both `case.yaml` and `case.yml`"),
+                )
+                .at(span, "only one of them can count")
+                .with_help("keep one of them")
+                .add_to(&mut cx.problems);
             }
         }
     }
 
     if !found {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NO_MATCH,
-                "the folder has no cases",
-                span,
-                format!("no `NAME/case.yaml` in `{}`", folder.display()),
-            )
-            .with_help("each case has a sub-folder with a `case.yaml`; for loose files write `- file://FOLDER/*.yaml`"),
-        );
+        Diagnostic::error(codes::NO_MATCH, "the folder has no cases").at(span, format!("no `NAME/case.yaml` in `{}`", folder.display()))
+        .with_help(
+            "each case has a sub-folder with a `case.yaml`; for loose files write `- file://FOLDER/*.yaml`",
+        )
+        .add_to(&mut cx.problems);
     }
 }
 
@@ -216,15 +204,10 @@ fn collect_folder_case(
     let before = cx.problems.error_count();
     let Some(mut node) = read_tree(cx, source) else {
         if cx.problems.error_count() == before {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::EMPTY_FILE,
-                    "the case is empty",
-                    span,
-                    format!("`{}`", file.display()),
-                )
-                .with_help("write the keys of the case: `input`, `criteria`, ..."),
-            );
+            Diagnostic::error(codes::EMPTY_FILE, "the case is empty")
+                .at(span, format!("`{}`", file.display()))
+                .with_help("write the keys of the case: `input`, `criteria`, ...")
+                .add_to(&mut cx.problems);
         }
         return;
     };
@@ -266,10 +249,10 @@ pub fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<Pa
     let glob = match compile_glob(&rest) {
         Ok(glob) => glob,
         Err(reason) => {
-            cx.problems.add(
-                Diagnostic::error(codes::NO_MATCH, "the pattern can't be read", span, reason)
-                    .with_help("`*` stands for any name, `**` for any folders, `{a,b}` for a choice"),
-            );
+            Diagnostic::error(codes::NO_MATCH, "the pattern can't be read")
+                .at(span, reason)
+                .with_help("`*` stands for any name, `**` for any folders, `{a,b}` for a choice")
+                .add_to(&mut cx.problems);
             return Vec::new();
         }
     };
@@ -284,31 +267,21 @@ pub fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<Pa
     let mut files = search.files;
 
     if !is_whole {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::LIMIT_REACHED,
-                "the pattern leads to too many files",
-                span,
-                format!("more than {MAX_MATCHES} matches, or {MAX_VISITED_ENTRIES} files to look at"),
-            )
+        Diagnostic::error(codes::LIMIT_REACHED, "the pattern leads to too many files")
+            .at(span, format!("more than {MAX_MATCHES} matches, or {MAX_VISITED_ENTRIES} files to look at"))
             .with_note(format!("looked in `{}`", base.display()))
-            .with_help("name the folder of the cases in the pattern, or put the cases into a JSONL file"),
-        );
+            .with_help("name the folder of the cases in the pattern, or put the cases into a JSONL file")
+            .add_to(&mut cx.problems);
         return Vec::new();
     }
 
     files.sort();
 
     if files.is_empty() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NO_MATCH,
-                "no file matches the pattern",
-                span,
-                format!("looked in `{}`", base.display()),
-            )
-            .with_help("check the folder and the ending; the pattern is relative to the folder of this file"),
-        );
+        Diagnostic::error(codes::NO_MATCH, "no file matches the pattern")
+            .at(span, format!("looked in `{}`", base.display()))
+            .with_help("check the folder and the ending; the pattern is relative to the folder of this file")
+            .add_to(&mut cx.problems);
     }
 
     files.retain(|file| check_inside_roots(cx, file, span));
@@ -337,15 +310,10 @@ fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
 fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
     let inside = !folder.exists() || cx.reach.roots.contain(folder);
     if !inside {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUTSIDE_ROOT,
-                "this pattern searches outside the allowed folders",
-                span,
-                format!("begins in `{}`", folder.display()),
-            )
-            .with_help("move the files there, or allow another folder with `--root DIR`"),
-        );
+        Diagnostic::error(codes::OUTSIDE_ROOT, "this pattern searches outside the allowed folders")
+            .at(span, format!("begins in `{}`", folder.display()))
+            .with_help("move the files there, or allow another folder with `--root DIR`")
+            .add_to(&mut cx.problems);
     }
 
     inside
@@ -355,15 +323,10 @@ fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
 fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
     let inside = cx.reach.roots.contain(file);
     if !inside {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUTSIDE_ROOT,
-                "this file is outside the allowed folders",
-                span,
-                format!("`{}`", file.display()),
-            )
-            .with_help("move the file there, or allow another folder with `--root DIR`"),
-        );
+        Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
+            .at(span, format!("`{}`", file.display()))
+            .with_help("move the file there, or allow another folder with `--root DIR`")
+            .add_to(&mut cx.problems);
     }
 
     inside

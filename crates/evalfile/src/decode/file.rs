@@ -36,7 +36,8 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
             // If nothing refers to the file, the header of the diagnostic names it.
             let label = if from.is_some() { format!("`{shown}`") } else { "no such file".to_owned() };
             let at = at(cx);
-            let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, label)
+            let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
+                .at(at, label)
                 .with_help("check the path; it is relative to the working folder");
             cx.problems.add(match near_path(path) {
                 Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
@@ -49,16 +50,11 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
         Ok(meta) if meta.is_dir() => Err("it is a folder".to_owned()),
         Ok(meta) if meta.len() > MAX_FILE_BYTES => {
             let at = at(cx);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::FILE_TOO_LARGE,
-                    "the file is too large",
-                    at,
-                    format!("`{shown}` has {:.1} MiB", meta.len() as f64 / 1024.0 / 1024.0),
-                )
+            Diagnostic::error(codes::FILE_TOO_LARGE, "the file is too large")
+                .at(at, format!("`{shown}` has {:.1} MiB", meta.len() as f64 / 1024.0 / 1024.0))
                 .with_note(format!("such files can have at most {} MiB", MAX_FILE_BYTES / 1024 / 1024))
-                .with_help("put the cases into a JSONL file, one per line; it can have any size"),
-            );
+                .with_help("put the cases into a JSONL file, one per line; it can have any size")
+                .add_to(&mut cx.problems);
 
             return None;
         }
@@ -73,15 +69,10 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
         }
         Err(reason) => {
             let at = at(cx);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::FILE_UNREADABLE,
-                    "file can't be read",
-                    at,
-                    format!("`{shown}`: {reason}"),
-                )
-                .with_help(unreadable_help(&reason)),
-            );
+            Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
+                .at(at, format!("`{shown}`: {reason}"))
+                .with_help(unreadable_help(&reason))
+                .add_to(&mut cx.problems);
 
             None
         }
@@ -109,7 +100,8 @@ pub(crate) fn fault_diagnostic(fault: &RowFault, at: Span, names_encoding: bool)
         RowProblem::TooLong => codes::FILE_TOO_LARGE,
         RowProblem::OpenQuote | RowProblem::TextAfterQuote | RowProblem::Width { .. } => codes::BAD_TABLE,
     };
-    Diagnostic::error(code, fault.problem.title(), at, fault.problem.found())
+    Diagnostic::error(code, fault.problem.title())
+        .at(at, fault.problem.found())
         .with_help(fault.problem.help(names_encoding))
 }
 

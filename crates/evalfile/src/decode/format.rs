@@ -74,17 +74,12 @@ pub(crate) fn detect_format(
         return None;
     };
     if let Some((extra, (extra_key, _))) = given.get(1) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BOTH_FORMATS,
-                format!("the file has both `{key}` and `{extra_key}`"),
-                extra.key_span,
-                "a second list of cases",
-            )
+        Diagnostic::error(codes::BOTH_FORMATS, format!("the file has both `{key}` and `{extra_key}`"))
+            .at(extra.key_span, "a second list of cases")
             .with_secondary(first.key_span, "the first list of cases")
             .with_note("`evalcases` and `tests` belong to different formats with different defaults")
-            .with_help("keep one list; move the cases of the other into it or into a file of their own"),
-        );
+            .with_help("keep one list; move the cases of the other into it or into a file of their own")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -132,7 +127,7 @@ pub(crate) fn looks_like_result(line: &TreeNode) -> bool {
 fn not_an_eval_file(root: &TreeNode, title: &str, label: &str) -> Diagnostic {
     let at =
         root.as_map().and_then(<[_]>::first).map_or(root.use_span().start_point(), |entry| entry.key_span);
-    Diagnostic::error(codes::NOT_AN_EVAL_FILE, format!("{title}, not an eval file"), at, label)
+    Diagnostic::error(codes::NOT_AN_EVAL_FILE, format!("{title}, not an eval file")).at(at, label)
 }
 
 /// Returns the diagnostic for a map without cases. It says which type of file the map resembles, and which
@@ -202,23 +197,15 @@ fn describe_other_file(root: &TreeNode) -> Diagnostic {
             .map(|near| (entry, near))
     });
     if let Some((entry, near)) = near {
-        return Diagnostic::error(
-            codes::NOT_AN_EVAL_FILE,
-            "the file has no list of cases",
-            entry.key_span,
-            "not the key of a list of cases",
-        )
-        .with_help(format!("did you mean `{near}`?"))
-        .with_suggestion("rename the key", entry.key_span, near);
+        return Diagnostic::error(codes::NOT_AN_EVAL_FILE, "the file has no list of cases")
+            .at(entry.key_span, "not the key of a list of cases")
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("rename the key", entry.key_span, near);
     }
 
     let at =
         root.as_map().and_then(<[_]>::first).map_or(root.use_span().start_point(), |entry| entry.key_span);
-    Diagnostic::error(
-        codes::NOT_AN_EVAL_FILE,
-        "the file has no list of cases",
-        at,
-        "neither `tests` nor `evalcases` in this file",
-    )
-    .with_help("write the cases under `tests:`, each with `id`, `input` and `criteria` or `assertions`")
+    Diagnostic::error(codes::NOT_AN_EVAL_FILE, "the file has no list of cases")
+        .at(at, "neither `tests` nor `evalcases` in this file")
+        .with_help("write the cases under `tests:`, each with `id`, `input` and `criteria` or `assertions`")
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
 use assize_document::{MapEntry, codes};
-use assize_model::{EvalFileFormat, Grader};
+use assize_model::Grader;
 
 use super::DecodeContext;
 use super::common::non_empty_list;
@@ -14,11 +14,10 @@ use super::grader::{AssertionContext, decode_assertions, distinct_names};
 pub(crate) fn decode_list(
     cx: &mut DecodeContext,
     entry: &MapEntry,
-    format: EvalFileFormat,
     base: AssertionContext,
 ) -> Vec<Arc<Grader>> {
     match non_empty_list(cx, entry) {
-        Some(_) => decode_assertions(cx, &entry.value, format, base),
+        Some(_) => decode_assertions(cx, &entry.value, base),
         None => Vec::new(),
     }
 }
@@ -35,16 +34,9 @@ pub(crate) fn combine_with_suite(
         // A name that equals the type was generated in one of the two lists, so it is not a clash.
         let clash = suite.iter().find(|other| other.name == grader.name && grader.name != grader.type_name);
         if let (Some(other), Some(entry)) = (clash, entry) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::DUPLICATE_GRADER_NAME,
-                    format!("the case and its suite both have a grader called `{}`", grader.name),
-                    entry.key_span,
-                    format!("results will list the suite's as `{}-2`", grader.name),
-                )
+            Diagnostic::warning(codes::DUPLICATE_GRADER_NAME, format!("the case and its suite both have a grader called `{}`", grader.name)).at(entry.key_span, format!("results will list the suite's as `{}-2`", grader.name))
                 .with_note(format!("the suite's grader is at {}", other.place))
-                .with_help("rename one of them; `execution: {skip_defaults: true}` on the case skips the suite's graders"),
-            );
+                .with_help("rename one of them; `execution: {skip_defaults: true}` on the case skips the suite's graders").add_to(&mut cx.problems);
         }
     }
 

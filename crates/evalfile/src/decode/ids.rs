@@ -83,13 +83,10 @@ impl IdRegistry {
             return;
         };
 
-        let diagnostic = Diagnostic::error(
-            codes::DUPLICATE_ID,
-            format!("two cases have the id `{}`", id.value),
-            id.span,
-            "second time",
-        )
-        .with_help("give each case an id of its own");
+        let diagnostic =
+            Diagnostic::error(codes::DUPLICATE_ID, format!("two cases have the id `{}`", id.value))
+                .at(id.span, "second time")
+                .with_help("give each case an id of its own");
         cx.problems.add(match (first, met) {
             (FirstUse::Source(index), IdLocation::Source(_)) => {
                 diagnostic.with_secondary(self.spans[index as usize].0, "first time")

@@ -180,14 +180,10 @@ pub fn looks_like_secret(value: &str) -> bool {
 }
 
 fn unset_variable(name: &str, place: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::VARIABLE_NOT_SET,
-        format!("the environment variable `{name}` is not set"),
-        place,
-        "needed here",
-    )
-    .with_help(format!("set `{name}` in the environment or in the `.env` file"))
-    .with_help(format!("or give a default: `${{{{ {name}:-value }}}}`"))
+    Diagnostic::error(codes::VARIABLE_NOT_SET, format!("the environment variable `{name}` is not set"))
+        .at(place, "needed here")
+        .with_help(format!("set `{name}` in the environment or in the `.env` file"))
+        .with_help(format!("or give a default: `${{{{ {name}:-value }}}}`"))
 }
 
 /// Parses the reference at the beginning of `text`: the whole reference, its name and its default.

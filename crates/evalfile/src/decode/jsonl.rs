@@ -128,7 +128,8 @@ pub(crate) fn check_dataset(
             } else {
                 let reason = if path.is_dir() { "it is a folder".to_owned() } else { error.to_string() };
                 let label = format!("`{}`: {reason}", path.display());
-                Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read", at, label)
+                Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
+                    .at(at, label)
                     .with_help(unreadable_help(&reason))
             }
         }
@@ -140,7 +141,8 @@ pub(crate) fn check_dataset(
 
 /// Returns the diagnostic for a dataset without a line or row.
 fn no_cases(path: &Path, at: Span) -> Diagnostic {
-    Diagnostic::error(codes::NO_CASES, "the dataset has no cases", at, format!("`{}`", path.display()))
+    Diagnostic::error(codes::NO_CASES, "the dataset has no cases")
+        .at(at, format!("`{}`", path.display()))
         .with_help(if assize_table::is_table(path) {
             match fs::metadata(path) {
                 Ok(file) if file.len() > 0 => {
@@ -155,7 +157,8 @@ fn no_cases(path: &Path, at: Span) -> Diagnostic {
 
 /// Returns the diagnostic for a file of answers that does not exist.
 pub(super) fn not_found(path: &Path, at: Span) -> Diagnostic {
-    let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, "no such file")
+    let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
+        .at(at, "no such file")
         .with_help("check the path; it is relative to the working folder");
     match near_path(path) {
         Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
@@ -435,15 +438,13 @@ impl DatasetDiagnostics {
 
         if let Some(number) = self.first_hidden {
             let source = cx.sources.add_fragment(path, "", number);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MORE_PROBLEMS,
-                    format!("{} more lines of this dataset have errors", self.broken - MAX_SHOWN_LINES),
-                    Span::new(source, 0, 0),
-                    "the first of them",
-                )
-                .with_help("fix the lines above and validate again"),
-            );
+            Diagnostic::error(
+                codes::MORE_PROBLEMS,
+                format!("{} more lines of this dataset have errors", self.broken - MAX_SHOWN_LINES),
+            )
+            .at(Span::new(source, 0, 0), "the first of them")
+            .with_help("fix the lines above and validate again")
+            .add_to(&mut cx.problems);
         }
     }
 }

@@ -31,10 +31,9 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
         }
         NodeValue::Seq(items) => decode_messages(cx, items, key, node.use_span(), MessageUse::Question),
         NodeValue::Map(_) if node.get("role").is_some() => {
-            cx.problems.add(
-                wrong_type(node, &format!("`{key}`"), "a string or a list of messages")
-                    .with_help("put a `- ` before `role`: a single message is a list of one"),
-            );
+            wrong_type(node, &format!("`{key}`"), "a string or a list of messages")
+                .with_help("put a `- ` before `role`: a single message is a list of one")
+                .add_to(&mut cx.problems);
             None
         }
         _ => {
@@ -89,10 +88,9 @@ pub(crate) fn decode_given_output(cx: &mut DecodeContext, node: &TreeNode, key: 
         }
         NodeValue::Map(_) | NodeValue::Seq(_) => Some(GivenOutput::Json(node.to_json())),
         NodeValue::Null => {
-            cx.problems.add(
-                wrong_type(node, &format!("`{key}`"), "a string, an object or a list of messages")
-                    .with_help("write \"\" for an answer that is empty"),
-            );
+            wrong_type(node, &format!("`{key}`"), "a string, an object or a list of messages")
+                .with_help("write \"\" for an answer that is empty")
+                .add_to(&mut cx.problems);
             None
         }
         NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {
@@ -173,15 +171,10 @@ fn decode_messages(
 
 fn decode_message(cx: &mut DecodeContext, node: &TreeNode, purpose: MessageUse) -> Option<CaseMessage> {
     if node.as_map().is_none() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_MESSAGE,
-                "a message must be a map",
-                node.use_span(),
-                format!("found {}", node.type_name()),
-            )
-            .with_help("write `- role: user` with `content:` below it"),
-        );
+        Diagnostic::error(codes::BAD_MESSAGE, "a message must be a map")
+            .at(node.use_span(), format!("found {}", node.type_name()))
+            .with_help("write `- role: user` with `content:` below it")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -194,15 +187,10 @@ fn decode_message(cx: &mut DecodeContext, node: &TreeNode, purpose: MessageUse) 
         // A model that only calls tools returns no text.
         _ if !tool_calls.is_empty() => Vec::new(),
         _ => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MESSAGE,
-                    "a message has no content",
-                    object.head(),
-                    "this message",
-                )
-                .with_help("add `content:` with the text"),
-            );
+            Diagnostic::error(codes::BAD_MESSAGE, "a message has no content")
+                .at(object.head(), "this message")
+                .with_help("add `content:` with the text")
+                .add_to(&mut cx.problems);
             Vec::new()
         }
     };
@@ -232,10 +220,10 @@ fn decode_message(cx: &mut DecodeContext, node: &TreeNode, purpose: MessageUse) 
 fn decode_role(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<MessageRole> {
     let head = object.head();
     let Some(node) = object.value("role") else {
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_MESSAGE, "a message has no role", head, "this message")
-                .with_help("add `role: user` (or system, assistant, tool)"),
-        );
+        Diagnostic::error(codes::BAD_MESSAGE, "a message has no role")
+            .at(head, "this message")
+            .with_help("add `role: user` (or system, assistant, tool)")
+            .add_to(&mut cx.problems);
         return None;
     };
 
@@ -244,12 +232,8 @@ fn decode_role(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Mes
         return Some(role);
     }
 
-    let mut diagnostic = Diagnostic::error(
-        codes::BAD_MESSAGE,
-        format!("unknown role `{}`", word.value),
-        word.span,
-        "not a role",
-    );
+    let mut diagnostic = Diagnostic::error(codes::BAD_MESSAGE, format!("unknown role `{}`", word.value))
+        .at(word.span, "not a role");
 
     let near = match word.value.to_ascii_lowercase().as_str() {
         "human" => Some("user"),
@@ -277,15 +261,10 @@ fn decode_tool_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<
     };
     for item in items {
         if item.as_map().is_none() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_MESSAGE,
-                    "a tool call must be a map",
-                    item.use_span(),
-                    format!("found {}", item.type_name()),
-                )
-                .with_help("write `- tool: NAME` with `input:` below it"),
-            );
+            Diagnostic::error(codes::BAD_MESSAGE, "a tool call must be a map")
+                .at(item.use_span(), format!("found {}", item.type_name()))
+                .with_help("write `- tool: NAME` with `input:` below it")
+                .add_to(&mut cx.problems);
         }
     }
 
@@ -344,15 +323,10 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
     }
 
     if node.as_map().is_none() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_MESSAGE,
-                "a content block must be a string or a map",
-                node.use_span(),
-                format!("found {}", node.type_name()),
-            )
-            .with_help("write `- type: text` with `value:` below it"),
-        );
+        Diagnostic::error(codes::BAD_MESSAGE, "a content block must be a string or a map")
+            .at(node.use_span(), format!("found {}", node.type_name()))
+            .with_help("write `- type: text` with `value:` below it")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -360,10 +334,10 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
     let head = object.head();
     let kind = object.text("type", &mut cx.problems);
     if kind.is_none() && !object.has("type") {
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_MESSAGE, "a content block has no type", head, "this block")
-                .with_help("add `type: text`, `type: file` or `type: image`"),
-        );
+        Diagnostic::error(codes::BAD_MESSAGE, "a content block has no type")
+            .at(head, "this block")
+            .with_help("add `type: text`, `type: file` or `type: image`")
+            .add_to(&mut cx.problems);
     }
 
     let given = object.has("value") || FOREIGN_BLOCK_KEYS.iter().any(|(key, _)| object.has(key));
@@ -377,12 +351,9 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
         "text" | "file" | "image" => kind.value.as_str(),
         other => {
             let near = did_you_mean(other, ["text", "file", "image"]);
-            let mut diagnostic = Diagnostic::error(
-                codes::BAD_MESSAGE,
-                format!("unknown type of content block `{other}`"),
-                kind.span,
-                "not a type",
-            );
+            let mut diagnostic =
+                Diagnostic::error(codes::BAD_MESSAGE, format!("unknown type of content block `{other}`"))
+                    .at(kind.span, "not a type");
             if let Some(near) = near {
                 diagnostic = diagnostic.with_suggestion("change the type", kind.span, near);
             }
@@ -396,10 +367,10 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
         if !given {
             let help =
                 if what == "text" { "add `value:` with the text" } else { "add `value:` with the path" };
-            cx.problems.add(
-                Diagnostic::error(codes::BAD_MESSAGE, "a content block has no value", head, "this block")
-                    .with_help(help),
-            );
+            Diagnostic::error(codes::BAD_MESSAGE, "a content block has no value")
+                .at(head, "this block")
+                .with_help(help)
+                .add_to(&mut cx.problems);
         }
         return None;
     };
@@ -422,24 +393,19 @@ fn decode_file_block(cx: &mut DecodeContext, written: &str, span: Span) -> Optio
 
 fn decode_image_block(cx: &mut DecodeContext, written: &str, span: Span) -> Option<MessageBlock> {
     let Some(media_type) = media_type(written) else {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::UNKNOWN_FILE_KIND,
-                "not a kind of image that is read",
-                span,
-                "by its extension",
-            )
-            .with_help("images are png, jpg, jpeg, gif, webp, svg or bmp files"),
-        );
+        Diagnostic::error(codes::UNKNOWN_FILE_KIND, "not a kind of image that is read")
+            .at(span, "by its extension")
+            .with_help("images are png, jpg, jpeg, gif, webp, svg or bmp files")
+            .add_to(&mut cx.problems);
         return None;
     };
 
     let path = cx.find_file(written, span)?;
     if path.is_dir() {
-        cx.problems.add(
-            Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read", span, "it is a folder")
-                .with_help("name an image file"),
-        );
+        Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
+            .at(span, "it is a folder")
+            .with_help("name an image file")
+            .add_to(&mut cx.problems);
         return None;
     }
 

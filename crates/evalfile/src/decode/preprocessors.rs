@@ -18,10 +18,9 @@ pub(crate) fn decode_preprocessors(
         return Arc::default();
     };
     let NodeValue::Seq(items) = &entry.value.data else {
-        cx.problems.add(
-            wrong_type(&entry.value, "`preprocessors`", "a list")
-                .with_help("write it like `[{type: xlsx, command: [python3, to_csv.py]}]`"),
-        );
+        wrong_type(&entry.value, "`preprocessors`", "a list")
+            .with_help("write it like `[{type: xlsx, command: [python3, to_csv.py]}]`")
+            .add_to(&mut cx.problems);
         return Arc::default();
     };
 
@@ -52,15 +51,13 @@ pub(crate) fn merge_preprocessors(
             match find_type(&merged, entry) {
                 None => merged.push(entry.clone()),
                 Some(known) if known.command == entry.command => {}
-                Some(_) => cx.problems.add(
-                    Diagnostic::error(
-                        codes::NOT_SUPPORTED,
-                        format!("two graders of this case convert `{}` differently", entry.media_type),
-                        head,
-                        "an answer has one text here",
-                    )
-                    .with_help("give them the same `preprocessors`, or write these at the top of the file"),
-                ),
+                Some(_) => Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("two graders of this case convert `{}` differently", entry.media_type),
+                )
+                .at(head, "an answer has one text here")
+                .with_help("give them the same `preprocessors`, or write these at the top of the file")
+                .add_to(&mut cx.problems),
             }
         }
     }
@@ -92,15 +89,10 @@ fn decode_preprocessor(cx: &mut DecodeContext, node: &TreeNode) -> Option<FilePr
     let command = object.entry("command").and_then(|entry| decode_command(cx, entry));
     for (key, example) in [("type", "xlsx"), ("command", "[python3, to_csv.py]")] {
         if !object.has(key) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MISSING_SETTING,
-                    format!("a preprocessor has no `{key}`"),
-                    head,
-                    "this one",
-                )
-                .with_help(format!("add `{key}: {example}`")),
-            );
+            Diagnostic::error(codes::MISSING_SETTING, format!("a preprocessor has no `{key}`"))
+                .at(head, "this one")
+                .with_help(format!("add `{key}: {example}`"))
+                .add_to(&mut cx.problems);
         }
     }
 

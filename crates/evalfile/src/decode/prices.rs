@@ -76,12 +76,13 @@ fn decode_prices(
     let mut rows: Vec<PriceRow> = Vec::new();
     match object.value("models") {
         None => {
-            problems.add(missing_key(
+            missing_key(
                 head,
                 "a prices file",
                 "models",
                 "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
-            ));
+            )
+            .add_to(problems);
             // Models that were written outside of `models` are part of the same mistake; don't report them
             // again.
             for entry in root.as_map().unwrap_or_default().iter().filter(|entry| name(&entry.key).is_ok()) {
@@ -93,15 +94,10 @@ fn decode_prices(
             for entry in models.as_mut().map(MapReader::take_remaining).unwrap_or_default() {
                 let Some(row) = decode_price_row(entry, problems, name) else { continue };
                 if rows.iter().any(|other| (&other.provider, &other.model) == (&row.provider, &row.model)) {
-                    problems.add(
-                        Diagnostic::error(
-                            codes::DUPLICATE_PRICE,
-                            format!("`{}` has two rows", entry.key),
-                            entry.key_span,
-                            "this one is extra",
-                        )
-                        .with_help("keep one of them; two spellings of a provider are one provider"),
-                    );
+                    Diagnostic::error(codes::DUPLICATE_PRICE, format!("`{}` has two rows", entry.key))
+                        .at(entry.key_span, "this one is extra")
+                        .with_help("keep one of them; two spellings of a provider are one provider")
+                        .add_to(problems);
                 }
 
                 rows.push(row);
@@ -121,10 +117,10 @@ fn decode_price_row(
     let named = match name(&entry.key) {
         Ok(named) => Some(named),
         Err(message) => {
-            problems.add(
-                Diagnostic::error(codes::PRICE_MODEL, message, entry.key_span, "does not name a model")
-                    .with_help("write the model as you would for `--judge`, such as `openai:gpt-4o-mini`"),
-            );
+            Diagnostic::error(codes::PRICE_MODEL, message)
+                .at(entry.key_span, "does not name a model")
+                .with_help("write the model as you would for `--judge`, such as `openai:gpt-4o-mini`")
+                .add_to(problems);
             None
         }
     };
@@ -195,15 +191,10 @@ fn decode_price(
         return Some(SpannedValue::new((millionths.round()) / 1e6, found.span));
     }
 
-    problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            format!("`{key}` is not a price"),
-            found.span,
-            format!("found {}", found.value),
-        )
-        .with_help("prices are US dollars for a million tokens, 0 or more, with at most six decimals"),
-    );
+    Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is not a price"))
+        .at(found.span, format!("found {}", found.value))
+        .with_help("prices are US dollars for a million tokens, 0 or more, with at most six decimals")
+        .add_to(problems);
     None
 }
 

@@ -50,10 +50,10 @@ pub(crate) fn collect_records(
     let source = cx.sources.add(path, "");
     let beginning = Span::new(source, 0, 0);
     for remark in &file.remarks {
-        cx.problems.add(
-            Diagnostic::warning(codes::RECORDS_REMARK, remark.clone(), beginning, format.description())
-                .with_help("make sure that these are the answers that you want to grade"),
-        );
+        Diagnostic::warning(codes::RECORDS_REMARK, remark.clone())
+            .at(beginning, format.description())
+            .with_help("make sure that these are the answers that you want to grade")
+            .add_to(&mut cx.problems);
     }
     report_problems(cx, path, &file);
     collector.broken += file.problems.len();
@@ -64,15 +64,10 @@ pub(crate) fn collect_records(
                 RecordFormat::Inspect => "a log without samples can't be graded",
                 _ => "check that the other tool had finished when it wrote the file",
             };
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NO_CASES,
-                    "the file has no records",
-                    beginning,
-                    format.description(),
-                )
-                .with_help(help),
-            );
+            Diagnostic::error(codes::NO_CASES, "the file has no records")
+                .at(beginning, format.description())
+                .with_help(help)
+                .add_to(&mut cx.problems);
         }
         return;
     }
@@ -92,10 +87,10 @@ pub(crate) fn collect_records(
 fn refuse(cx: &mut DecodeContext, path: &Path, title: &str, error: &RecordError) {
     let source = cx.sources.add(path, "");
     let help = error.help().unwrap_or("write the file again with the tool that made it");
-    cx.problems.add(
-        Diagnostic::error(codes::RECORDS_UNREADABLE, title, Span::new(source, 0, 0), error.to_string())
-            .with_help(help),
-    );
+    Diagnostic::error(codes::RECORDS_UNREADABLE, title)
+        .at(Span::new(source, 0, 0), error.to_string())
+        .with_help(help)
+        .add_to(&mut cx.problems);
 }
 
 /// Reports the records that can't be read, each at its line.
@@ -112,8 +107,8 @@ fn report_problems(cx: &mut DecodeContext, path: &Path, file: &RecordFile) {
             Some(part) => format!("`{part}` in the archive can't be read"),
             None => "a record can't be read".to_owned(),
         };
-        let mut diagnostic =
-            Diagnostic::error(codes::RECORDS_UNREADABLE, title, Span::new(source, 0, 0), problem.why.clone());
+        let mut diagnostic = Diagnostic::error(codes::RECORDS_UNREADABLE, title)
+            .at(Span::new(source, 0, 0), problem.why.clone());
         if index == 0 {
             if let Some(more) = file.problems.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
                 diagnostic.notes.push(format!("and {more} more, which are not shown"));
@@ -133,7 +128,7 @@ fn report_unanswered(cx: &mut DecodeContext, file: &RecordFile, at: Span) {
         (1, _) => format!("1 of {total} records has no answer"),
         _ => format!("{count} of {total} records have no answer"),
     };
-    let mut diagnostic = Diagnostic::error(codes::NO_ANSWER, title, at, format!("`{}`: {why}", first.id));
+    let mut diagnostic = Diagnostic::error(codes::NO_ANSWER, title).at(at, format!("`{}`: {why}", first.id));
     for (record, why) in unanswered.iter().take(MAX_NAMED).skip(1) {
         diagnostic.notes.push(format!("`{}`: {why}", record.id));
     }

@@ -85,7 +85,7 @@ fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> O
                 _ => "the table can't be read".to_owned(),
             };
             let at = at(cx);
-            cx.problems.add(Diagnostic::error(codes::BAD_TABLE, title, at, label).with_help(error.help()));
+            cx.problems.add(Diagnostic::error(codes::BAD_TABLE, title).at(at, label).with_help(error.help()));
             None
         }
     }
@@ -155,13 +155,9 @@ fn others_are_not_read(path: &SheetPath, sheet: &Sheet, at: Span) -> Diagnostic 
         names.push("...".to_owned());
     }
 
-    Diagnostic::warning(
-        codes::NO_EFFECT,
-        format!("only the first sheet, `{}`, is read", sheet.name),
-        at,
-        format!("not {}", names.join(", ")),
-    )
-    .with_help(format!("name the one that you mean: `{}#{}`", path.file.display(), sheet.name))
+    Diagnostic::warning(codes::NO_EFFECT, format!("only the first sheet, `{}`, is read", sheet.name))
+        .at(at, format!("not {}", names.join(", ")))
+        .with_help(format!("name the one that you mean: `{}#{}`", path.file.display(), sheet.name))
 }
 
 /// Reads the header of a sheet of answers. Returns the sheet with the layout of its columns, or `None` after
@@ -176,14 +172,14 @@ pub(crate) fn load_answer_sheet(
         let source = cx.sources.add(&path.file, "");
         let at = Span::new(source, 0, 0);
         if sheet.name.is_empty() {
-            cx.problems.add(
-                Diagnostic::error(codes::NO_CASES, "the table has no cases", at, "no rows")
-                    .with_help("write a row for each case"),
-            );
+            Diagnostic::error(codes::NO_CASES, "the table has no cases")
+                .at(at, "no rows")
+                .with_help("write a row for each case")
+                .add_to(&mut cx.problems);
             return None;
         }
         let found = format!("the sheet `{}`", sheet.name);
-        let complaint = Diagnostic::error(codes::NO_CASES, "the sheet has no cases", at, found);
+        let complaint = Diagnostic::error(codes::NO_CASES, "the sheet has no cases").at(at, found);
         cx.problems.add(complaint.with_help(
             "write a row with the names of the columns, and a row for each case below it; or name another sheet after a `#`",
         ));

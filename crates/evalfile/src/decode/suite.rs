@@ -10,7 +10,7 @@ use assize_rubric::{CaseMessage, MessageBlock};
 use serde_json::Map;
 
 use super::common::{
-    check_id, decode_free_map, decode_tags, empty, find_spelling, old_spelling, refuse_foreign_keys,
+    check_id, decode_free_map, decode_tags, empty, find_own_spelling, old_spelling, refuse_foreign_keys,
 };
 use super::grader::AssertionContext;
 use super::preprocessors::decode_preprocessors;
@@ -21,7 +21,6 @@ use super::{AnswerFormat, DecodeContext, execution, graders, messages};
 /// Defaults of a suite for each of its cases.
 #[derive(Debug)]
 pub struct SuiteDefaults {
-    pub(crate) format: EvalFileFormat,
     /// Graders of the suite, with unique names.
     pub(crate) graders: Vec<Arc<Grader>>,
     /// Messages that precede those of a case.
@@ -82,7 +81,6 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 pub fn decode_suite(
     cx: &mut DecodeContext,
     node: &TreeNode,
-    format: EvalFileFormat,
     path: &Path,
     list_key: Option<&'static str>,
 ) -> Option<(Suite, SuiteDefaults)> {
@@ -94,14 +92,14 @@ pub fn decode_suite(
     }
 
     object.entry("$schema");
-    let name = decode_suite_name(cx, &mut object, format);
+    let name = decode_suite_name(cx, &mut object);
     let name_place = name.as_ref().map(|name| cx.position(name.span));
     let name = name.map_or_else(|| default_name(path), |name| name.value);
     let description = object.string("description", &mut cx.problems).map(|text| text.value);
     let tags = decode_tags(cx, &mut object);
     let metadata = decode_suite_metadata(cx, &mut object);
 
-    check_default_kind(cx, &mut object, format);
+    check_default_kind(cx, &mut object);
     // If the file has these keys, cases without graders were probably meant to use them.
     let has_criteria = FOREIGN_KEYS.iter().any(|(key, help)| *help == CRITERIA_HELP && object.has(key));
     refuse_foreign_keys(cx, &mut object, FOREIGN_KEYS);
@@ -113,10 +111,10 @@ pub fn decode_suite(
     let mut inner = execution::open_execution(cx, &mut object);
     let settings = execution::decode_settings(cx, &mut object, inner.as_mut());
     let before = cx.problems.error_count();
-    let list = execution::find_grader_list(cx, &mut object, inner.as_mut(), format);
+    let list = execution::find_grader_list(cx, &mut object, inner.as_mut());
     let base = AssertionContext::default();
     let graders = match list {
-        Some(entry) => graders::decode_list(cx, entry, format, base),
+        Some(entry) => graders::decode_list(cx, entry, base),
         None => Vec::new(),
     };
     let input = object
@@ -143,7 +141,7 @@ pub fn decode_suite(
 
     object.finish(&mut cx.problems);
     let suite = Suite {
-        format,
+        format: cx.format,
         name,
         name_place,
         path: path.to_path_buf(),
@@ -162,20 +160,12 @@ pub fn decode_suite(
         variables: Vec::new(),
         has_providers: false,
     };
-    let defaults =
-        SuiteDefaults { format, graders, input, files, preprocessors, container, broken, answers: None };
+    let defaults = SuiteDefaults { graders, input, files, preprocessors, container, broken, answers: None };
     Some((suite, defaults))
 }
 
-fn decode_suite_name(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Option<SpannedValue<String>> {
-    let entry = match format {
-        EvalFileFormat::One => find_spelling(cx, object, &["dataset", "name"], 2),
-        EvalFileFormat::Two => find_spelling(cx, object, &["name", "dataset"], 1),
-    }?;
+fn decode_suite_name(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<SpannedValue<String>> {
+    let entry = find_own_spelling(cx, object, "dataset", "name")?;
     if entry.value.is_null() {
         return None;
     }
@@ -213,44 +203,34 @@ pub(crate) fn keep_in_metadata(
     entry: &MapEntry,
 ) {
     if metadata.contains_key(&entry.key) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                format!("`{}` is given twice", entry.key),
-                entry.key_span,
-                "this one is extra",
-            )
+        Diagnostic::error(codes::TWO_SPELLINGS, format!("`{}` is given twice", entry.key))
+            .at(entry.key_span, "this one is extra")
             .with_note("`metadata` has a key of this name too")
-            .with_help("keep one of them"),
-        );
+            .with_help("keep one of them")
+            .add_to(&mut cx.problems);
     }
     metadata.insert(entry.key.clone(), entry.value.to_json());
 }
 
 /// Checks `evaluator`, the kind of grader for cases that have none. The only kind that needs no further
 /// settings is a judge with the expected outcome, which is the default anyway.
-pub(crate) fn check_default_kind(cx: &mut DecodeContext, object: &mut MapReader<'_>, format: EvalFileFormat) {
+pub(crate) fn check_default_kind(cx: &mut DecodeContext, object: &mut MapReader<'_>) {
     let Some(entry) = object.entry("evaluator").filter(|entry| !entry.value.is_null()) else { return };
     let Some(SpannedValue { value, span }) = string(&entry.value, "evaluator", &mut cx.problems) else {
         return;
     };
     match value.replace('-', "_").as_str() {
         "llm_judge" | "llm_grader" | "rubric" | "rubrics" => {
-            if format == EvalFileFormat::Two {
+            if cx.format == EvalFileFormat::Two {
                 old_spelling(cx, entry, "assertions");
             }
         }
-        _ => cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                format!("`evaluator: {value}` needs settings"),
-                span,
-                "this type of grader needs settings",
+        _ => Diagnostic::error(codes::NOT_SUPPORTED, format!("`evaluator: {value}` needs settings"))
+            .at(span, "this type of grader needs settings")
+            .with_help(
+                cx.format
+                    .choose("list it under `execution: {evaluators: [...]}`", "list it under `assertions`"),
             )
-            .with_help(match format {
-                EvalFileFormat::One => "list it under `execution: {evaluators: [...]}`",
-                EvalFileFormat::Two => "list it under `assertions`",
-            }),
-        ),
+            .add_to(&mut cx.problems),
     }
 }

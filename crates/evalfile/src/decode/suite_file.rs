@@ -20,22 +20,16 @@ pub type SuiteWithCases = Option<(Suite, SuiteCases)>;
 /// Returns the diagnostic about a file whose ending is not one of eval files.
 pub fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     match ending {
-        ending if PROGRAM_ENDINGS.contains(&ending) => Diagnostic::error(
-            codes::NOT_AN_EVAL_FILE,
-            "this is a program, not an eval file",
-            at,
-            format!("found `.{ending}`"),
-        )
-        .with_help("let it write a `.jsonl` file with one case on each line, and load that"),
+        ending if PROGRAM_ENDINGS.contains(&ending) => {
+            Diagnostic::error(codes::NOT_AN_EVAL_FILE, "this is a program, not an eval file")
+                .at(at, format!("found `.{ending}`"))
+                .with_help("let it write a `.jsonl` file with one case on each line, and load that")
+        }
         ending if TABLE_ENDINGS.contains(&ending) => external::unknown_kind(ending, at)
             .with_help("if it has the answers too, grade them: `assize grade RUBRIC.yaml --answers FILE`"),
-        _ => Diagnostic::error(
-            codes::NOT_AN_EVAL_FILE,
-            "this is not an eval file",
-            at,
-            format!("found `.{ending}`"),
-        )
-        .with_help("eval files end in .yaml, .yml, .json or .jsonl"),
+        _ => Diagnostic::error(codes::NOT_AN_EVAL_FILE, "this is not an eval file")
+            .at(at, format!("found `.{ending}`"))
+            .with_help("eval files end in .yaml, .yml, .json or .jsonl"),
     }
 }
 
@@ -53,10 +47,10 @@ pub fn read_suite_outline(cx: &mut DecodeContext, source: SourceId) -> Option<Fi
         } else {
             "only comments"
         };
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty", Span::new(source, 0, 0), label)
-                .with_help("write the cases under `tests:`, each with an `id`, an `input` and `assertions`"),
-        );
+        Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty")
+            .at(Span::new(source, 0, 0), label)
+            .with_help("write the cases under `tests:`, each with an `id`, an `input` and `assertions`")
+            .add_to(&mut cx.problems);
 
         return None;
     };
@@ -72,7 +66,8 @@ pub fn decode_suite_file(
     outline: FileOutline,
 ) -> SuiteWithCases {
     let FileOutline { mut root, deferred } = outline;
-    let (format, key) = format::detect_format(cx, &root)?;
+    let (found, key) = format::detect_format(cx, &root)?;
+    cx.format = found;
     // The cases are decoded one by one, each with its own substitutions.
     let NodeValue::Map(entries) = &mut root.data else { return None };
     let mut list = None;
@@ -82,7 +77,7 @@ pub fn decode_suite_file(
     }
     interpolate_described(cx, entries, key);
 
-    let (suite, defaults) = suite::decode_suite(cx, &root, format, path, Some(key))?;
+    let (suite, defaults) = suite::decode_suite(cx, &root, path, Some(key))?;
     let (key_span, list) = list?;
 
     drop(root);
@@ -118,13 +113,8 @@ fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaul
             }
         }
         NodeValue::Null => {}
-        _ => cx.problems.add(
-            Diagnostic::error(
-                codes::WRONG_TYPE,
-                format!("`{key}` must be a list of cases"),
-                place,
-                format!("found {}", list.type_name()),
-            )
+        _ => Diagnostic::error(codes::WRONG_TYPE, format!("`{key}` must be a list of cases"))
+            .at(place, format!("found {}", list.type_name()))
             .with_help(match list.as_map().and_then(<[_]>::first) {
                 Some(_) if ["id", "input"].iter().any(|key| list.get(key).is_some()) => {
                     "this is one case: write `- ` before its first key, and indent its other keys as far"
@@ -134,15 +124,15 @@ fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaul
                 None => {
                     "begin each case with `- id:`, or write the path of a file or folder of cases".to_owned()
                 }
-            }),
-        ),
+            })
+            .add_to(&mut cx.problems),
     }
 
     if !collector.met && cx.problems.error_count() == before {
-        cx.problems.add(
-            Diagnostic::error(codes::NO_CASES, "the suite has no cases", key_span, "empty list")
-                .with_help("add at least one case: `- id: NAME`"),
-        );
+        Diagnostic::error(codes::NO_CASES, "the suite has no cases")
+            .at(key_span, "empty list")
+            .with_help("add at least one case: `- id: NAME`")
+            .add_to(&mut cx.problems);
     }
 
     collector.check_dependencies(cx);
@@ -161,22 +151,17 @@ pub fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> 
         && format::looks_like_result(line)
     {
         let source = cx.sources.add(path, "");
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_AN_EVAL_FILE,
-                "this is a file of results, not of cases",
-                Span::new(source, 0, 0),
-                "its first line has a score and no case",
-            )
-            .with_help("load the eval file the results came from"),
-        );
+        Diagnostic::error(codes::NOT_AN_EVAL_FILE, "this is a file of results, not of cases")
+            .at(Span::new(source, 0, 0), "its first line has a score and no case")
+            .with_help("load the eval file the results came from")
+            .add_to(&mut cx.problems);
 
         return None;
     }
 
-    let format = format::detect_line_format(settings.as_ref().map(|(_, root)| root), line.as_ref());
+    cx.format = format::detect_line_format(settings.as_ref().map(|(_, root)| root), line.as_ref());
     let (suite, defaults) = if let Some((settings_path, root)) = settings {
-        let (mut suite, defaults) = suite::decode_suite(cx, &root, format, &settings_path, None)?;
+        let (mut suite, defaults) = suite::decode_suite(cx, &root, &settings_path, None)?;
         if !["name", "dataset"].iter().any(|key| root.get(key).is_some()) {
             suite.name = suite::default_name(path);
         }
@@ -186,7 +171,7 @@ pub fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> 
     } else {
         let source = cx.sources.add(path, "");
         let empty = TreeNode::new(Span::new(source, 0, 0), NodeValue::Map(Vec::new()));
-        suite::decode_suite(cx, &empty, format, path, None)?
+        suite::decode_suite(cx, &empty, path, None)?
     };
 
     let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
@@ -216,16 +201,11 @@ fn load_settings(cx: &mut DecodeContext, path: &Path) -> Option<(PathBuf, TreeNo
     let mut root = file::read_tree(cx, source)?;
     if let (NodeValue::Map(entries), true) = (&root.data, format::has_cases(&root)) {
         let at = entries.first().map_or(root.use_span(), |entry| entry.key_span);
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::NO_EFFECT,
-                "the settings of this file are not used",
-                at,
-                "it has cases of its own, so it is an eval file",
-            )
+        Diagnostic::warning(codes::NO_EFFECT, "the settings of this file are not used")
+            .at(at, "it has cases of its own, so it is an eval file")
             .with_note(format!("it is next to `{}`, which is being loaded", path.display()))
-            .with_help("load this file instead, or rename it"),
-        );
+            .with_help("load this file instead, or rename it")
+            .add_to(&mut cx.problems);
 
         return None;
     }

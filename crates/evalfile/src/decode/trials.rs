@@ -37,16 +37,11 @@ pub(crate) fn decode_trials(
     let own = outer.first_of(&TRIALS_KEYS, &mut cx.problems);
     let within = inner.and_then(|inner| inner.first_of(&TRIALS_KEYS, &mut cx.problems));
     if let (Some(own), Some(within)) = (own, within) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                "the number of trials is set twice",
-                own.key_span,
-                "this one is extra",
-            )
+        Diagnostic::error(codes::TWO_SPELLINGS, "the number of trials is set twice")
+            .at(own.key_span, "this one is extra")
             .with_secondary(within.key_span, "already set here")
-            .with_help("keep the one under `execution`"),
-        );
+            .with_help("keep the one under `execution`")
+            .add_to(&mut cx.problems);
     }
 
     let entry = within.or(own)?;
@@ -55,10 +50,9 @@ pub(crate) fn decode_trials(
         NodeValue::Map(_) => decode_trials_map(cx, &entry.value),
         NodeValue::Int(_) | NodeValue::Float(_) => decode_trial_count(cx, &entry.value),
         _ => {
-            cx.problems.add(
-                wrong_type(&entry.value, &format!("`{}`", entry.key), "a number or a map")
-                    .with_help("write `trials: 3`, or `trials: {count: 3, strategy: mean}`"),
-            );
+            wrong_type(&entry.value, &format!("`{}`", entry.key), "a number or a map")
+                .with_help("write `trials: 3`, or `trials: {count: 3, strategy: mean}`")
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -70,15 +64,13 @@ fn decode_trial_count(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials>
         _ => None,
     };
     let Some(count) = written.filter(|count| (1..=MAX_TRIALS).contains(&i64::from(*count))) else {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                format!("the number of runs must be a whole number from 1 to {MAX_TRIALS}"),
-                node.use_span(),
-                "not such a number",
-            )
-            .with_help("write how many times each case is run, such as 3"),
-        );
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            format!("the number of runs must be a whole number from 1 to {MAX_TRIALS}"),
+        )
+        .at(node.use_span(), "not such a number")
+        .with_help("write how many times each case is run, such as 3")
+        .add_to(&mut cx.problems);
         return None;
     };
     Some(Trials { count, ..Trials::default() })
@@ -95,24 +87,19 @@ fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> 
     let cost_limit_usd = decode_dollars(cx, &mut object, "cost_limit_usd");
 
     if !given {
-        cx.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, "`trials` needs a `count`", head, "no `count` here")
-                .with_help("add `count: N`, the number of runs of each case"),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, "`trials` needs a `count`")
+            .at(head, "no `count` here")
+            .with_help("add `count: N`, the number of runs of each case")
+            .add_to(&mut cx.problems);
     }
 
     object.finish(&mut cx.problems);
     let (count, strategy) = (count?, strategy.unwrap_or(Some(TrialStrategy::default()))?);
     if strategy == TrialStrategy::ConfidenceInterval && count.value < 2 {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                "one trial has no confidence interval",
-                count.span,
-                format!("found {}", count.value),
-            )
-            .with_help("write `count: 2` or more, or `strategy: mean`"),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, "one trial has no confidence interval")
+            .at(count.span, format!("found {}", count.value))
+            .with_help("write `count: 2` or more, or `strategy: mean`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -120,15 +107,10 @@ fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> 
         && early.value
         && strategy != TrialStrategy::PassAtK
     {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                "`early_stop` needs the strategy `pass_at_k`",
-                early.span,
-                format!("`{}` needs every run", strategy.name()),
-            )
-            .with_help("remove `early_stop`, or write `strategy: pass_at_k`"),
-        );
+        Diagnostic::error(codes::NOT_SUPPORTED, "`early_stop` needs the strategy `pass_at_k`")
+            .at(early.span, format!("`{}` needs every run", strategy.name()))
+            .with_help("remove `early_stop`, or write `strategy: pass_at_k`")
+            .add_to(&mut cx.problems);
         return None;
     }
 

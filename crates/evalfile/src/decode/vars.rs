@@ -174,7 +174,8 @@ impl<'v> TemplateFiller<'v> {
         if self.inserted > MAX_INSERTED_BYTES {
             let label = format!("more than {} MiB of values", MAX_INSERTED_BYTES / 1024 / 1024);
             self.complaints.push(
-                Diagnostic::error(codes::LIMIT_REACHED, "variables make the texts too long", place, label)
+                Diagnostic::error(codes::LIMIT_REACHED, "variables make the texts too long")
+                    .at(place, label)
                     .with_help("insert a long value only once, or shorten it"),
             );
         }
@@ -190,7 +191,8 @@ impl<'v> TemplateFiller<'v> {
 
         let title = format!("the variable `{name}` is not inserted: `{{{{` is not closed");
         self.complaints.push(
-            Diagnostic::warning(codes::UNKNOWN_VARIABLE, title, place, "not replaced")
+            Diagnostic::warning(codes::UNKNOWN_VARIABLE, title)
+                .at(place, "not replaced")
                 .with_help(format!("write `{{{{ {name} }}}}`")),
         );
     }
@@ -200,12 +202,9 @@ impl<'v> TemplateFiller<'v> {
             return;
         }
 
-        let diagnostic = Diagnostic::warning(
-            codes::UNKNOWN_VARIABLE,
-            format!("the variable `{name}` has no value"),
-            place,
-            "not replaced",
-        );
+        let diagnostic =
+            Diagnostic::warning(codes::UNKNOWN_VARIABLE, format!("the variable `{name}` has no value"))
+                .at(place, "not replaced");
         self.complaints.push(match did_you_mean(name, self.vars.keys().map(String::as_str)) {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
             None if self.vars.is_empty() => diagnostic.with_help("the case has no variables"),

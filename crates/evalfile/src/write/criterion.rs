@@ -7,10 +7,7 @@ use serde_json::{Map, Value, json};
 /// Returns a criterion in the spelling of a format, with every key written out whose default differs:
 /// `required` never depends on a default.
 pub fn criterion_value(criterion: &Criterion, format: EvalFileFormat) -> Value {
-    let text_key = match format {
-        EvalFileFormat::One => "expected_outcome",
-        EvalFileFormat::Two => "outcome",
-    };
+    let text_key = format.choose("expected_outcome", "outcome");
     let mut map = Map::new();
     map.insert("id".to_owned(), json!(criterion.id.as_str()));
 

@@ -20,7 +20,7 @@ mod sql;
 mod text;
 mod trajectory;
 
-use assize_model::{AuthorCode, GraderKind};
+use assize_model::{AnswerCheck, AuthorCode};
 
 pub use metrics::is_unreported;
 pub use result::{AnswerFacts, CheckResult};
@@ -29,38 +29,24 @@ pub use schema::schema_problem;
 pub(crate) use script::decided;
 pub use script::{check_by_program, score_by_code, transform_answer, transform_by_program};
 
-/// Grades with such a grader; `None` for a kind that needs a judge, a program or members. The error says which
-/// fact is missing.
-pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResult, String>> {
-    Some(match kind {
-        GraderKind::Text(check) => text::check_text(check, &facts.answer),
-        GraderKind::IsJson(check) => json::check_json(check, &facts.answer),
-        GraderKind::Sql(check) => sql::check_sql(check, &facts.answer),
-        GraderKind::FieldAccuracy(check) => {
+/// Grades with such a grader; `None` for code that a program must run. The error says which fact is missing.
+pub fn check(check: &AnswerCheck, facts: &AnswerFacts) -> Option<Result<CheckResult, String>> {
+    Some(match check {
+        AnswerCheck::Text(check) => text::check_text(check, &facts.answer),
+        AnswerCheck::IsJson(check) => json::check_json(check, &facts.answer),
+        AnswerCheck::Sql(check) => sql::check_sql(check, &facts.answer),
+        AnswerCheck::FieldAccuracy(check) => {
             fields::check_fields(check, &facts.answer, facts.reference.as_deref())
         }
-        GraderKind::ToolTrajectory(check) => trajectory::check_trajectory(check, facts.calls.as_deref()),
-        GraderKind::Latency { threshold } => metrics::check_latency(*threshold, facts),
-        GraderKind::Cost { budget_usd } => metrics::check_cost(*budget_usd, facts),
-        GraderKind::TokenUsage(limits) => metrics::check_tokens(*limits, facts),
-        GraderKind::ExecutionMetrics(limits) => metrics::check_execution(limits, facts),
-        GraderKind::SkillTrigger(check) => skill::check_skill(check, facts.calls.as_deref()),
-        GraderKind::Script(check) => match &check.code {
+        AnswerCheck::ToolTrajectory(check) => trajectory::check_trajectory(check, facts.calls.as_deref()),
+        AnswerCheck::Latency { threshold } => metrics::check_latency(*threshold, facts),
+        AnswerCheck::Cost { budget_usd } => metrics::check_cost(*budget_usd, facts),
+        AnswerCheck::TokenUsage(limits) => metrics::check_tokens(*limits, facts),
+        AnswerCheck::ExecutionMetrics(limits) => metrics::check_execution(limits, facts),
+        AnswerCheck::SkillTrigger(check) => skill::check_skill(check, facts.calls.as_deref()),
+        AnswerCheck::Script(check) => match &check.code {
             AuthorCode::Script(script) => script::check_script(check, script, facts),
             AuthorCode::Program(_) => return None,
         },
-        GraderKind::Rubric(_)
-        | GraderKind::Llm(_)
-        | GraderKind::Pairwise(_)
-        | GraderKind::Similar(_)
-        | GraderKind::Labels(_)
-        | GraderKind::Context(_)
-        | GraderKind::AnswerRelevance(_)
-        | GraderKind::Selection(_)
-        | GraderKind::Code(_)
-        | GraderKind::Composite(_)
-        | GraderKind::Custom(_)
-        | GraderKind::Transformed(_)
-        | GraderKind::Benchmark(_) => return None,
     })
 }

@@ -24,10 +24,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let Some(at) = lower.find("and/or").or_else(|| lower.find("and / or")) else { return };
     let end = at + if lower[at..].starts_with("and/or") { "and/or".len() } else { "and / or".len() };
     if let Some(span) = out.part_span(view.text_mark(), view.text(), at..end) {
-        out.add(
-            Diagnostic::warning(RULE.code, "\"and/or\" can be read both ways", span, "and, or or?")
-                .with_help("write `or` if one is enough; make two criteria if both are wanted"),
-        );
+        Diagnostic::warning(RULE.code, "\"and/or\" can be read both ways")
+            .at(span, "and, or or?")
+            .with_help("write `or` if one is enough; make two criteria if both are wanted")
+            .add_to(out);
     }
 }
 

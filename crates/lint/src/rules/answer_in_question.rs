@@ -41,12 +41,10 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let case = view.case;
     let is_given_away = find_any_phrase(&split_words(&case.question()), GIVEAWAY_PHRASES).is_some();
     if let Some(span) = out.span(case.marks.id.as_ref()).filter(|_| is_given_away) {
-        out.add(
-            Diagnostic::warning(RULE.code, "the question contains the answer", span, "of this case")
-                .with_help(
-                    "remove it from `input`; `expected_output` is shown to the judge, not to the target",
-                ),
-        );
+        Diagnostic::warning(RULE.code, "the question contains the answer")
+            .at(span, "of this case")
+            .with_help("remove it from `input`; `expected_output` is shown to the judge, not to the target")
+            .add_to(out);
         return;
     }
 
@@ -65,15 +63,10 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(case.marks.id.as_ref()) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code,
-                "the question contains the reference answer",
-                span,
-                "of this case",
-            )
-            .with_help("remove it from `input`, or test something that can't be copied"),
-        );
+        Diagnostic::warning(RULE.code, "the question contains the reference answer")
+            .at(span, "of this case")
+            .with_help("remove it from `input`, or test something that can't be copied")
+            .add_to(out);
     }
 }
 

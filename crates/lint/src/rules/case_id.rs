@@ -45,10 +45,10 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(Some(mark)) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this id is meaningless", span, "not descriptive")
-                .with_help("name what is tested: `refund-after-deadline`"),
-        );
+        Diagnostic::warning(RULE.code, "this id is meaningless")
+            .at(span, "not descriptive")
+            .with_help("name what is tested: `refund-after-deadline`")
+            .add_to(out);
     }
 }
 

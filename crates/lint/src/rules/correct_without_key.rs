@@ -46,10 +46,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(RULE.code, "the correct answer is not given", span, "the judge has to guess")
-                .with_help("write the value here, or give a reference answer in `expected_output`"),
-        );
+        Diagnostic::warning(RULE.code, "the correct answer is not given")
+            .at(span, "the judge has to guess")
+            .with_help("write the value here, or give a reference answer in `expected_output`")
+            .add_to(out);
     }
 }
 

@@ -38,10 +38,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(RULE.code, "the judge does not see other criteria", span, "not there")
-                .with_help("make this criterion complete in itself"),
-        );
+        Diagnostic::warning(RULE.code, "the judge does not see other criteria")
+            .at(span, "not there")
+            .with_help("make this criterion complete in itself")
+            .add_to(out);
     }
 }
 

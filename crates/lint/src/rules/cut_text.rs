@@ -27,7 +27,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
     if let Some(found) = cut_text(written, &text[span.end..], span) {
-        out.add(Diagnostic { code: RULE.code, ..found });
+        Diagnostic { code: RULE.code, ..found }.add_to(out);
     }
 }
 

@@ -37,15 +37,10 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
         let mark = criterion.marks().and_then(|marks| marks.weight.as_ref()).or_else(|| criterion.head());
         if let Some(span) = out.span(mark) {
-            out.add(
-                Diagnostic::warning(
-                    RULE.code,
-                    "one criterion decides the score",
-                    span,
-                    format!("{weight} of {total} points"),
-                )
-                .with_help("lower the weight; if the criterion is essential, make it `required: true`"),
-            );
+            Diagnostic::warning(RULE.code, "one criterion decides the score")
+                .at(span, format!("{weight} of {total} points"))
+                .with_help("lower the weight; if the criterion is essential, make it `required: true`")
+                .add_to(out);
         }
     }
 }

@@ -35,9 +35,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let words = split_words(text);
     if let Some(range) = find_any_phrase(&words, FAIL_TO_PHRASES) {
         let Some(span) = out.part_span(view.text_mark(), text, range.clone()) else { return };
-        let mut diagnostic =
-            Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "double negative")
-                .with_help("state what the answer does");
+        let mut diagnostic = Diagnostic::warning(RULE.code, "this criterion negates a negation")
+            .at(span, "double negative")
+            .with_help("state what the answer does");
         let verb = words.iter().find(|word| word.at.start > range.end);
         if let Some((verb, plain)) = verb.and_then(|verb| Some((verb, third_person(&verb.text)?))) {
             let whole = range.start..verb.at.end;
@@ -48,14 +48,14 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             }
         }
 
-        out.add(diagnostic);
+        diagnostic.add_to(out);
     } else if let Some(range) = find_any_phrase(&words, OTHER_PHRASES)
         && let Some(span) = out.part_span(view.text_mark(), text, range)
     {
-        out.add(
-            Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "two negations")
-                .with_help("state what the answer does"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion negates a negation")
+            .at(span, "two negations")
+            .with_help("state what the answer does")
+            .add_to(out);
     }
 }
 

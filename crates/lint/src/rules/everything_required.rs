@@ -46,15 +46,15 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         let finding = Diagnostic::warning(
             RULE.code,
             format!("all {} criteria of this rubric are required", criteria.len()),
-            span,
-            label,
         )
+        .at(span, label)
         .with_help("require only what an answer is useless without");
-        out.add(if all_silent {
+        let finding = if all_silent {
             finding.with_help("write `required: false` for criteria that should only count towards the score")
         } else {
             finding
-        });
+        };
+        finding.add_to(out);
     }
 }
 

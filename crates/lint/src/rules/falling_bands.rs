@@ -65,11 +65,11 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(span), Some(top)) = (out.span(marks.bands.first()), out.span(marks.bands.last())) else {
         return;
     };
-    out.add(
-        Diagnostic::warning(RULE.code, "the score ranges are in reverse order", span, "lowest score")
-            .with_secondary(top, "highest score")
-            .with_help("10 is the best score: reverse the ranges"),
-    );
+    Diagnostic::warning(RULE.code, "the score ranges are in reverse order")
+        .at(span, "lowest score")
+        .with_secondary(top, "highest score")
+        .with_help("10 is the best score: reverse the ranges")
+        .add_to(out);
 }
 
 #[cfg(test)]

@@ -33,16 +33,15 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let Some(criterion) = named else { return };
     let banded = criterion.bands().is_some();
     let Some(span) = out.span(Some(mark)) else { return };
-    let mut diagnostic = Diagnostic::warning(
-        RULE.code, "only full marks reach this threshold", span, "every criterion must be met",
-    )
-    .with_help("lower the threshold to the score of a good answer");
+    let mut diagnostic = Diagnostic::warning(RULE.code, "only full marks reach this threshold")
+        .at(span, "every criterion must be met")
+        .with_help("lower the threshold to the score of a good answer");
     if let Some(span) = out.span(criterion.head()) {
         let label = if banded { "needs 10 of 10" } else { "optional, but it must be met" };
         diagnostic = diagnostic.with_secondary(span, label);
     }
 
-    out.add(diagnostic);
+    diagnostic.add_to(out);
 }
 
 #[cfg(test)]

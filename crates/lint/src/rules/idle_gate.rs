@@ -33,9 +33,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     };
 
     let Some(span) = out.span(view.gate_mark()).filter(|_| idle) else { return };
-    let mut diagnostic =
-        Diagnostic::warning(RULE.code, "this gate can't fail", span, "every answer reaches 0")
-            .with_help("raise the minimum, or remove it");
+    let mut diagnostic = Diagnostic::warning(RULE.code, "this gate can't fail")
+        .at(span, "every answer reaches 0")
+        .with_help("raise the minimum, or remove it");
 
     // In the `evalcases` format, removing the key would make a checklist criterion required.
     let removable = view.bands().is_some() && view.marks().is_some_and(|marks| marks.required.is_none());
@@ -43,7 +43,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         diagnostic = diagnostic.with_suggestion("remove the line", line, "");
     }
 
-    out.add(diagnostic);
+    diagnostic.add_to(out);
 }
 
 /// Returns the line of a span, with its line end, if there is nothing else on it.

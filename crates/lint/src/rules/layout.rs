@@ -58,15 +58,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         (!asks.iter().any(|word| wanted.contains(word))).then_some(range)
     });
     if let Some(span) = unasked.and_then(|range| out.part_span(view.text_mark(), view.text(), range)) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code,
-                "this criterion rewards layout",
-                span,
-                "neither the question nor the expected outcome asks for it",
-            )
-            .with_help("ask for it in the case, or test its purpose"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion rewards layout")
+            .at(span, "neither the question nor the expected outcome asks for it")
+            .with_help("ask for it in the case, or test its purpose")
+            .add_to(out);
     }
 }
 

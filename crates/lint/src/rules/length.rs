@@ -55,12 +55,10 @@ fn check_minimum_length(view: &CriterionView<'_>, out: &mut FindingCollector<'_>
         return false;
     };
     if let Some(span) = out.part_span(view.text_mark(), view.text(), range.start..unit.at.end) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code, "this criterion rewards length", span, "the question does not ask for it",
-            )
-            .with_help("ask for the length in the question, or name the required facts"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion rewards length")
+            .at(span, "the question does not ask for it")
+            .with_help("ask for the length in the question, or name the required facts")
+            .add_to(out);
     }
 
     true
@@ -109,12 +107,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code, "this criterion rewards length", span, "the question does not ask for it",
-            )
-            .with_help("name the required facts or steps"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion rewards length")
+            .at(span, "the question does not ask for it")
+            .with_help("name the required facts or steps")
+            .add_to(out);
     }
 }
 

@@ -97,15 +97,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         _ => "write one criterion for each, or a number: `at least three of: ...`",
     };
     if let Some(span) = out.span(view.text_mark()) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code,
-                format!("this criterion demands {listed} things"),
-                span,
-                "met only if all of them are present",
-            )
-            .with_help(help),
-        );
+        Diagnostic::warning(RULE.code, format!("this criterion demands {listed} things"))
+            .at(span, "met only if all of them are present")
+            .with_help(help)
+            .add_to(out);
     }
 }
 

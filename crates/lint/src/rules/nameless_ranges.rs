@@ -27,10 +27,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(_), Some(marks)) = (view.bands(), view.marks()) else { return };
     let is_nameless = view.text().trim().is_empty();
     if let (true, Some(span)) = (is_nameless, out.span(marks.head.as_ref())) {
-        out.add(
-            Diagnostic::warning(RULE.code, "score ranges without a text", span, "what do they measure?")
-                .with_help("add `outcome`: one sentence that names the quality"),
-        );
+        Diagnostic::warning(RULE.code, "score ranges without a text")
+            .at(span, "what do they measure?")
+            .with_help("add `outcome`: one sentence that names the quality")
+            .add_to(out);
     }
 }
 

@@ -38,7 +38,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     });
     let (Some(_), Some(range)) = (view.criterion().gate, wish) else { return };
     let Some(span) = out.part_span(view.text_mark(), text, range) else { return };
-    let mut diagnostic = Diagnostic::warning(RULE.code, "an optional wish is required", span, "nice to have")
+    let mut diagnostic = Diagnostic::warning(RULE.code, "an optional wish is required")
+        .at(span, "nice to have")
         .with_help("remove `required` and give it a small weight, or remove the word");
     let marks = view.marks();
     match out.span(marks.and_then(|marks| marks.required.as_ref().or(marks.minimum.as_ref()))) {
@@ -46,7 +47,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         None => diagnostic = diagnostic.with_note("required by default"),
     }
 
-    out.add(diagnostic);
+    diagnostic.add_to(out);
 }
 
 #[cfg(test)]

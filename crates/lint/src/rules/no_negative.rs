@@ -49,15 +49,10 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(view.grader.marks.first().and_then(|marks| marks.head.as_ref())) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code,
-                format!("none of these {} criteria is negative", criteria.len()),
-                span,
-                "the first of them",
-            )
-            .with_help("add a negative criterion: `Does not ...`, or a penalty with a negative weight"),
-        );
+        Diagnostic::warning(RULE.code, format!("none of these {} criteria is negative", criteria.len()))
+            .at(span, "the first of them")
+            .with_help("add a negative criterion: `Does not ...`, or a penalty with a negative weight")
+            .add_to(out);
     }
 }
 

@@ -26,10 +26,10 @@ pub(super) const RULE: LintRule = LintRule {
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     if let (1, Some(span)) = (bands.as_slice().len(), out.span(marks.bands.first())) {
-        out.add(
-            Diagnostic::warning(RULE.code, "one range covers every score", span, "0 to 10")
-                .with_help("describe at least three levels, or write a criterion that is met or unmet"),
-        );
+        Diagnostic::warning(RULE.code, "one range covers every score")
+            .at(span, "0 to 10")
+            .with_help("describe at least three levels, or write a criterion that is met or unmet")
+            .add_to(out);
     }
 }
 

@@ -25,10 +25,10 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
     let mark = view.grader.marks.iter().find_map(|marks| marks.weight.as_ref());
     if let Some(span) = out.span(mark) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this rubric rewards nothing", span, "only penalties")
-                .with_help("give at least one criterion a positive weight"),
-        );
+        Diagnostic::warning(RULE.code, "this rubric rewards nothing")
+            .at(span, "only penalties")
+            .with_help("give at least one criterion a positive weight")
+            .add_to(out);
     }
 }
 

@@ -41,10 +41,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this list is open-ended", span, "what else?")
-                .with_help("list everything that counts, or write `such as` before examples"),
-        );
+        Diagnostic::warning(RULE.code, "this list is open-ended")
+            .at(span, "what else?")
+            .with_help("list everything that counts, or write `such as` before examples")
+            .add_to(out);
     }
 }
 

@@ -43,10 +43,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this criterion is always met", span, "allowed, not required")
-                .with_help("require it with a small weight and no gate, or remove it"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion is always met")
+            .at(span, "allowed, not required")
+            .with_help("require it with a small weight and no gate, or remove it")
+            .add_to(out);
     }
 }
 

@@ -54,10 +54,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     };
     if let Some(span) = out.part_span(view.text_mark(), text, words[at].at.clone()) {
-        out.add(
-            Diagnostic::warning(RULE.code, "no number", span, "no number")
-                .with_help("write a number: `at least two`"),
-        );
+        Diagnostic::warning(RULE.code, "no number")
+            .at(span, "no number")
+            .with_help("write a number: `at least two`")
+            .add_to(out);
     }
 }
 

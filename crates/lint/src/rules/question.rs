@@ -40,9 +40,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     let Some(span) = out.span(view.text_mark()) else { return };
-    let mut diagnostic =
-        Diagnostic::warning(RULE.code, "this criterion is a question", span, "not a statement")
-            .with_help("state what is true of a good answer");
+    let mut diagnostic = Diagnostic::warning(RULE.code, "this criterion is a question")
+        .at(span, "not a statement")
+        .with_help("state what is true of a good answer");
 
     // "Does the answer mention x?" becomes "Mentions x": the subject and the question mark are removed.
     let verb = match words.as_slice() {
@@ -63,7 +63,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             diagnostic.with_suggestion("state it", span, format!("{}{rest}", with_case(&third, true)));
     }
 
-    out.add(diagnostic);
+    diagnostic.add_to(out);
 }
 
 #[cfg(test)]

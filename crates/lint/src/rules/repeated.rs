@@ -67,12 +67,12 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
         let Some(span) = out.span(later.view.text_mark()) else { continue };
         let mut diagnostic =
-            Diagnostic::warning(RULE.code, what.title(), span, what.label()).with_help(what.help());
+            Diagnostic::warning(RULE.code, what.title()).at(span, what.label()).with_help(what.help());
         if let Some(first) = out.span(earlier.view.text_mark()) {
             diagnostic = diagnostic.with_secondary(first, "the other one");
         }
 
-        out.add(diagnostic);
+        diagnostic.add_to(out);
     }
 }
 

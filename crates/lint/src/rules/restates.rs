@@ -45,10 +45,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(view.text_mark()) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this criterion repeats the question", span, "no content named")
-                .with_help("name what a good answer contains"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion repeats the question")
+            .at(span, "no content named")
+            .with_help("name what a good answer contains")
+            .add_to(out);
     }
 }
 

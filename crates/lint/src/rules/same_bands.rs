@@ -41,13 +41,11 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         else {
             return;
         };
-        out.add(
-            Diagnostic::warning(
-                RULE.code, "two score ranges have the same meaning", span, "no difference named",
-            )
+        Diagnostic::warning(RULE.code, "two score ranges have the same meaning")
+            .at(span, "no difference named")
             .with_secondary(before, "than here")
-            .with_help("name what the higher range has that the lower one lacks"),
-        );
+            .with_help("name what the higher range has that the lower one lacks")
+            .add_to(out);
     }
 }
 

@@ -50,12 +50,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let all = split_words(view.text());
     let Some(range) = find_second_statement(view.text(), &all) else { return };
     if let Some(span) = out.part_span(view.text_mark(), view.text(), range) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code, "this criterion demands two things", span, "the second thing begins here",
-            )
-            .with_help("write two criteria and divide the weight between them"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion demands two things")
+            .at(span, "the second thing begins here")
+            .with_help("write two criteria and divide the weight between them")
+            .add_to(out);
     }
 }
 

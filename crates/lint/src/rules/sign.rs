@@ -115,12 +115,12 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let Some(span) = out.part_span(view.text_mark(), text, range) else { return };
     let mut diagnostic =
-        Diagnostic::warning(RULE.code, title, span, format!("with weight {weight}")).with_help(help);
+        Diagnostic::warning(RULE.code, title).at(span, format!("with weight {weight}")).with_help(help);
     if let Some(span) = out.span(view.marks().and_then(|marks| marks.weight.as_ref())) {
         diagnostic = diagnostic.with_secondary(span, "the sign");
     }
 
-    out.add(diagnostic);
+    diagnostic.add_to(out);
 }
 
 #[cfg(test)]

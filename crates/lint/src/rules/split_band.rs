@@ -49,16 +49,14 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let scores = |from: u8, to: u8| if from == to { from.to_string() } else { format!("{from} to {to}") };
     let others = if high < 10 { format!("{low} or {}", high + 1) } else { low.to_string() };
 
-    out.add(
-        Diagnostic::warning(
-            RULE.code,
-            "this minimum splits a score range",
+    Diagnostic::warning(RULE.code, "this minimum splits a score range")
+        .at(
             span,
             format!("of its scores {} fail and {} pass", scores(low, minimum - 1), scores(minimum, high)),
         )
         .with_secondary(text, format!("one text for {low} to {high}"))
-        .with_help(format!("take {others} of 10 as the minimum, or divide the range at {minimum}")),
-    );
+        .with_help(format!("take {others} of 10 as the minimum, or divide the range at {minimum}"))
+        .add_to(out);
 }
 
 #[cfg(test)]

@@ -58,15 +58,10 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
         let mark = criterion.marks().and_then(|marks| marks.weight.as_ref());
         if let Some(span) = out.span(mark).filter(|_| !wanted) {
-            out.add(
-                Diagnostic::warning(
-                    RULE.code,
-                    "style weighs more than content here",
-                    span,
-                    format!("the largest weight on content is {substance}"),
-                )
-                .with_help("lower this weight, unless the question is about style"),
-            );
+            Diagnostic::warning(RULE.code, "style weighs more than content here")
+                .at(span, format!("the largest weight on content is {substance}"))
+                .with_help("lower this weight, unless the question is about style")
+                .add_to(out);
         }
     }
 }

@@ -49,10 +49,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let Some(range) = find_any_phrase(&words, SUBJECTIVE_WORDS) else { return };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(RULE.code, "a subjective word decides this criterion", span, "subjective")
-                .with_help("name what makes it so, or add an example: `such as ...`"),
-        );
+        Diagnostic::warning(RULE.code, "a subjective word decides this criterion")
+            .at(span, "subjective")
+            .with_help("name what makes it so, or add an example: `such as ...`")
+            .add_to(out);
     }
 }
 

@@ -59,7 +59,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         (false, false) => return,
     };
     if let Some(span) = out.span(view.text_mark()) {
-        out.add(Diagnostic::warning(RULE.code, title, span, label).with_help("name one expected thing"));
+        Diagnostic::warning(RULE.code, title)
+            .at(span, label)
+            .with_help("name one expected thing")
+            .add_to(out);
     }
 }
 

@@ -39,10 +39,10 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let idle = free && !penalties && required > 0.0 && line > 0.0 && at_least(required / positive, line);
     if let Some(span) = out.span(Some(mark)).filter(|_| idle) {
         let label = format!("the required criteria alone give {:.2}", required / positive);
-        out.add(
-            Diagnostic::warning(RULE.code, "this threshold has no effect", span, label)
-                .with_help("raise the threshold, or give the optional criteria more weight"),
-        );
+        Diagnostic::warning(RULE.code, "this threshold has no effect")
+            .at(span, label)
+            .with_help("raise the threshold, or give the optional criteria more weight")
+            .add_to(out);
     }
 }
 

@@ -36,10 +36,10 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(view.grader.marks.first().and_then(|marks| marks.head.as_ref())) {
-        out.add(
-            Diagnostic::warning(RULE.code, format!("{call} criteria in one call"), span, "the first of them")
-                .with_help("write `judging: per-criterion`, or a batch size: `judging: {batched: 10}`"),
-        );
+        Diagnostic::warning(RULE.code, format!("{call} criteria in one call"))
+            .at(span, "the first of them")
+            .with_help("write `judging: per-criterion`, or a batch size: `judging: {batched: 10}`")
+            .add_to(out);
     }
 }
 

@@ -30,12 +30,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     });
     let Some(range) = mark.or_else(|| find_placeholder(text)) else { return };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(
-                RULE.code, "this criterion is not finished", span, "the judge reads this as it is",
-            )
-            .with_help("complete the text; values come from the case's `vars`"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion is not finished")
+            .at(span, "the judge reads this as it is")
+            .with_help("complete the text; values come from the case's `vars`")
+            .add_to(out);
     }
 }
 

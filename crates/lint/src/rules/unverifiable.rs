@@ -108,7 +108,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         }
     };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(Diagnostic::warning(RULE.code, "the judge can't see this", span, missing).with_help(help));
+        Diagnostic::warning(RULE.code, "the judge can't see this")
+            .at(span, missing)
+            .with_help(help)
+            .add_to(out);
     }
 }
 

@@ -57,10 +57,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(view.text_mark()) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this criterion has nothing to check", span, "only praise")
-                .with_help("name what an answer must contain: a fact, a step, a name, a number"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion has nothing to check")
+            .at(span, "only praise")
+            .with_help("name what an answer must contain: a fact, a step, a name, a number")
+            .add_to(out);
     }
 }
 

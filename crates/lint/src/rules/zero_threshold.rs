@@ -32,10 +32,10 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     if let Some(span) = out.span(Some(mark)) {
-        out.add(
-            Diagnostic::warning(RULE.code, "no answer can fail", span, "every score reaches 0")
-                .with_help("remove the threshold, raise it, or make a grader `required`"),
-        );
+        Diagnostic::warning(RULE.code, "no answer can fail")
+            .at(span, "every score reaches 0")
+            .with_help("remove the threshold, raise it, or make a grader `required`")
+            .add_to(out);
     }
 }
 

@@ -26,10 +26,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let mark = view.marks().and_then(|marks| marks.weight.as_ref());
     if let Some(span) = out.span(mark) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this criterion has no effect", span, "no gate")
-                .with_help("give it a weight or `required: true`, or remove it"),
-        );
+        Diagnostic::warning(RULE.code, "this criterion has no effect")
+            .at(span, "no gate")
+            .with_help("give it a weight or `required: true`, or remove it")
+            .add_to(out);
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::Severity;
 use assize_evalfile::{LoadOptions, LoadedSuite};
 use assize_load::load_suite;
-use assize_model::{Case, GraderKind, TargetSpecKind};
+use assize_model::{AnswerCheck, Case, GraderKind, TargetSpecKind};
 use assize_promptfoo::{
     ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
@@ -301,7 +301,7 @@ fn tests_variables_and_prompts_come_from_files() {
         ]
     );
     assert_eq!(cases[0].graders[0].name, "m");
-    assert!(matches!(cases[0].graders[1].kind, GraderKind::Script(_)));
+    assert!(matches!(cases[0].graders[1].kind, GraderKind::Check(AnswerCheck::Script(_))));
     assert_eq!(cases[0].metadata["prompt"], "prompts.txt:1");
     assert_eq!(cases[0].lines.pass.map(assize_rubric::UnitInterval::get), Some(0.5));
 }

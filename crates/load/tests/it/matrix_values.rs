@@ -4,7 +4,7 @@ use std::fs;
 
 use assize_evalfile::{LoadOptions, LoadedSuite};
 use assize_load::load_suite;
-use assize_model::GraderKind;
+use assize_model::{AnswerCheck, GraderKind};
 
 /// Loads a file with the prompt `{{ x }}`, beside a file `words.txt`.
 fn load_file(tests: &str) -> LoadedSuite {
@@ -218,7 +218,9 @@ fn lists_of_texts_are_read_as_they_are_written() {
     ] {
         let loaded = load_file(&format!("{{vars: {{x: hi}}, assert: [{assertion}]}}"));
         let case = loaded.cases.iter().next().expect("a case").expect("valid");
-        let GraderKind::Text(check) = &case.graders[0].kind else { panic!("{assertion}") };
+        let GraderKind::Check(AnswerCheck::Text(check)) = &case.graders[0].kind else {
+            panic!("{assertion}")
+        };
         assert_eq!(check.values, texts, "{assertion}");
     }
     for broken in ["'\"a, b'", "'\"a\" b'", "'c, \"a\"b'"] {

@@ -1,27 +1,11 @@
 //! Identity of the question that a benchmark of a scorecard asks.
 
-use assize_rubric::{Identify, IdentityWriter};
+use assize_rubric::{Identify, IdentityWriter, identify_named, identify_struct};
 
 use crate::{Applicability, Behaviour, EvaluatorType, Guidelines, ScoringScale};
 
-impl Identify for EvaluatorType {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for Behaviour {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        // The failure limit only rejects replies; it is not part of the question.
-        let Self { prompt, guidelines, applicability, scale, pass_conditions, failure_limit: _ } = self;
-        identity.field(prompt);
-        identity.field(guidelines);
-        identity.field(applicability);
-        identity.field(scale);
-
-        identity.field(pass_conditions);
-    }
-}
+// The failure limit only rejects replies; it is not part of the question.
+identify_struct!(Behaviour { prompt, guidelines, applicability, scale, pass_conditions; not failure_limit });
 
 impl Identify for Guidelines {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -47,20 +31,6 @@ impl Identify for Guidelines {
     }
 }
 
-impl Identify for Applicability {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { inclusion, exclusion } = self;
-        identity.field(inclusion);
-        identity.field(exclusion);
-    }
-}
-
-impl Identify for ScoringScale {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { min, max, descriptions, formula } = self;
-        identity.field(min);
-        identity.field(max);
-        identity.field(descriptions);
-        identity.field(formula);
-    }
-}
+identify_struct!(Applicability { inclusion, exclusion });
+identify_struct!(ScoringScale { min, max, descriptions, formula });
+identify_named!(EvaluatorType);

@@ -1,53 +1,10 @@
 //! Identities of given outputs, conversations and dependencies.
 
-use assize_rubric::{Identify, IdentityWriter};
+use assize_rubric::identify_enum;
 
 use crate::{GivenOutput, OnDependencyFailure, OnTurnFailure, TurnAggregation};
 
-impl Identify for GivenOutput {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::Text(text) => {
-                identity.text("text");
-                identity.field(text);
-            }
-            Self::Json(value) => {
-                identity.text("json");
-                identity.field(value);
-            }
-            Self::Messages(messages) => {
-                identity.text("messages");
-                identity.field(messages);
-            }
-        }
-    }
-}
-
-impl Identify for TurnAggregation {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Mean => "mean",
-            Self::Min => "min",
-            Self::Max => "max",
-        });
-    }
-}
-
-impl Identify for OnTurnFailure {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Continue => "continue",
-            Self::Stop => "stop",
-        });
-    }
-}
-
-impl Identify for OnDependencyFailure {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Skip => "skip",
-            Self::Fail => "fail",
-            Self::Run => "run",
-        });
-    }
-}
+identify_enum!(GivenOutput { Text(text) = "text", Json(value) = "json", Messages(messages) = "messages" });
+identify_enum!(TurnAggregation { Mean = "mean", Min = "min", Max = "max" });
+identify_enum!(OnTurnFailure { Continue = "continue", Stop = "stop" });
+identify_enum!(OnDependencyFailure { Skip = "skip", Fail = "fail", Run = "run" });

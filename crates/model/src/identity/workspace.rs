@@ -1,93 +1,20 @@
 //! Identities of workspaces and of the commands around them.
 
-use assize_rubric::{Identify, IdentityWriter};
+use assize_rubric::{Identify, IdentityWriter, identify_enum, identify_struct};
 
 use crate::{
     ContainerSpec, FilePosition, FilePreprocessor, GraderCommand, RepoSource, RepoSpec, WorkspaceHook,
     WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 
-impl Identify for WorkspaceSpec {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        // `docker` says where graders run, which does not change the folder.
-        let Self { template, repos, hooks, isolation, mode, path, docker: _ } = self;
-        identity.field(template);
-        identity.field(repos);
-        identity.field(hooks);
-        identity.field(isolation);
-        identity.field(mode);
-
-        identity.field(path);
-    }
-}
-
-impl Identify for ContainerSpec {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { image, timeout, memory, cpus, place: _ } = self;
-        identity.field(image);
-        identity.field(timeout);
-        identity.field(memory);
-        identity.field(cpus);
-    }
-}
-
-impl Identify for FilePreprocessor {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { media_type, command, place } = self;
-        identity.field(media_type);
-        identity.field(command);
-        identity.field(place);
-    }
-}
-
-impl Identify for RepoSpec {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { path, source, revision, ancestor, depth, filter, sparse, place } = self;
-        identity.field(path);
-        identity.field(source);
-        identity.field(revision);
-        identity.field(ancestor);
-        identity.field(depth);
-        identity.field(filter);
-        identity.field(sparse);
-
-        identity.field(place);
-    }
-}
-
-impl Identify for RepoSource {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::Url(url) => {
-                identity.text("url");
-                identity.field(url);
-            }
-            Self::Folder(path) => {
-                identity.text("folder");
-                identity.field(path);
-            }
-        }
-    }
-}
-
-impl Identify for WorkspaceIsolation {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::PerTest => "per_test",
-            Self::Shared => "shared",
-        });
-    }
-}
-
-impl Identify for WorkspaceMode {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Temp => "temp",
-            Self::Pooled => "pooled",
-            Self::Static => "static",
-        });
-    }
-}
+// `docker` says where graders run, which does not change the folder.
+identify_struct!(WorkspaceSpec { template, repos, hooks, isolation, mode, path; not docker });
+identify_struct!(ContainerSpec { image, timeout, memory, cpus; not place });
+identify_struct!(FilePreprocessor { media_type, command, place });
+identify_struct!(RepoSpec { path, source, revision, ancestor, depth, filter, sparse, place });
+identify_enum!(RepoSource { Url(url) = "url", Folder(path) = "folder" });
+identify_enum!(WorkspaceIsolation { PerTest = "per_test", Shared = "shared" });
+identify_enum!(WorkspaceMode { Temp = "temp", Pooled = "pooled", Static = "static" });
 
 impl Identify for WorkspaceHooks {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -107,41 +34,9 @@ impl Identify for WorkspaceHooks {
     }
 }
 
-impl Identify for WorkspaceHook {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { command, cwd, timeout, reset, place } = self;
-        identity.field(command);
-        identity.field(cwd);
-        identity.field(timeout);
-        identity.field(reset);
-
-        identity.field(place);
-    }
-}
-
-impl Identify for WorkspaceReset {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Fast => "fast",
-            Self::Strict => "strict",
-        });
-    }
-}
-
-impl Identify for GraderCommand {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::Argv(words) => {
-                identity.text("argv");
-                identity.field(words);
-            }
-            Self::Shell(line) => {
-                identity.text("shell");
-                identity.field(line);
-            }
-        }
-    }
-}
+identify_struct!(WorkspaceHook { command, cwd, timeout, reset, place });
+identify_enum!(WorkspaceReset { Fast = "fast", Strict = "strict" });
+identify_enum!(GraderCommand { Argv(words) = "argv", Shell(line) = "shell" });
 
 impl Identify for FilePosition {
     fn identify(&self, identity: &mut IdentityWriter) {

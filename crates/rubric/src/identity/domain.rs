@@ -5,7 +5,7 @@ use crate::{
     Cost, Criterion, CriterionId, CriterionOperator, CriterionScale, EscalateWhen, EvidencePolicy, Gate,
     GraderWeighting, JudgeIdentity, JudgingMode, LabelOutcome, NormalisationFormula, PairScores, PanelRule,
     RawScore, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
-    UnitInterval, Usd, VerdictThresholds, Weight,
+    UnitInterval, Usd, VerdictThresholds, Weight, identify_enum, identify_named, identify_struct,
 };
 
 impl Identify for Weight {
@@ -39,14 +39,7 @@ impl Identify for Cost {
     }
 }
 
-impl Identify for Tokens {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { input, cached, output } = self;
-        identity.field(input);
-        identity.field(cached);
-        identity.field(output);
-    }
-}
+identify_struct!(Tokens { input, cached, output });
 
 impl Identify for VerdictThresholds {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -61,31 +54,8 @@ impl Identify for CriterionId {
     }
 }
 
-impl Identify for Criterion {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { id, text, weight, scale, gate, operator, may_not_apply } = self;
-        identity.field(id);
-        identity.field(text);
-        identity.field(weight);
-        identity.field(scale);
-        identity.field(gate);
-        identity.field(operator);
-
-        identity.field(may_not_apply);
-    }
-}
-
-impl Identify for CriterionScale {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::Checklist => identity.text("checklist"),
-            Self::Bands(bands) => {
-                identity.text("bands");
-                identity.field(bands);
-            }
-        }
-    }
-}
+identify_struct!(Criterion { id, text, weight, scale, gate, operator, may_not_apply });
+identify_enum!(CriterionScale { Checklist = "checklist", Bands(bands) = "bands" });
 
 impl Identify for ScoreBands {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -93,140 +63,22 @@ impl Identify for ScoreBands {
     }
 }
 
-impl Identify for ScoreBand {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { low, high, text } = self;
-        identity.field(low);
-        identity.field(high);
-        identity.field(text);
-    }
-}
+identify_struct!(ScoreBand { low, high, text });
+identify_enum!(CriterionOperator { Correctness = "correctness", Contradiction = "contradiction" });
+identify_enum!(Gate {
+    Met = "met", PassLine = "pass_line", MinRaw(score) = "min_raw", MinValue(value) = "min_value",
+});
 
-impl Identify for CriterionOperator {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Correctness => "correctness",
-            Self::Contradiction => "contradiction",
-        });
-    }
-}
-
-impl Identify for Gate {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::Met => identity.text("met"),
-            Self::PassLine => identity.text("pass_line"),
-            Self::MinRaw(score) => {
-                identity.text("min_raw");
-                identity.field(score);
-            }
-            Self::MinValue(value) => {
-                identity.text("min_value");
-                identity.field(value);
-            }
-        }
-    }
-}
-
-impl Identify for GraderWeighting {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { weight, required, min_score, negate } = self;
-        identity.field(weight);
-        identity.field(required);
-        identity.field(min_score);
-        identity.field(negate);
-    }
-}
-
-impl Identify for JudgingMode {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::PerCriterion => identity.text("per_criterion"),
-            Self::Batched(most) => {
-                identity.text("batched");
-                identity.field(&most.map(std::num::NonZeroUsize::get));
-            }
-        }
-    }
-}
-
-impl Identify for EvidencePolicy {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Checked => "checked",
-            Self::Required => "required",
-        });
-    }
-}
-
-impl Identify for TruncationMode {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for TrialPlan {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { count, strategy, early_stop, cost_limit_usd, lines } = self;
-        identity.field(count);
-        identity.field(strategy);
-        identity.field(early_stop);
-        identity.field(cost_limit_usd);
-
-        identity.field(lines);
-    }
-}
-
-impl Identify for TrialStrategy {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for PanelRule {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for TiePolicy {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for PairScores {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { tie, inconsistent } = self;
-        identity.field(tie);
-        identity.field(inconsistent);
-    }
-}
-
-impl Identify for JudgeIdentity {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { name, model, version, prompt_hash } = self;
-        identity.field(name);
-        identity.field(model);
-        identity.field(version);
-        identity.field(prompt_hash);
-    }
-}
-
-impl Identify for LabelOutcome {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        match self {
-            Self::Met => identity.text("met"),
-            Self::Unmet => identity.text("unmet"),
-            Self::Score(score) => {
-                identity.text("score");
-                identity.field(score);
-            }
-            Self::NotApplicable => identity.text("not_applicable"),
-            Self::Unsure => identity.text("unsure"),
-        }
-    }
-}
+identify_struct!(GraderWeighting { weight, required, min_score, negate });
+identify_enum!(JudgingMode { PerCriterion = "per_criterion", Batched(most) = "batched" });
+identify_enum!(EvidencePolicy { Checked = "checked", Required = "required" });
+identify_struct!(TrialPlan { count, strategy, early_stop, cost_limit_usd, lines });
+identify_struct!(PairScores { tie, inconsistent });
+identify_struct!(JudgeIdentity { name, model, version, prompt_hash });
+identify_enum!(LabelOutcome {
+    Met = "met", Unmet = "unmet", Score(score) = "score", NotApplicable = "not_applicable",
+    Unsure = "unsure",
+});
 
 impl Identify for NormalisationFormula {
     /// The formula as written.
@@ -235,8 +87,4 @@ impl Identify for NormalisationFormula {
     }
 }
 
-impl Identify for EscalateWhen {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
+identify_named!(TruncationMode, TrialStrategy, PanelRule, TiePolicy, EscalateWhen);

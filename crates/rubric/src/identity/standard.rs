@@ -1,5 +1,6 @@
 //! Identities of texts, numbers, lists and JSON.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,12 @@ whole_numbers!(bool, u8, u32, u64);
 impl Identify for usize {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.number(*self as u64);
+    }
+}
+
+impl Identify for NonZeroUsize {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        self.get().identify(identity);
     }
 }
 

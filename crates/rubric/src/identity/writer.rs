@@ -69,6 +69,50 @@ impl IdentityWriter {
     }
 }
 
+/// Implements [`Identify`] for a struct: the fields that are written, in this order, and after `not` those that are not
+/// part of the identity. A field that is in neither list does not compile.
+#[macro_export]
+macro_rules! identify_struct {
+    ($type:ident { $($field:ident),+ $(; not $($other:ident),+)? $(,)? }) => {
+        impl $crate::Identify for $type {
+            fn identify(&self, identity: &mut $crate::IdentityWriter) {
+                let Self { $($field,)+ $($($other: _,)+)? } = self;
+                $(identity.field($field);)+
+            }
+        }
+    };
+}
+
+/// Implements [`Identify`] for an enum: of each variant the text that stands for it, followed by its fields.
+#[macro_export]
+macro_rules! identify_enum {
+    ($type:ident { $($variant:ident $({ $($field:ident),+ })? $(($value:ident))? = $name:literal),+ $(,)? }) => {
+        impl $crate::Identify for $type {
+            fn identify(&self, identity: &mut $crate::IdentityWriter) {
+                match self {
+                    $(Self::$variant $({ $($field),+ })? $(($value))? => {
+                        identity.text($name);
+                        $($(identity.field($field);)+)?
+                        $(identity.field($value);)?
+                    })+
+                }
+            }
+        }
+    };
+}
+
+/// Implements [`Identify`] for enums by the names of their variants.
+#[macro_export]
+macro_rules! identify_named {
+    ($($type:ty),+ $(,)?) => {$(
+        impl $crate::Identify for $type {
+            fn identify(&self, identity: &mut $crate::IdentityWriter) {
+                identity.text(self.name());
+            }
+        }
+    )+};
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

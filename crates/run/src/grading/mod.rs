@@ -22,7 +22,7 @@ mod timed_check;
 mod transform;
 mod votes;
 
-use assize_model::{Grader, GraderKind};
+use assize_model::{AnswerCheck, Grader, GraderKind};
 use assize_rubric::CaseDecision;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -65,13 +65,13 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             }
             // Decided when all answers exist.
             GraderKind::Selection(_) => vec![selection::not_compared(&path)],
-            GraderKind::Script(check) if check.code.program().is_some() => {
+            GraderKind::Check(AnswerCheck::Script(check)) if check.code.program().is_some() => {
                 vec![Box::pin(programs::grade_author_code(&path, check)).await]
             }
             GraderKind::Transformed(changed) => Box::pin(transform::grade(&path, changed)).await,
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(&path, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(&path, composite)).await,
-            kind => match timed_check::check_in_time(kind, path.context).await {
+            GraderKind::Check(check) => match timed_check::check_in_time(check, path.context).await {
                 Some(Ok(checked)) => vec![path.checked_decision(checked)],
                 Some(Err(message)) => vec![path.broken_decision(message)],
                 None => vec![path.broken_decision("this type of grader is not supported".to_owned())],

@@ -3,63 +3,49 @@
 use std::time::Duration;
 
 use assize_grade::{AnswerFacts, CHECK_TIME, CheckResult, CheckThreads, check};
-use assize_model::{GraderKind, TextRule};
+use assize_model::{AnswerCheck, TextRule};
 
 use super::GradingContext;
 
 /// Grades like [`check`], within a time limit. Other tasks do not wait for a check that takes long.
 pub(super) async fn check_in_time(
-    kind: &GraderKind,
+    settings: &AnswerCheck,
     context: &GradingContext<'_>,
 ) -> Option<Result<CheckResult, String>> {
-    check_within(kind, context.facts(), &context.item.programs.threads, CHECK_TIME).await
+    check_within(settings, context.facts(), &context.item.programs.threads, CHECK_TIME).await
 }
 
 async fn check_within(
-    kind: &GraderKind,
+    settings: &AnswerCheck,
     facts: &AnswerFacts,
     threads: &CheckThreads,
     limit: Duration,
 ) -> Option<Result<CheckResult, String>> {
-    if !may_take_long(kind) {
-        return check(kind, facts);
+    if !may_take_long(settings) {
+        return check(settings, facts);
     }
 
-    let facts = match kind {
-        GraderKind::Script(_) => facts.clone(),
+    let facts = match settings {
+        AnswerCheck::Script(_) => facts.clone(),
         _ => AnswerFacts { answer: facts.answer.clone(), ..AnswerFacts::default() },
     };
-    let kind = kind.clone();
-    threads.run_within(limit, move || check(&kind, &facts)).await.unwrap_or_else(|error| Some(Err(error)))
+    let settings = settings.clone();
+    threads.run_within(limit, move || check(&settings, &facts)).await.unwrap_or_else(|error| Some(Err(error)))
 }
 
 /// Whether a check uses patterns, schemas or scripts of an author.
-fn may_take_long(kind: &GraderKind) -> bool {
-    match kind {
-        GraderKind::IsJson(check) => check.schema.is_some() || check.embedded,
-        GraderKind::Script(_) | GraderKind::Sql(_) => true,
-        GraderKind::Text(check) => matches!(check.rule, TextRule::Regex(_)),
-        GraderKind::FieldAccuracy(_)
-        | GraderKind::ToolTrajectory(_)
-        | GraderKind::Latency { .. }
-        | GraderKind::Cost { .. }
-        | GraderKind::TokenUsage(_)
-        | GraderKind::ExecutionMetrics(_)
-        | GraderKind::SkillTrigger(_)
-        | GraderKind::Transformed(_)
-        // These are not checks.
-        | GraderKind::Rubric(_)
-        | GraderKind::Llm(_)
-        | GraderKind::Pairwise(_)
-        | GraderKind::Similar(_)
-        | GraderKind::Labels(_)
-        | GraderKind::Context(_)
-        | GraderKind::AnswerRelevance(_)
-        | GraderKind::Selection(_)
-        | GraderKind::Code(_)
-        | GraderKind::Composite(_)
-        | GraderKind::Custom(_)
-        | GraderKind::Benchmark(_) => false,
+fn may_take_long(settings: &AnswerCheck) -> bool {
+    match settings {
+        AnswerCheck::IsJson(check) => check.schema.is_some() || check.embedded,
+        AnswerCheck::Script(_) | AnswerCheck::Sql(_) => true,
+        AnswerCheck::Text(check) => matches!(check.rule, TextRule::Regex(_)),
+        AnswerCheck::FieldAccuracy(_)
+        | AnswerCheck::ToolTrajectory(_)
+        | AnswerCheck::Latency { .. }
+        | AnswerCheck::Cost { .. }
+        | AnswerCheck::TokenUsage(_)
+        | AnswerCheck::ExecutionMetrics(_)
+        | AnswerCheck::SkillTrigger(_) => false,
     }
 }
 
@@ -86,7 +72,7 @@ mod tests {
     async fn a_schema_that_explodes_is_given_up() {
         let facts = AnswerFacts { answer: "1".to_owned(), ..AnswerFacts::default() };
         let check =
-            |levels| GraderKind::IsJson(IsJson { schema: Some(doubling_schema(levels)), embedded: false });
+            |levels| AnswerCheck::IsJson(IsJson { schema: Some(doubling_schema(levels)), embedded: false });
         let threads = CheckThreads::default();
         let small = check_within(&check(3), &facts, &threads, CHECK_TIME).await.unwrap().unwrap();
         assert_eq!(small.score.unwrap().get(), 1.0);

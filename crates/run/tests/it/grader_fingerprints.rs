@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_model::{
-    AnswerRelevanceCheck, AnswerSelection, AnswerTransform, Applicability, ArgsMatch, AuthorCode, Behaviour,
-    BenchmarkGrader, BestAnswerRule, Case, CodeGrader, CodeLanguage, CodeProgram, CompositeAggregator,
-    CompositeGrader, ContextGrader, ContextMeasure, ContextSource, CustomGrader, EvaluatorType,
-    ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderCommand, GraderKind,
-    GraderPrompt, Guidelines, IsJson, LabelCheck, LabelRule, LlmGrader, MaxScoreRule, PairwiseBaseline,
-    PairwiseGrader, PanelSpec, Regex, RubricGrader, ScoringScale, ScriptCheck, SimilarityCheck,
-    SimilarityMeasure, SkillTrigger, SqlCheck, SqlDialect, TextCheck, TextRule, TokenUsage, ToolTrajectory,
-    TrajectoryMode, TransformedGrader,
+    AnswerCheck, AnswerRelevanceCheck, AnswerSelection, AnswerTransform, Applicability, ArgsMatch,
+    AuthorCode, Behaviour, BenchmarkGrader, BestAnswerRule, Case, CodeGrader, CodeLanguage, CodeProgram,
+    CompositeAggregator, CompositeGrader, ContextGrader, ContextMeasure, ContextSource, CustomGrader,
+    EvaluatorType, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader,
+    GraderCommand, GraderKind, GraderPrompt, Guidelines, IsJson, LabelCheck, LabelRule, LlmGrader,
+    MaxScoreRule, PairwiseBaseline, PairwiseGrader, PanelSpec, Regex, RubricGrader, ScoringScale,
+    ScriptCheck, SimilarityCheck, SimilarityMeasure, SkillTrigger, SqlCheck, SqlDialect, TextCheck, TextRule,
+    TokenUsage, ToolTrajectory, TrajectoryMode, TransformedGrader,
 };
 use assize_rubric::{
     Criterion, EvidencePolicy, JudgingMode, Label, LabelOutcome, NormalisationFormula, PairScores, Rubric,
@@ -34,7 +34,8 @@ fn checks() -> Vec<Arc<Grader>> {
         TextRule::Equals,
         TextRule::Regex(Regex { flags: "i".to_owned() }),
     ];
-    let texts = rules.map(|rule| GraderKind::Text(TextCheck { rule, values: vec!["a".to_owned()] }));
+    let texts = rules
+        .map(|rule| GraderKind::Check(AnswerCheck::Text(TextCheck { rule, values: vec!["a".to_owned()] })));
     let field = |rule| FieldCheck { path: "a.b".to_owned(), rule, required: true, weight: weight(1.0) };
     let fields = vec![
         field(FieldMatch::Exact),
@@ -55,7 +56,7 @@ fn checks() -> Vec<Arc<Grader>> {
         TrajectoryMode::Subset,
     ];
     let trajectories = modes.map(|mode| {
-        GraderKind::ToolTrajectory(ToolTrajectory {
+        GraderKind::Check(AnswerCheck::ToolTrajectory(ToolTrajectory {
             mode,
             minimums: vec![("search".to_owned(), 2)],
             expected: vec![
@@ -65,7 +66,7 @@ fn checks() -> Vec<Arc<Grader>> {
                 expected(ArgsMatch::Fields(vec!["q".to_owned()])),
             ],
             args_match: Some(ArgsMatch::Ignore),
-        })
+        }))
     });
     let metrics = ExecutionMetrics {
         max_tool_calls: Some(1),
@@ -78,14 +79,23 @@ fn checks() -> Vec<Arc<Grader>> {
     };
     let usage = TokenUsage { max_total: Some(1), max_input: Some(2), max_output: Some(3) };
     let others = [
-        GraderKind::IsJson(IsJson { schema: Some(json!({ "type": "object" })), embedded: false }),
-        GraderKind::IsJson(IsJson { schema: Some(json!({ "type": "object" })), embedded: true }),
-        GraderKind::FieldAccuracy(FieldAccuracy { fields, all_or_nothing: true }),
-        GraderKind::Latency { threshold: Duration::from_secs(1) },
-        GraderKind::Cost { budget_usd: 0.5 },
-        GraderKind::TokenUsage(usage),
-        GraderKind::ExecutionMetrics(metrics),
-        GraderKind::SkillTrigger(SkillTrigger { skill: "pdf".to_owned(), should_trigger: true }),
+        GraderKind::Check(AnswerCheck::IsJson(IsJson {
+            schema: Some(json!({ "type": "object" })),
+            embedded: false,
+        })),
+        GraderKind::Check(AnswerCheck::IsJson(IsJson {
+            schema: Some(json!({ "type": "object" })),
+            embedded: true,
+        })),
+        GraderKind::Check(AnswerCheck::FieldAccuracy(FieldAccuracy { fields, all_or_nothing: true })),
+        GraderKind::Check(AnswerCheck::Latency { threshold: Duration::from_secs(1) }),
+        GraderKind::Check(AnswerCheck::Cost { budget_usd: 0.5 }),
+        GraderKind::Check(AnswerCheck::TokenUsage(usage)),
+        GraderKind::Check(AnswerCheck::ExecutionMetrics(metrics)),
+        GraderKind::Check(AnswerCheck::SkillTrigger(SkillTrigger {
+            skill: "pdf".to_owned(),
+            should_trigger: true,
+        })),
     ];
     let all = texts.into_iter().chain(trajectories).chain(others);
     all.map(|kind| grader("check", kind)).collect()
@@ -140,7 +150,7 @@ fn pairwise_grader(baseline: PairwiseBaseline) -> GraderKind {
 }
 
 fn composite_grader(aggregator: CompositeAggregator) -> GraderKind {
-    let member = grader("member", GraderKind::Cost { budget_usd: 1.0 });
+    let member = grader("member", GraderKind::Check(AnswerCheck::Cost { budget_usd: 1.0 }));
     GraderKind::Composite(CompositeGrader { members: vec![member], aggregator })
 }
 
@@ -169,7 +179,7 @@ fn benchmark_grader() -> GraderKind {
     };
     GraderKind::Benchmark(BenchmarkGrader {
         evaluator: EvaluatorType::Hybrid,
-        checks: vec![grader("check", GraderKind::Cost { budget_usd: 1.0 })],
+        checks: vec![grader("check", GraderKind::Check(AnswerCheck::Cost { budget_usd: 1.0 }))],
         all_must_pass: true,
         behaviour: Some(Arc::new(behaviour)),
         scale: Some(scale),
@@ -194,7 +204,7 @@ fn code(language: CodeLanguage) -> AuthorCode {
 /// Graders of the kinds that promptfoo configurations use.
 fn promptfoo_graders() -> Vec<(&'static str, GraderKind)> {
     let transformed = TransformedGrader {
-        inner: grader("inner", GraderKind::Cost { budget_usd: 1.0 }),
+        inner: grader("inner", GraderKind::Check(AnswerCheck::Cost { budget_usd: 1.0 })),
         transform: AnswerTransform { code: code(CodeLanguage::JavaScript), target: Some("t".to_owned()) },
     };
     let context = ContextGrader {
@@ -238,14 +248,14 @@ fn promptfoo_graders() -> Vec<(&'static str, GraderKind)> {
     };
 
     vec![
-        ("script", GraderKind::Script(script)),
+        ("script", GraderKind::Check(AnswerCheck::Script(script))),
         ("transformed", GraderKind::Transformed(transformed)),
         ("similar", GraderKind::Similar(similar)),
         ("moderation", GraderKind::Labels(LabelCheck { rule: moderation, model: None })),
         ("classifier", GraderKind::Labels(LabelCheck { rule: classifier, model: Some("m".to_owned()) })),
         ("select-best", GraderKind::Selection(AnswerSelection::Best(best))),
         ("max-score", GraderKind::Selection(AnswerSelection::MaxScore(max_score))),
-        ("sql", GraderKind::Sql(sql)),
+        ("sql", GraderKind::Check(AnswerCheck::Sql(sql))),
         ("context", GraderKind::Context(context)),
         ("answer-relevance", GraderKind::AnswerRelevance(relevance)),
     ]
@@ -268,21 +278,21 @@ fn place_among_kinds(kind: &GraderKind) -> usize {
         GraderKind::Llm(_) => 1,
         GraderKind::Pairwise(_) => 2,
         GraderKind::Code(_) => 3,
-        GraderKind::Text(_) => 4,
-        GraderKind::IsJson(_) => 5,
-        GraderKind::FieldAccuracy(_) => 6,
-        GraderKind::ToolTrajectory(_) => 7,
-        GraderKind::Latency { .. } => 8,
-        GraderKind::Cost { .. } => 9,
-        GraderKind::TokenUsage(_) => 10,
-        GraderKind::ExecutionMetrics(_) => 11,
-        GraderKind::SkillTrigger(_) => 12,
-        GraderKind::Script(_) => 16,
+        GraderKind::Check(AnswerCheck::Text(_)) => 4,
+        GraderKind::Check(AnswerCheck::IsJson(_)) => 5,
+        GraderKind::Check(AnswerCheck::FieldAccuracy(_)) => 6,
+        GraderKind::Check(AnswerCheck::ToolTrajectory(_)) => 7,
+        GraderKind::Check(AnswerCheck::Latency { .. }) => 8,
+        GraderKind::Check(AnswerCheck::Cost { .. }) => 9,
+        GraderKind::Check(AnswerCheck::TokenUsage(_)) => 10,
+        GraderKind::Check(AnswerCheck::ExecutionMetrics(_)) => 11,
+        GraderKind::Check(AnswerCheck::SkillTrigger(_)) => 12,
+        GraderKind::Check(AnswerCheck::Script(_)) => 16,
         GraderKind::Transformed(_) => 17,
         GraderKind::Similar(_) => 18,
         GraderKind::Labels(_) => 23,
         GraderKind::Selection(_) => 19,
-        GraderKind::Sql(_) => 20,
+        GraderKind::Check(AnswerCheck::Sql(_)) => 20,
         GraderKind::Context(_) => 21,
         GraderKind::AnswerRelevance(_) => 22,
         GraderKind::Composite(_) => 13,

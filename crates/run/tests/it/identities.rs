@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelId};
 use assize_model::{
-    Case, Conversation, ConversationTurn, EscalateWhen, Escalation, FilePosition, GivenOutput, Grader,
-    GraderCommand, GraderKind, OnDependencyFailure, OnTurnFailure, PanelJudge, PanelSpec, RepoSource,
+    AnswerCheck, Case, Conversation, ConversationTurn, EscalateWhen, Escalation, FilePosition, GivenOutput,
+    Grader, GraderCommand, GraderKind, OnDependencyFailure, OnTurnFailure, PanelJudge, PanelSpec, RepoSource,
     RepoSpec, ScoringMethod, TurnAggregation, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation,
     WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
@@ -441,7 +441,7 @@ fn fingerprints_of_cases_are_held() {
     let turn = ConversationTurn {
         input: vec![CaseMessage::text(MessageRole::User, "and then?")],
         expected_output: vec![CaseMessage::text(MessageRole::Assistant, "so")],
-        graders: vec![grader("turn", GraderKind::Cost { budget_usd: 1.0 })],
+        graders: vec![grader("turn", GraderKind::Check(AnswerCheck::Cost { budget_usd: 1.0 }))],
         place: place(),
     };
     let conversation = Conversation {

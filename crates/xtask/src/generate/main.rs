@@ -1,10 +1,9 @@
-//! Makes files from the code (pages of `docs/`, the table in ARCHITECTURE.md, the README's picture, schemas), or checks that they
+//! Makes files from the code (pages of `docs/`, the README's picture, schemas), or checks that they
 //! are current. `cargo xtask generate` and `cargo xtask package-files` start it.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
 mod agentv;
-mod architecture;
 mod assertions;
 mod commands;
 mod errors;
@@ -56,7 +55,6 @@ fn make(mode: Mode, program: &Path) -> Result<(), String> {
         ("docs/lint.md".to_owned(), lint::page()),
         ("docs/cli.md".to_owned(), commands::page(program)?),
     ];
-    pages.push((architecture::PAGE.to_owned(), architecture::page()?));
     pages.push((agentv::PAGE.to_owned(), agentv::page()?));
     pages.push((limits::PAGE.to_owned(), limits::page()?));
     pages.push((assertions::PAGE.to_owned(), assertions::page()?));

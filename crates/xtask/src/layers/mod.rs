@@ -5,8 +5,6 @@ mod crates;
 mod files;
 mod rules;
 
-pub use crates::{CRATES, RESTRICTED_DEPS};
-
 use std::path::Path;
 
 use crate::metadata;
@@ -24,7 +22,7 @@ pub fn run() -> Result<(), String> {
     }
 
     Err(format!(
-        "layers: {} not allowed\n  {}\nThe rules are in crates/xtask/src/layers/crates.rs.",
+        "layers: {} not allowed\n  {}\nThe rules are the tables of ARCHITECTURE.md.",
         violations.len(),
         violations.join("\n  ")
     ))

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_document::{MapReader, NodeValue, codes, wrong_type};
-use assize_model::{CodeGrader, EvalFileFormat, GraderKind, ProgramFolder, ProgramResult};
+use assize_model::{CodeGrader, GraderKind, ProgramFolder, ProgramResult};
 use serde_json::{Map, Value};
 
 use super::assertion_context::AssertionContext;
@@ -23,11 +23,10 @@ const KNOWN_KEYS: [&str; 15] = [
 pub(super) fn decode_code_grader(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
-    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
-    let command = decode_command_or_script(cx, object, "a code grader", format);
+    let command = decode_command_or_script(cx, object, "a code grader");
     let cwd = object.text("cwd", &mut cx.problems);
     let cwd = match cwd {
         Some(written) if is_workspace(&written.value) => Some(ProgramFolder::Workspace),
@@ -84,10 +83,9 @@ fn decode_max_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Optio
             Some(calls.and_then(|calls| u32::try_from(calls.value).ok()).unwrap_or(DEFAULT_MAX_CALLS))
         }
         _ => {
-            cx.problems.add(
-                wrong_type(node, "`target` of a code grader", "true, false or a map with `max_calls`")
-                    .with_help("it says whether the program may call models, and how often"),
-            );
+            wrong_type(node, "`target` of a code grader", "true, false or a map with `max_calls`")
+                .with_help("it says whether the program may call models, and how often")
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -112,17 +110,15 @@ pub(super) fn decode_program_settings(
         }
 
         if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::CONFIG_LOOKS_MISSPELT,
-                    format!("`{}` is passed to the program as a setting", entry.key),
-                    entry.key_span,
-                    "not a key of the grader itself",
-                )
-                .with_help(format!("did you mean `{near}`?"))
-                .with_help("to keep it as a setting without this warning, put it under `config`")
-                .with_suggestion("rename the key", entry.key_span, near),
-            );
+            Diagnostic::warning(
+                codes::CONFIG_LOOKS_MISSPELT,
+                format!("`{}` is passed to the program as a setting", entry.key),
+            )
+            .at(entry.key_span, "not a key of the grader itself")
+            .with_help(format!("did you mean `{near}`?"))
+            .with_help("to keep it as a setting without this warning, put it under `config`")
+            .with_suggestion("rename the key", entry.key_span, near)
+            .add_to(&mut cx.problems);
         }
 
         settings.insert(entry.key.clone(), entry.value.to_json());

@@ -20,19 +20,13 @@ pub(super) fn decode_common_keys(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
     type_name: &str,
-    format: EvalFileFormat,
 ) -> CommonGraderKeys {
     let name = decode_name(cx, object);
-    if name.is_none() && format == EvalFileFormat::One && !object.has("name") && !object.has("id") {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::UNNAMED_GRADER,
-                "this grader has no name",
-                object.head(),
-                format!("results will list it as `{type_name}`"),
-            )
-            .with_help(format!("add `name: {type_name}` or a name that says what it checks")),
-        );
+    if name.is_none() && cx.format == EvalFileFormat::One && !object.has("name") && !object.has("id") {
+        Diagnostic::warning(codes::UNNAMED_GRADER, "this grader has no name")
+            .at(object.head(), format!("results will list it as `{type_name}`"))
+            .with_help(format!("add `name: {type_name}` or a name that says what it checks"))
+            .add_to(&mut cx.problems);
     }
 
     let weight = decode_weight(cx, object);
@@ -40,17 +34,15 @@ pub(super) fn decode_common_keys(
     let min_score = object.entry("min_score").filter(|entry| !entry.value.is_null());
     let min_score = match (min_score, line) {
         (Some(entry), Some((_, span))) => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::TWO_SPELLINGS,
-                    "a number under `required` is a minimum, and so is `min_score`",
-                    span,
-                    "one minimum",
-                )
-                .with_secondary(entry.key_span, "another minimum")
-                .with_help("write `required: true` and keep `min_score`")
-                .with_suggestion("require without a number", span, "true"),
-            );
+            Diagnostic::error(
+                codes::TWO_SPELLINGS,
+                "a number under `required` is a minimum, and so is `min_score`",
+            )
+            .at(span, "one minimum")
+            .with_secondary(entry.key_span, "another minimum")
+            .with_help("write `required: true` and keep `min_score`")
+            .with_suggestion("require without a number", span, "true")
+            .add_to(&mut cx.problems);
             None
         }
         (Some(entry), None) => decode_own_threshold(cx, entry, "min_score"),
@@ -76,16 +68,11 @@ fn decode_name(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Str
 fn decode_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Weight {
     let Some(written) = object.number("weight", &mut cx.problems) else { return Weight::ONE };
     if written.value < 0.0 {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::GRADER_WEIGHT,
-                "the weight of a grader can't be negative",
-                written.span,
-                format!("found {}", written.value),
-            )
+        Diagnostic::error(codes::GRADER_WEIGHT, "the weight of a grader can't be negative")
+            .at(written.span, format!("found {}", written.value))
             .with_help("use 0 or more; `negate: true` inverts a grader")
-            .with_help("a penalty is a criterion of negative weight in a rubrics grader"),
-        );
+            .with_help("a penalty is a criterion of negative weight in a rubrics grader")
+            .add_to(&mut cx.problems);
         return Weight::ONE;
     }
 
@@ -105,15 +92,10 @@ fn decode_required(
         NodeValue::Int(_) | NodeValue::Float(_) => {
             let Some(line) = decode_own_threshold(cx, entry, "required") else { return (true, None) };
             let place = entry.value.use_span();
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::OLDER_SPELLING,
-                    "a number under `required` is an older spelling",
-                    place,
-                    "read as the minimum score",
-                )
-                .with_help(format!("write `required: true` and `min_score: {}`", line.get())),
-            );
+            Diagnostic::warning(codes::OLDER_SPELLING, "a number under `required` is an older spelling")
+                .at(place, "read as the minimum score")
+                .with_help(format!("write `required: true` and `min_score: {}`", line.get()))
+                .add_to(&mut cx.problems);
 
             (true, Some((line, place)))
         }
@@ -132,12 +114,9 @@ fn decode_own_threshold(cx: &mut DecodeContext, entry: &MapEntry, key: &str) -> 
         _ => {}
     }
 
-    let mut diagnostic = Diagnostic::error(
-        codes::MIN_SCORE_SCALE,
-        format!("`{key}` of a grader is above 0 and at most 1"),
-        value.span,
-        format!("found {}", value.value),
-    );
+    let mut diagnostic =
+        Diagnostic::error(codes::MIN_SCORE_SCALE, format!("`{key}` of a grader is above 0 and at most 1"))
+            .at(value.span, format!("found {}", value.value));
     if value.value == 0.0 {
         diagnostic = diagnostic.with_help("every answer reaches 0; remove the key");
     } else if (2.0..=100.0).contains(&value.value) {

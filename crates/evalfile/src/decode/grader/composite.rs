@@ -20,22 +20,19 @@ use crate::decode::DecodeContext;
 pub(super) fn decode_composite(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
-    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
-    let keys: [&'static str; 3] = match format {
-        EvalFileFormat::One => ["evaluators", "assertions", "assert"],
-        EvalFileFormat::Two => ["assertions", "evaluators", "assert"],
-    };
+    let keys: [&'static str; 3] =
+        cx.format.choose(["evaluators", "assertions", "assert"], ["assertions", "evaluators", "assert"]);
     let members = if let Some(entry) = object.first_of(&keys, &mut cx.problems) {
-        if format == EvalFileFormat::Two && entry.key != keys[0] {
+        if cx.format == EvalFileFormat::Two && entry.key != keys[0] {
             cx.problems.add(older_spelling(entry.key_span, &entry.key, keys[0]));
         }
 
         report_duplicate_members(cx, &entry.value);
         let at = AssertionContext { names_are_checked: true, ..at.clone() };
-        let members = decode_assertions(cx, &entry.value, format, at);
+        let members = decode_assertions(cx, &entry.value, at);
         refuse_selection(cx, &entry.value, members.iter().map(|member| &**member), "a composite");
         if members.is_empty() && cx.problems.error_count() == errors {
             cx.problems
@@ -50,7 +47,7 @@ pub(super) fn decode_composite(
     };
 
     let aggregator = match object.value("aggregator") {
-        Some(node) => decode_aggregator(cx, node, format, &members, errors),
+        Some(node) => decode_aggregator(cx, node, &members, errors),
         None => Some(CompositeAggregator::WeightedAverage(Vec::new())),
     };
     let aggregator = aggregator?;
@@ -64,16 +61,11 @@ fn report_duplicate_members(cx: &mut DecodeContext, list: &TreeNode) {
     for name in list.as_seq().unwrap_or_default().iter().filter_map(|item| item.get("name")) {
         let Some(text) = name.as_str() else { continue };
         if let Some(first) = seen.insert(text, name) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_MEMBER,
-                    format!("two members are called `{text}`"),
-                    name.use_span(),
-                    "second time",
-                )
+            Diagnostic::error(codes::DUPLICATE_MEMBER, format!("two members are called `{text}`"))
+                .at(name.use_span(), "second time")
                 .with_secondary(first.use_span(), "first time")
-                .with_help("members are referred to by name; give each its own"),
-            );
+                .with_help("members are referred to by name; give each its own")
+                .add_to(&mut cx.problems);
         }
     }
 }
@@ -81,7 +73,6 @@ fn report_duplicate_members(cx: &mut DecodeContext, list: &TreeNode) {
 fn decode_aggregator(
     cx: &mut DecodeContext,
     node: &TreeNode,
-    format: EvalFileFormat,
     members: &[Arc<Grader>],
     errors_before: usize,
 ) -> Option<CompositeAggregator> {
@@ -92,7 +83,7 @@ fn decode_aggregator(
     };
     let words = ["weighted_average", "threshold", "code-grader", "llm-grader", "code-judge", "llm-judge"];
     let word = decode_choice(written, "type", &words, &mut cx.problems)?;
-    if format == EvalFileFormat::Two
+    if cx.format == EvalFileFormat::Two
         && let Some(present) = word.strip_suffix("judge")
     {
         cx.problems.add(older_spelling(written.use_span(), word, &format!("{present}grader")));
@@ -124,7 +115,7 @@ fn decode_aggregator(
         }
         _ => {
             let written = object.entry("prompt").filter(|entry| !entry.value.is_null());
-            let prompt = written.and_then(|entry| decode_prompt(cx, entry, format)).map(|(prompt, _)| prompt);
+            let prompt = written.and_then(|entry| decode_prompt(cx, entry)).map(|(prompt, _)| prompt);
             let judge = decode_judge(cx, &mut object);
             Some(CompositeAggregator::Llm { prompt, judge })
         }
@@ -137,12 +128,8 @@ fn decode_aggregator(
 /// Decodes `command`, or its older name `path`, whose text the shell runs.
 fn decode_program(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderCommand> {
     let Some(entry) = object.first_of(&["command", "path", "script"], &mut cx.problems) else {
-        cx.problems.add(missing_key(
-            object.head(),
-            "this aggregator",
-            "command",
-            "command: [python3, combine.py]",
-        ));
+        missing_key(object.head(), "this aggregator", "command", "command: [python3, combine.py]")
+            .add_to(&mut cx.problems);
         return None;
     };
     decode_command(cx, entry)
@@ -162,12 +149,9 @@ fn decode_member_weights(
     let mut weights = Vec::with_capacity(entries.len());
     for entry in entries {
         if check_names && !members.iter().any(|member| member.name == entry.key) {
-            let mut diagnostic = Diagnostic::error(
-                codes::UNKNOWN_MEMBER,
-                format!("no member is called `{}`", entry.key),
-                entry.key_span,
-                "unknown member",
-            );
+            let mut diagnostic =
+                Diagnostic::error(codes::UNKNOWN_MEMBER, format!("no member is called `{}`", entry.key))
+                    .at(entry.key_span, "unknown member");
 
             let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
             diagnostic = match did_you_mean(&entry.key, names.iter().copied()) {
@@ -183,15 +167,10 @@ fn decode_member_weights(
         let Some(value) = number(&entry.value, &entry.key, &mut cx.problems) else { continue };
         match Weight::new(value.value) {
             Ok(weight) if !weight.is_penalty() => weights.push((entry.key.clone(), weight)),
-            _ => cx.problems.add(
-                Diagnostic::error(
-                    codes::GRADER_WEIGHT,
-                    "the weight of a member can't be negative",
-                    value.span,
-                    format!("found {}", value.value),
-                )
-                .with_help("use 0 or more; `negate: true` inverts a member"),
-            ),
+            _ => Diagnostic::error(codes::GRADER_WEIGHT, "the weight of a member can't be negative")
+                .at(value.span, format!("found {}", value.value))
+                .with_help("use 0 or more; `negate: true` inverts a member")
+                .add_to(&mut cx.problems),
         }
     }
 
@@ -211,15 +190,10 @@ fn check_total(
             .map_or(member.standing.weight, |(_, weight)| *weight)
     };
     if !members.is_empty() && members.iter().all(|member| weight(member).get() == 0.0) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NO_USABLE_WEIGHT,
-                "all members have weight 0",
-                object.head(),
-                "nothing counts",
-            )
-            .with_help("give at least one member a weight above 0"),
-        );
+        Diagnostic::error(codes::NO_USABLE_WEIGHT, "all members have weight 0")
+            .at(object.head(), "nothing counts")
+            .with_help("give at least one member a weight above 0")
+            .add_to(&mut cx.problems);
     }
 }
 

@@ -66,7 +66,6 @@ pub(super) fn decode_custom(
 
 #[cfg(test)]
 mod tests {
-    use assize_model::EvalFileFormat;
 
     use super::*;
     use crate::decode::grader::testing::{complaints, read_at};
@@ -81,7 +80,7 @@ mod tests {
         let text =
             "- {type: word-count, minimum: 3, weight: 2}\n- {type: word_count}\n- {type: ../word-count}\n";
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
-        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
+        let graders = decode_assertions(&mut cx, &node, AssertionContext::default());
         assert_eq!(graders.len(), 1);
         let GraderKind::Custom(custom) = &graders[0].kind else { panic!("custom") };
         assert_eq!(custom.type_name, "word-count");

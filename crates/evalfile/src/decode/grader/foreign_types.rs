@@ -58,13 +58,10 @@ const FOREIGN_TYPES: [(&[&str], &str); 20] = [
 /// Returns the diagnostic for a type of another tool; `None` if the name is not such a type.
 pub(super) fn refuse_foreign_type(name: &str, span: Span) -> Option<Diagnostic> {
     let folded = normalize_word(name);
-    let diagnostic = Diagnostic::error(
-        codes::GRADER_NOT_OFFERED,
-        format!("there is no grader type `{name}` here"),
-        span,
-        "not a built-in type",
-    )
-    .with_note("no file of that name is in `.assize/graders/` or `.agentv/assertions/` either");
+    let diagnostic =
+        Diagnostic::error(codes::GRADER_NOT_OFFERED, format!("there is no grader type `{name}` here"))
+            .at(span, "not a built-in type")
+            .with_note("no file of that name is in `.assize/graders/` or `.agentv/assertions/` either");
     if let Some(advice) = find_advice(&folded) {
         return Some(diagnostic.with_help(advice));
     }
@@ -72,7 +69,7 @@ pub(super) fn refuse_foreign_type(name: &str, span: Span) -> Option<Diagnostic> 
     let inner = folded.strip_prefix("not")?.trim_start_matches('-');
     if let Some((kind, _)) = find_built_in(inner) {
         // Don't suggest an edit of the type alone: without `negate` it would invert the check.
-        return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name())));
+        return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name)));
     }
 
     find_advice(inner).map(|advice| diagnostic.with_help(advice).with_help("`negate: true` inverts a grader"))
@@ -99,7 +96,7 @@ mod tests {
 
     #[test]
     fn there_is_no_advice_for_a_type_that_is_built_in() {
-        let advised = TYPES.map(|(name, _)| name).into_iter().filter(|name| find_advice(name).is_some());
+        let advised = TYPES.iter().map(|kind| kind.name).filter(|name| find_advice(name).is_some());
 
         assert_eq!(advised.collect::<Vec<_>>(), Vec::<&str>::new(), "remove them from FOREIGN_TYPES");
     }

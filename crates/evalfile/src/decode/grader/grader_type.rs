@@ -1,148 +1,119 @@
-//! Grader types and their names.
+//! The table of built-in grader types.
 
-use std::path::PathBuf;
+use assize_document::MapReader;
+use assize_model::{CodeLanguage, GraderKind};
 
+use super::assertion_context::AssertionContext;
 use super::context::ContextType;
 use super::shared::normalize_word;
+use super::{
+    code, composite, context, json, labels, llm, metrics, pairwise, rubrics, script, selection, similar, sql,
+    text, trajectory,
+};
+use crate::decode::DecodeContext;
 
-/// A resolved grader type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum GraderType {
-    Rubrics,
-    Llm,
-    Pairwise,
-    Code,
-    Composite,
-    /// A text check, with its current name.
-    Text(&'static str),
-    IsJson,
-    ContainsJson,
-    IsSql,
-    ContainsSql,
-    FieldAccuracy,
-    ToolTrajectory,
-    Latency,
-    Cost,
-    TokenUsage,
-    ExecutionMetrics,
-    SkillTrigger,
-    JavaScript,
-    Python,
-    Ruby,
-    Similar,
-    Moderation,
-    Classifier,
-    Context(ContextType),
-    AnswerRelevance,
-    SelectBest,
-    MaxScore,
-    Custom {
-        name: String,
-        path: PathBuf,
-    },
+/// A built-in type: its name, how messages call it, and how its settings are decoded.
+pub(super) struct GraderType {
+    /// The current name.
+    pub(super) name: &'static str,
+    /// The type with its article, for messages.
+    pub(super) label: &'static str,
+    /// Decodes the keys that only this type has.
+    pub(super) decode: DecodeGrader,
 }
 
-/// Every built-in type, by its current name.
-pub(super) const TYPES: [(&str, GraderType); 38] = [
-    ("rubrics", GraderType::Rubrics),
-    ("llm-grader", GraderType::Llm),
-    ("pairwise", GraderType::Pairwise),
-    ("code-grader", GraderType::Code),
-    ("composite", GraderType::Composite),
-    ("contains", GraderType::Text("contains")),
-    ("contains-any", GraderType::Text("contains-any")),
-    ("contains-all", GraderType::Text("contains-all")),
-    ("icontains", GraderType::Text("icontains")),
-    ("icontains-any", GraderType::Text("icontains-any")),
-    ("icontains-all", GraderType::Text("icontains-all")),
-    ("starts-with", GraderType::Text("starts-with")),
-    ("ends-with", GraderType::Text("ends-with")),
-    ("equals", GraderType::Text("equals")),
-    ("regex", GraderType::Text("regex")),
-    ("is-json", GraderType::IsJson),
-    ("contains-json", GraderType::ContainsJson),
-    ("is-sql", GraderType::IsSql),
-    ("contains-sql", GraderType::ContainsSql),
-    ("field-accuracy", GraderType::FieldAccuracy),
-    ("tool-trajectory", GraderType::ToolTrajectory),
-    ("latency", GraderType::Latency),
-    ("cost", GraderType::Cost),
-    ("token-usage", GraderType::TokenUsage),
-    ("execution-metrics", GraderType::ExecutionMetrics),
-    ("skill-trigger", GraderType::SkillTrigger),
-    ("javascript", GraderType::JavaScript),
-    ("python", GraderType::Python),
-    ("ruby", GraderType::Ruby),
-    ("similar", GraderType::Similar),
-    ("moderation", GraderType::Moderation),
-    ("classifier", GraderType::Classifier),
-    ("context-recall", GraderType::Context(ContextType::Recall)),
-    ("context-relevance", GraderType::Context(ContextType::Relevance)),
-    ("context-faithfulness", GraderType::Context(ContextType::Faithfulness)),
-    ("answer-relevance", GraderType::AnswerRelevance),
-    ("select-best", GraderType::SelectBest),
-    ("max-score", GraderType::MaxScore),
+/// Decodes the settings of a grader. A list inside of it stands at the given place among templates.
+type DecodeGrader = fn(&mut DecodeContext, &mut MapReader<'_>, &AssertionContext) -> Option<GraderKind>;
+
+/// The judge that gives a whole answer one score.
+pub(super) const LLM: &str = "llm-grader";
+
+/// A grading program.
+pub(super) const CODE: &str = "code-grader";
+
+const fn row(name: &'static str, label: &'static str, decode: DecodeGrader) -> GraderType {
+    GraderType { name, label, decode }
+}
+
+/// Criteria that a judge decides.
+pub(super) const RUBRICS: GraderType =
+    row("rubrics", "a rubrics grader", |cx, object, _| rubrics::decode_rubrics(cx, object));
+
+/// Every built-in type.
+pub(super) const TYPES: &[GraderType] = &[
+    RUBRICS,
+    row(LLM, "an LLM grader", |cx, object, _| llm::decode_llm_grader(cx, object)),
+    row("pairwise", "a pairwise grader", |cx, object, _| pairwise::decode_pairwise(cx, object)),
+    row(CODE, "a code grader", code::decode_code_grader),
+    row("composite", "a composite", composite::decode_composite),
+    row("contains", "a text check", |cx, object, _| text::decode_text_check(cx, object, "contains")),
+    row("contains-any", "a text check", |cx, object, _| text::decode_text_check(cx, object, "contains-any")),
+    row("contains-all", "a text check", |cx, object, _| text::decode_text_check(cx, object, "contains-all")),
+    row("icontains", "a text check", |cx, object, _| text::decode_text_check(cx, object, "icontains")),
+    row("icontains-any", "a text check", |cx, object, _| {
+        text::decode_text_check(cx, object, "icontains-any")
+    }),
+    row("icontains-all", "a text check", |cx, object, _| {
+        text::decode_text_check(cx, object, "icontains-all")
+    }),
+    row("starts-with", "a text check", |cx, object, _| text::decode_text_check(cx, object, "starts-with")),
+    row("ends-with", "a text check", |cx, object, _| text::decode_text_check(cx, object, "ends-with")),
+    row("equals", "a text check", |cx, object, _| text::decode_text_check(cx, object, "equals")),
+    row("regex", "a text check", |cx, object, _| text::decode_text_check(cx, object, "regex")),
+    row("is-json", "a JSON check", |cx, object, _| json::decode_is_json(cx, object, false)),
+    row("contains-json", "a JSON check", |cx, object, _| json::decode_is_json(cx, object, true)),
+    row("is-sql", "an SQL check", |cx, object, _| sql::decode_sql(cx, object, false)),
+    row("contains-sql", "an SQL check", |cx, object, _| sql::decode_sql(cx, object, true)),
+    row("field-accuracy", "a field-accuracy grader", |cx, object, _| json::decode_field_accuracy(cx, object)),
+    row("tool-trajectory", "a tool-trajectory grader", |cx, object, _| {
+        trajectory::decode_trajectory(cx, object)
+    }),
+    row("latency", "a latency limit", |cx, object, _| metrics::decode_latency(cx, object)),
+    row("cost", "a cost limit", |cx, object, _| metrics::decode_cost(cx, object)),
+    row("token-usage", "a token limit", |cx, object, _| metrics::decode_token_usage(cx, object)),
+    row("execution-metrics", "an execution-metrics grader", |cx, object, _| {
+        metrics::decode_execution_metrics(cx, object)
+    }),
+    row("skill-trigger", "a skill-trigger grader", |cx, object, _| metrics::decode_skill_trigger(cx, object)),
+    row("javascript", "a script", |cx, object, _| {
+        script::decode_script(cx, object, CodeLanguage::JavaScript)
+    }),
+    row("python", "a script", |cx, object, _| script::decode_script(cx, object, CodeLanguage::Python)),
+    row("ruby", "a script", |cx, object, _| script::decode_script(cx, object, CodeLanguage::Ruby)),
+    row("similar", "a comparison of meaning", |cx, object, _| similar::decode_similar(cx, object)),
+    row("moderation", "a moderation grader", |cx, object, _| labels::decode_moderation(cx, object)),
+    row("classifier", "a classifier", |cx, object, _| labels::decode_classifier(cx, object)),
+    row("context-recall", "a context-recall grader", |cx, object, _| {
+        context::decode_context(cx, object, ContextType::Recall)
+    }),
+    row("context-relevance", "a context grader", |cx, object, _| {
+        context::decode_context(cx, object, ContextType::Relevance)
+    }),
+    row("context-faithfulness", "a context grader", |cx, object, _| {
+        context::decode_context(cx, object, ContextType::Faithfulness)
+    }),
+    row("answer-relevance", "an answer-relevance grader", |cx, object, _| {
+        context::decode_answer_relevance(cx, object)
+    }),
+    row("select-best", "a choice by a judge", |cx, object, _| selection::decode_select_best(cx, object)),
+    row("max-score", "a choice by score", |cx, object, _| selection::decode_max_score(cx, object)),
 ];
 
 /// Older names, with the current ones.
 pub(super) const OLDER_NAMES: [(&str, &str); 3] =
-    [("rubric", "rubrics"), ("llm-judge", "llm-grader"), ("code-judge", "code-grader")];
-
-impl GraderType {
-    /// Returns the current name of the type.
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::Custom { name, .. } => name,
-            built_in => TYPES.iter().find(|(_, kind)| kind == built_in).map_or("", |(name, _)| name),
-        }
-    }
-
-    /// Returns the type with its article, for messages.
-    pub(super) const fn name_with_article(&self) -> &'static str {
-        match self {
-            Self::Rubrics => "a rubrics grader",
-            Self::Llm => "an LLM grader",
-            Self::Pairwise => "a pairwise grader",
-            Self::Code => "a code grader",
-            Self::Composite => "a composite",
-            Self::Text(_) => "a text check",
-            Self::IsJson | Self::ContainsJson => "a JSON check",
-            Self::IsSql | Self::ContainsSql => "an SQL check",
-            Self::FieldAccuracy => "a field-accuracy grader",
-            Self::ToolTrajectory => "a tool-trajectory grader",
-            Self::Latency => "a latency limit",
-            Self::Cost => "a cost limit",
-            Self::TokenUsage => "a token limit",
-            Self::ExecutionMetrics => "an execution-metrics grader",
-            Self::SkillTrigger => "a skill-trigger grader",
-            Self::JavaScript | Self::Python | Self::Ruby => "a script",
-            Self::Similar => "a comparison of meaning",
-            Self::Moderation => "a moderation grader",
-            Self::Classifier => "a classifier",
-            Self::Context(ContextType::Recall) => "a context-recall grader",
-            Self::Context(_) => "a context grader",
-            Self::AnswerRelevance => "an answer-relevance grader",
-            Self::SelectBest => "a choice by a judge",
-            Self::MaxScore => "a choice by score",
-            Self::Custom { .. } => "a grader",
-        }
-    }
-}
+    [("rubric", RUBRICS.name), ("llm-judge", LLM), ("code-judge", CODE)];
 
 /// Returns the built-in type with a name, in any spelling, and true if the name is an older one.
-pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
+pub(super) fn find_built_in(name: &str) -> Option<(&'static GraderType, bool)> {
     let folded = normalize_word(name);
     let present = OLDER_NAMES.iter().find(|(older, _)| *older == folded).map(|(_, present)| *present);
     let wanted = present.unwrap_or(&folded);
-    TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
+    TYPES.iter().find(|kind| kind.name == wanted).map(|kind| (kind, present.is_some()))
 }
 
 /// Returns true if a name is that of a text check or of the JSON check, in any spelling.
 pub fn is_text_check(name: &str) -> bool {
-    matches!(
-        find_built_in(name),
-        Some((GraderType::Text(_) | GraderType::IsJson | GraderType::ContainsJson, _))
-    )
+    find_built_in(name).is_some_and(|(kind, _)| matches!(kind.label, "a text check" | "a JSON check"))
 }
 
 #[cfg(test)]
@@ -155,13 +126,13 @@ mod tests {
 
     #[test]
     fn every_type_is_known_in_both_spellings() {
-        for (name, kind) in &TYPES {
-            assert_eq!(find_built_in(name), Some((kind.clone(), false)));
-            assert_eq!(find_built_in(&name.replace('-', "_")), Some((kind.clone(), false)));
-            assert_eq!(kind.name(), *name);
+        let found = |name: &str| find_built_in(name).map(|(kind, is_older)| (kind.name, is_older));
+        for GraderType { name, .. } in TYPES {
+            assert_eq!(found(name), Some((*name, false)));
+            assert_eq!(found(&name.replace('-', "_")), Some((*name, false)));
         }
-        assert_eq!(find_built_in("llm_judge"), Some((GraderType::Llm, true)));
-        assert_eq!(find_built_in("code_judge"), Some((GraderType::Code, true)));
+        assert_eq!(found("llm_judge"), Some((LLM, true)));
+        assert_eq!(found("code_judge"), Some((CODE, true)));
     }
 
     #[test]

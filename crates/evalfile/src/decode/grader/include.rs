@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_document::{MapReader, TreeNode, codes, read_yaml, wrong_type};
-use assize_model::{EvalFileFormat, Grader};
+use assize_model::Grader;
 
 use super::assertion_context::AssertionContext;
 use super::list::decode_assertions;
@@ -24,26 +24,24 @@ const TEMPLATE_EXTENSIONS: [&str; 2] = ["yaml", "yml"];
 pub(super) fn decode_include(
     cx: &mut DecodeContext,
     item: &TreeNode,
-    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Vec<Arc<Grader>> {
     let Some(mut object) = MapReader::new(item, "an include", &mut cx.problems) else { return Vec::new() };
     let name = object.text("include", &mut cx.problems);
     if name.is_none() && item.get("include").is_some_and(TreeNode::is_null) {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_TEXT, "`include` is empty", object.head(), "nothing follows")
-                .with_help("write the name of a template, or a path"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, "`include` is empty")
+            .at(object.head(), "nothing follows")
+            .with_help("write the name of a template, or a path")
+            .add_to(&mut cx.problems);
     }
 
     object.finish(&mut cx.problems);
-    name.map_or_else(Vec::new, |name| load_template(cx, &name, format, at).unwrap_or_default())
+    name.map_or_else(Vec::new, |name| load_template(cx, &name, at).unwrap_or_default())
 }
 
 fn load_template(
     cx: &mut DecodeContext,
     name: &SpannedValue<String>,
-    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Option<Vec<Arc<Grader>>> {
     let written = locate_template(cx, name)?;
@@ -52,34 +50,27 @@ fn load_template(
     if let Some(position) = at.stack.iter().position(|step| *step == real) {
         let way: Vec<String> =
             at.stack[position..].iter().chain([&real]).map(|step| short_path(step)).collect();
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TEMPLATE_CYCLE,
-                format!("the template `{}` includes itself", name.value),
-                name.span,
-                "includes itself",
-            )
+        Diagnostic::error(codes::TEMPLATE_CYCLE, format!("the template `{}` includes itself", name.value))
+            .at(name.span, "includes itself")
             .with_note(way.join(" -> "))
-            .with_help("remove one of these includes"),
-        );
+            .with_help("remove one of these includes")
+            .add_to(&mut cx.problems);
 
         return None;
     }
 
     if at.stack.len() >= MAX_NESTING {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TEMPLATE_DEPTH,
-                format!("templates are nested more than {MAX_NESTING} deep"),
-                name.span,
-                "one level too many",
-            )
-            .with_help("include this template directly in the eval file"),
-        );
+        Diagnostic::error(
+            codes::TEMPLATE_DEPTH,
+            format!("templates are nested more than {MAX_NESTING} deep"),
+        )
+        .at(name.span, "one level too many")
+        .with_help("include this template directly in the eval file")
+        .add_to(&mut cx.problems);
         return None;
     }
 
-    let key = (real.clone(), format, at.stack.len());
+    let key = (real.clone(), cx.format, at.stack.len());
     if let Some(known) = cx.templates.get(&key) {
         if !known.sound {
             cx.problems.count_error();
@@ -91,8 +82,7 @@ fn load_template(
     let mut stack = at.stack.clone();
     stack.push(real);
 
-    let graders =
-        read_template(cx, &written, name, format, AssertionContext { stack, names_are_checked: false });
+    let graders = read_template(cx, &written, name, AssertionContext { stack, names_are_checked: false });
     let sound = cx.problems.error_count() == errors;
     cx.templates.insert(key, CachedTemplate { graders: graders.clone(), sound });
 
@@ -103,7 +93,6 @@ fn read_template(
     cx: &mut DecodeContext,
     written: &str,
     name: &SpannedValue<String>,
-    format: EvalFileFormat,
     at: AssertionContext,
 ) -> Vec<Arc<Grader>> {
     let Some(file) = cx.read_text(written, name.span) else { return Vec::new() };
@@ -112,11 +101,10 @@ fn read_template(
     let root = read_yaml(&cx.sources, source, &mut cx.problems);
     let Some(mut root) = root else {
         if cx.problems.error_count() == errors {
-            cx.problems.add(
-                broken_template(name.span, &name.value)
-                    .with_note("the file is empty")
-                    .with_help("write a list under `assertions`"),
-            );
+            broken_template(name.span, &name.value)
+                .with_note("the file is empty")
+                .with_help("write a list under `assertions`")
+                .add_to(&mut cx.problems);
         }
         return Vec::new();
     };
@@ -140,19 +128,14 @@ fn read_template(
 
     let list = object.value("assertions");
     if list.is_none() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TEMPLATE_BROKEN,
-                "this template has no `assertions`",
-                object.head(),
-                "expected a list under `assertions`",
-            )
-            .with_help("write `assertions:` and the entries below it"),
-        );
+        Diagnostic::error(codes::TEMPLATE_BROKEN, "this template has no `assertions`")
+            .at(object.head(), "expected a list under `assertions`")
+            .with_help("write `assertions:` and the entries below it")
+            .add_to(&mut cx.problems);
     }
 
     object.finish(&mut cx.problems);
-    list.map_or_else(Vec::new, |list| decode_assertions(cx, list, format, at))
+    list.map_or_else(Vec::new, |list| decode_assertions(cx, list, at))
 }
 
 /// Returns the path of a template as [`DecodeContext::find_file`] takes it: a path as written, or the path of
@@ -178,16 +161,13 @@ fn locate_template(cx: &mut DecodeContext, name: &SpannedValue<String>) -> Optio
         }
     }
 
-    let mut diagnostic = Diagnostic::error(
-        codes::TEMPLATE_NOT_FOUND,
-        format!("there is no template `{written}`"),
-        name.span,
-        "not found",
-    )
-    .with_note(format!(
-        "looked in `{}` and the folders above",
-        folders.first()?.join(TEMPLATE_FOLDERS[0]).display()
-    ));
+    let mut diagnostic =
+        Diagnostic::error(codes::TEMPLATE_NOT_FOUND, format!("there is no template `{written}`"))
+            .at(name.span, "not found")
+            .with_note(format!(
+                "looked in `{}` and the folders above",
+                folders.first()?.join(TEMPLATE_FOLDERS[0]).display()
+            ));
 
     let known = list_template_names(&folders);
     if let Some(near) = did_you_mean(written, known.iter().map(String::as_str)) {
@@ -227,12 +207,8 @@ fn list_template_names(folders: &[PathBuf]) -> Vec<String> {
 }
 
 fn broken_template(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        codes::TEMPLATE_BROKEN,
-        format!("the template `{name}` can't be used"),
-        span,
-        "included here",
-    )
+    Diagnostic::error(codes::TEMPLATE_BROKEN, format!("the template `{name}` can't be used"))
+        .at(span, "included here")
 }
 
 fn short_path(path: &Path) -> String {
@@ -258,7 +234,7 @@ mod tests {
 
     fn decode(folder: &Path, text: &str) -> (Vec<Arc<Grader>>, Vec<(String, usize)>) {
         let (mut cx, node) = read_at(&folder.join("suite.yaml"), text);
-        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
+        let graders = decode_assertions(&mut cx, &node, AssertionContext::default());
         (graders, complaints(cx))
     }
 
@@ -300,16 +276,13 @@ mod tests {
         for (text, code) in [("- include: a\n", "E0312"), ("- include: t1\n", "E0313")] {
             let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
             Arc::make_mut(&mut cx.reach).search = vec![folder.path().to_path_buf(), inner.clone()];
-            decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
+            decode_assertions(&mut cx, &node, AssertionContext::default());
             let problems = complaints(cx);
             assert_eq!(problems.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), [code], "{text}");
         }
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: t2\n");
         Arc::make_mut(&mut cx.reach).search = vec![folder.path().to_path_buf()];
-        assert_eq!(
-            decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default()).len(),
-            1
-        );
+        assert_eq!(decode_assertions(&mut cx, &node, AssertionContext::default()).len(), 1);
     }
 
     #[test]
@@ -321,7 +294,7 @@ mod tests {
             (".assize/templates/empty.yaml", "# nothing\n"),
         ]);
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: bad\n- include: bad\n");
-        decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
+        decode_assertions(&mut cx, &node, AssertionContext::default());
         assert_eq!(cx.problems.error_count(), 3, "both uses are spoilt");
         let codes: Vec<&str> = cx.problems.into_vec().iter().map(|d| d.code.as_str()).collect();
         assert_eq!(codes, ["E0107", "E0301"]);

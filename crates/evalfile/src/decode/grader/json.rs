@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, read_json, read_yaml, wrong_type};
-use assize_model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
+use assize_model::{AnswerCheck, FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
 use assize_rubric::Weight;
 use serde_json::Value;
 
@@ -17,7 +17,8 @@ pub(super) fn decode_is_json(
 ) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
     let schema = object.value("schema").and_then(|node| decode_schema(cx, node));
-    (cx.problems.error_count() == errors).then_some(GraderKind::IsJson(IsJson { schema, embedded }))
+    (cx.problems.error_count() == errors)
+        .then_some(GraderKind::Check(AnswerCheck::IsJson(IsJson { schema, embedded })))
 }
 
 /// Decodes a JSON Schema, given inline or as a file.
@@ -40,15 +41,10 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
                 }
                 None => {
                     if cx.problems.error_count() == errors {
-                        cx.problems.add(
-                            Diagnostic::error(
-                                codes::EMPTY_TEXT,
-                                "the schema file is empty",
-                                node.use_span(),
-                                "this file",
-                            )
-                            .with_help("write a JSON Schema into it"),
-                        );
+                        Diagnostic::error(codes::EMPTY_TEXT, "the schema file is empty")
+                            .at(node.use_span(), "this file")
+                            .with_help("write a JSON Schema into it")
+                            .add_to(&mut cx.problems);
                     }
                     None
                 }
@@ -69,12 +65,13 @@ pub(super) fn decode_field_accuracy(
     let errors = cx.problems.error_count();
     let fields = match object.value("fields") {
         None => {
-            cx.problems.add(missing_key(
+            missing_key(
                 object.head(),
                 "a field-accuracy grader",
                 "fields",
                 "fields: [{path: invoice.total, match: exact}]",
-            ));
+            )
+            .add_to(&mut cx.problems);
             Vec::new()
         }
         Some(node) => match &node.data {
@@ -95,19 +92,14 @@ pub(super) fn decode_field_accuracy(
     }) == Some("all_or_nothing");
 
     if cx.problems.error_count() == errors && fields.iter().all(|field| field.weight.get() == 0.0) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NO_USABLE_WEIGHT,
-                "all fields have weight 0",
-                object.head(),
-                "nothing counts",
-            )
-            .with_help("give at least one field a weight above 0"),
-        );
+        Diagnostic::error(codes::NO_USABLE_WEIGHT, "all fields have weight 0")
+            .at(object.head(), "nothing counts")
+            .with_help("give at least one field a weight above 0")
+            .add_to(&mut cx.problems);
     }
 
     (cx.problems.error_count() == errors)
-        .then_some(GraderKind::FieldAccuracy(FieldAccuracy { fields, all_or_nothing }))
+        .then_some(GraderKind::Check(AnswerCheck::FieldAccuracy(FieldAccuracy { fields, all_or_nothing })))
 }
 
 fn decode_field(cx: &mut DecodeContext, node: &TreeNode) -> Option<FieldCheck> {
@@ -143,11 +135,12 @@ fn decode_field(cx: &mut DecodeContext, node: &TreeNode) -> Option<FieldCheck> {
         (formats_at, "formats", "date"),
     ] {
         if let Some(node) = node.filter(|_| owner != word) {
-            cx.problems.add(unused_key(
+            unused_key(
                 node.use_span(),
                 format!("`{key}` is not used by `match: {word}`"),
                 format!("write `match: {owner}`, or remove `{key}`"),
-            ));
+            )
+            .add_to(&mut cx.problems);
         }
     }
 
@@ -191,23 +184,15 @@ fn check_path(cx: &mut DecodeContext, path: &SpannedValue<String>) {
         rest.is_empty() && !name.contains(']')
     });
     if !sound {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_FIELD_PATH,
-                "this path can't be read",
-                path.span,
-                "not names and `[N]`",
-            )
-            .with_help(
-                "write names joined by dots, with `[N]` for an item of a list: `order.items[0].price`",
-            ),
-        );
+        Diagnostic::error(codes::BAD_FIELD_PATH, "this path can't be read")
+            .at(path.span, "not names and `[N]`")
+            .with_help("write names joined by dots, with `[N]` for an item of a list: `order.items[0].price`")
+            .add_to(&mut cx.problems);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use assize_model::EvalFileFormat;
 
     use super::*;
     use crate::decode::grader::testing::{codes, one, read_at};
@@ -217,9 +202,11 @@ mod tests {
     fn schemas_stand_here_or_in_a_file() {
         assert_eq!(
             one("- {type: is-json}\n").kind,
-            GraderKind::IsJson(IsJson { schema: None, embedded: false })
+            GraderKind::Check(AnswerCheck::IsJson(IsJson { schema: None, embedded: false }))
         );
-        let GraderKind::IsJson(json) = &one("- {type: is_json, schema: {type: object}}\n").kind else {
+        let GraderKind::Check(AnswerCheck::IsJson(json)) =
+            &one("- {type: is_json, schema: {type: object}}\n").kind
+        else {
             panic!("json")
         };
         assert_eq!(json.schema, Some(serde_json::json!({"type": "object"})));
@@ -230,8 +217,8 @@ mod tests {
         std::fs::write(folder.path().join("s.json"), "{\"type\": \"array\"}").expect("written");
         let (mut cx, node) =
             read_at(&folder.path().join("suite.yaml"), "- {type: is-json, schema: s.json}\n");
-        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
-        let GraderKind::IsJson(json) = &graders[0].kind else { panic!("json") };
+        let graders = decode_assertions(&mut cx, &node, AssertionContext::default());
+        let GraderKind::Check(AnswerCheck::IsJson(json)) = &graders[0].kind else { panic!("json") };
         assert_eq!(json.schema, Some(serde_json::json!({"type": "array"})));
     }
 
@@ -240,7 +227,7 @@ mod tests {
         let grader = one(
             "- type: field_accuracy\n  aggregation: all_or_nothing\n  fields:\n  - path: a.b[0][1].c\n  - {path: total, match: numeric_tolerance, tolerance: 0.5, relative: true, weight: 2, required: false}\n  - {path: '[0].due', match: date, formats: [YYYY-MM-DD]}\n",
         );
-        let GraderKind::FieldAccuracy(fields) = &grader.kind else { panic!("fields") };
+        let GraderKind::Check(AnswerCheck::FieldAccuracy(fields)) = &grader.kind else { panic!("fields") };
         assert!(fields.all_or_nothing);
         assert_eq!(fields.fields[0].rule, FieldMatch::Exact);
         assert!(fields.fields[0].required && !fields.fields[1].required);

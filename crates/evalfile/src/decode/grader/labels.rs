@@ -34,12 +34,8 @@ pub(super) fn decode_classifier(cx: &mut DecodeContext, object: &mut MapReader<'
     let head = object.head();
     let model = object.text("target", &mut cx.problems).map(|model| model.value);
     if model.is_none() && cx.problems.error_count() == errors {
-        cx.problems.add(missing_key(
-            head,
-            "`classifier`",
-            "target",
-            "target: huggingface-classifier:OWNER/MODEL",
-        ));
+        missing_key(head, "`classifier`", "target", "target: huggingface-classifier:OWNER/MODEL")
+            .add_to(&mut cx.problems);
     }
 
     let threshold = threshold.unwrap_or(LabelRule::THRESHOLD);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, TreeNode, codes, wrong_type};
 use assize_limits::LIST_GRADERS as MAX_GRADERS;
-use assize_model::{EvalFileFormat, Grader};
+use assize_model::Grader;
 
 use super::assertion_context::AssertionContext;
-use super::grader_type::{GraderType, find_built_in};
+use super::grader_type::{CODE, find_built_in};
 use super::include::decode_include;
 use super::names::find_free_name;
 use super::object::decode_grader;
@@ -25,12 +25,7 @@ struct ListedGrader {
 
 /// Decodes an assertion list. All plain texts become one rubrics grader at the position of the first, with
 /// their number as its weight. Invalid graders are reported and omitted.
-pub fn decode_assertions(
-    cx: &mut DecodeContext,
-    list: &TreeNode,
-    format: EvalFileFormat,
-    at: AssertionContext,
-) -> Vec<Arc<Grader>> {
+pub fn decode_assertions(cx: &mut DecodeContext, list: &TreeNode, at: AssertionContext) -> Vec<Arc<Grader>> {
     let NodeValue::Seq(items) = &list.data else {
         let mut diagnostic = wrong_type(list, "the assertions", "a list");
         if list.as_str().is_some() || list.as_map().is_some() {
@@ -48,27 +43,25 @@ pub fn decode_assertions(
         match &item.data {
             NodeValue::Str(_) => {
                 if std::mem::take(&mut texts_are_due) {
-                    let grader = grader_from_texts(cx, &texts, format);
+                    let grader = grader_from_texts(cx, &texts);
                     entries
                         .extend(grader.map(|grader| ListedGrader { grader: Arc::new(grader), named: None }));
                 }
             }
             NodeValue::Map(_) if is_include(item) => {
-                let graders = decode_include(cx, item, format, &at);
+                let graders = decode_include(cx, item, &at);
                 entries.extend(graders.into_iter().map(|grader| ListedGrader { grader, named: None }));
             }
             NodeValue::Map(_) => {
                 let named = item.get("name").or_else(|| item.get("id")).map(TreeNode::use_span);
-                let grader = decode_grader(cx, item, format, &at);
+                let grader = decode_grader(cx, item, &at);
                 entries.extend(grader.map(|grader| ListedGrader { grader: Arc::new(grader), named }));
             }
             NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {
                 let quoted = format!("\"{}\"", cx.sources.slice(item.use_span()));
-                cx.problems.add(wrong_type(item, "an assertion", "a text or a map").with_suggestion(
-                    "put it in quotes",
-                    item.use_span(),
-                    quoted,
-                ));
+                wrong_type(item, "an assertion", "a text or a map")
+                    .with_suggestion("put it in quotes", item.use_span(), quoted)
+                    .add_to(&mut cx.problems);
             }
             NodeValue::Null | NodeValue::Seq(_) => {
                 cx.problems.add(wrong_type(item, "an assertion", "a text or a map"));
@@ -85,20 +78,16 @@ pub fn decode_assertions(
 }
 
 fn too_many_graders(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::LIMIT_REACHED,
-        format!("more than {MAX_GRADERS} graders in one list"),
-        at,
-        "this entry goes over the limit",
-    )
-    .with_note("the graders of included templates count too")
-    .with_help("write criteria that belong together as one rubric")
+    Diagnostic::error(codes::LIMIT_REACHED, format!("more than {MAX_GRADERS} graders in one list"))
+        .at(at, "this entry goes over the limit")
+        .with_note("the graders of included templates count too")
+        .with_help("write criteria that belong together as one rubric")
 }
 
 /// Returns true if an entry includes a template. A program may have a setting called `include`; no other grader
 /// has such a key.
 fn is_include(item: &TreeNode) -> bool {
-    let is_built_in = |name: &str| find_built_in(name).is_some_and(|(kind, _)| kind != GraderType::Code);
+    let is_built_in = |name: &str| find_built_in(name).is_some_and(|(kind, _)| kind.name != CODE);
     item.get("include").is_some()
         && item.get("type").is_none_or(|name| name.as_str().is_some_and(is_built_in))
 }
@@ -123,16 +112,14 @@ fn make_names_unique(cx: &mut DecodeContext, entries: Vec<ListedGrader>, quietly
             given.insert(grader.name.clone(), first);
             let name = find_free_name(&grader.name, &taken);
             if !quietly {
-                cx.problems.add(
-                    Diagnostic::warning(
-                        codes::DUPLICATE_GRADER_NAME,
-                        format!("two graders are called `{}`", grader.name),
-                        second,
-                        format!("results will list this one as `{name}`"),
-                    )
-                    .with_secondary(first, "first one")
-                    .with_help("give each grader a name of its own"),
-                );
+                Diagnostic::warning(
+                    codes::DUPLICATE_GRADER_NAME,
+                    format!("two graders are called `{}`", grader.name),
+                )
+                .at(second, format!("results will list this one as `{name}`"))
+                .with_secondary(first, "first one")
+                .with_help("give each grader a name of its own")
+                .add_to(&mut cx.problems);
             }
 
             taken.insert(name.clone());

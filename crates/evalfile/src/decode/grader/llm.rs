@@ -2,7 +2,7 @@
 
 use assize_diagnostic::Diagnostic;
 use assize_document::{MapReader, codes};
-use assize_model::{EvalFileFormat, GraderKind, LlmGrader};
+use assize_model::{GraderKind, LlmGrader};
 
 use super::panel::{PanelUse, decode_panel};
 use super::prompt::{decode_program_config, decode_prompt};
@@ -19,23 +19,19 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 ];
 
 /// Decodes the keys of `type: llm-grader`.
-pub(super) fn decode_llm_grader(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Option<GraderKind> {
+pub(super) fn decode_llm_grader(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
     let written = object.entry("prompt").filter(|entry| !entry.value.is_null());
-    let prompt = written.and_then(|entry| decode_prompt(cx, entry, format));
+    let prompt = written.and_then(|entry| decode_prompt(cx, entry));
     let judge = decode_judge(cx, object);
     let panel = decode_panel(cx, object, PanelUse::Llm { judge: judge.as_deref() });
     let temperature = temperature(cx, object);
     let max_steps = object.integer("max_steps", 1, i64::from(u32::MAX), &mut cx.problems);
     if let Some(steps) = &max_steps {
-        cx.problems.add(
-            Diagnostic::warning(codes::NO_EFFECT, "`max_steps` has no effect", steps.span, "not used here")
-                .with_help("judges are called once and use no tools; remove the key"),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, "`max_steps` has no effect")
+            .at(steps.span, "not used here")
+            .with_help("judges are called once and use no tools; remove the key")
+            .add_to(&mut cx.problems);
     }
     let preprocessors = decode_preprocessors(cx, object).to_vec();
     let mut settings = decode_program_config(cx, object);

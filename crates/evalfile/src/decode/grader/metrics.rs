@@ -2,7 +2,7 @@
 
 use assize_diagnostic::Diagnostic;
 use assize_document::{MapReader, codes};
-use assize_model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
+use assize_model::{AnswerCheck, ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
 
 use super::shared::{decode_count, decode_duration, decode_non_negative, missing_key, unused_key};
 use crate::decode::DecodeContext;
@@ -12,16 +12,12 @@ use crate::decode::common::refuse_foreign_keys;
 pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     refuse_foreign_keys(cx, object, &[("max_ms", "write the milliseconds as `threshold`")]);
     if object.value("threshold").is_none() {
-        cx.problems.add(missing_key(
-            object.head(),
-            "a latency limit",
-            "threshold",
-            "threshold: 2000 # milliseconds",
-        ));
+        missing_key(object.head(), "a latency limit", "threshold", "threshold: 2000 # milliseconds")
+            .add_to(&mut cx.problems);
         return None;
     }
     decode_duration(object, "threshold", 0.001, &mut cx.problems)
-        .map(|threshold| GraderKind::Latency { threshold })
+        .map(|threshold| GraderKind::Check(AnswerCheck::Latency { threshold }))
 }
 
 /// Decodes the keys of `type: cost`: `budget` in US dollars.
@@ -31,7 +27,8 @@ pub(super) fn decode_cost(cx: &mut DecodeContext, object: &mut MapReader<'_>) ->
         cx.problems.add(missing_key(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
         return None;
     }
-    decode_non_negative(object, "budget", &mut cx.problems).map(|budget_usd| GraderKind::Cost { budget_usd })
+    decode_non_negative(object, "budget", &mut cx.problems)
+        .map(|budget_usd| GraderKind::Check(AnswerCheck::Cost { budget_usd }))
 }
 
 /// Decodes the keys of `type: token-usage`.
@@ -46,7 +43,7 @@ pub(super) fn decode_token_usage(cx: &mut DecodeContext, object: &mut MapReader<
         report_no_limit(cx, object, "a token limit", "`max_total`, `max_input` or `max_output`");
     }
 
-    (cx.problems.error_count() == errors).then_some(GraderKind::TokenUsage(limits))
+    (cx.problems.error_count() == errors).then_some(GraderKind::Check(AnswerCheck::TokenUsage(limits)))
 }
 
 /// Decodes the keys of `type: execution-metrics`.
@@ -76,27 +73,23 @@ pub(super) fn decode_execution_metrics(
             "a limit such as `max_tool_calls` or `max_duration_ms`",
         );
     } else if let Some(tolerance) = tolerance.as_ref().filter(|_| limits.target_exploration_ratio.is_none()) {
-        cx.problems.add(unused_key(
+        unused_key(
             tolerance.span,
             "`exploration_tolerance` needs `target_exploration_ratio`",
             "add the ratio that is aimed at, or remove the tolerance",
-        ));
+        )
+        .add_to(&mut cx.problems);
     }
 
     let limits = ExecutionMetrics { exploration_tolerance: tolerance.map(|unit| unit.value), ..limits };
-    (cx.problems.error_count() == errors).then_some(GraderKind::ExecutionMetrics(limits))
+    (cx.problems.error_count() == errors).then_some(GraderKind::Check(AnswerCheck::ExecutionMetrics(limits)))
 }
 
 fn report_no_limit(cx: &mut DecodeContext, object: &MapReader<'_>, what: &str, keys: &str) {
-    cx.problems.add(
-        Diagnostic::error(
-            codes::MISSING_SETTING,
-            format!("{what} needs a limit"),
-            object.head(),
-            "no limit here",
-        )
-        .with_help(format!("add {keys}")),
-    );
+    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs a limit"))
+        .at(object.head(), "no limit here")
+        .with_help(format!("add {keys}"))
+        .add_to(&mut cx.problems);
 }
 
 /// Decodes the keys of `type: skill-trigger`.
@@ -104,18 +97,17 @@ pub(super) fn decode_skill_trigger(cx: &mut DecodeContext, object: &mut MapReade
     let errors = cx.problems.error_count();
     let skill = object.text("skill", &mut cx.problems);
     if skill.is_none() && cx.problems.error_count() == errors {
-        cx.problems.add(missing_key(
-            object.head(),
-            "a skill-trigger grader",
-            "skill",
-            "skill: name-of-the-skill",
-        ));
+        missing_key(object.head(), "a skill-trigger grader", "skill", "skill: name-of-the-skill")
+            .add_to(&mut cx.problems);
     }
 
     let should = object.boolean("should_trigger", &mut cx.problems);
     let skill = skill?.value;
     (cx.problems.error_count() == errors).then(|| {
-        GraderKind::SkillTrigger(SkillTrigger { skill, should_trigger: should.is_none_or(|flag| flag.value) })
+        GraderKind::Check(AnswerCheck::SkillTrigger(SkillTrigger {
+            skill,
+            should_trigger: should.is_none_or(|flag| flag.value),
+        }))
     })
 }
 
@@ -131,14 +123,17 @@ mod tests {
         let kind = |text: &str| one(&format!("- {{type: {text}}}\n")).kind.clone();
         assert_eq!(
             kind("latency, threshold: 1500"),
-            GraderKind::Latency { threshold: Duration::from_millis(1500) }
+            GraderKind::Check(AnswerCheck::Latency { threshold: Duration::from_millis(1500) })
         );
-        assert_eq!(kind("cost, budget: 0.1"), GraderKind::Cost { budget_usd: 0.1 });
+        assert_eq!(kind("cost, budget: 0.1"), GraderKind::Check(AnswerCheck::Cost { budget_usd: 0.1 }));
         assert_eq!(
             kind("token_usage, max_total: 100"),
-            GraderKind::TokenUsage(TokenUsage { max_total: Some(100), ..TokenUsage::default() })
+            GraderKind::Check(AnswerCheck::TokenUsage(TokenUsage {
+                max_total: Some(100),
+                ..TokenUsage::default()
+            }))
         );
-        let GraderKind::ExecutionMetrics(limits) = kind(
+        let GraderKind::Check(AnswerCheck::ExecutionMetrics(limits)) = kind(
             "execution-metrics, max_tool_calls: 3, max_duration_ms: 10, target_exploration_ratio: 0.5, exploration_tolerance: 0.1",
         ) else {
             panic!("limits")
@@ -147,7 +142,10 @@ mod tests {
         assert_eq!(limits.exploration_tolerance.map(assize_rubric::UnitInterval::get), Some(0.1));
         assert_eq!(
             kind("skill-trigger, skill: deploy"),
-            GraderKind::SkillTrigger(SkillTrigger { skill: "deploy".into(), should_trigger: true })
+            GraderKind::Check(AnswerCheck::SkillTrigger(SkillTrigger {
+                skill: "deploy".into(),
+                should_trigger: true
+            }))
         );
     }
 

@@ -53,11 +53,8 @@ pub(super) fn decode_pairwise(cx: &mut DecodeContext, object: &mut MapReader<'_>
         ("order", "both orders are always judged; remove the key"),
     ] {
         if let Some(entry) = object.foreign(key) {
-            cx.problems.add(unused_key(
-                entry.key_span,
-                format!("a pairwise grader does not use `{key}`"),
-                help,
-            ));
+            unused_key(entry.key_span, format!("a pairwise grader does not use `{key}`"), help)
+                .add_to(&mut cx.problems);
         }
     }
 
@@ -84,15 +81,10 @@ fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBa
         NodeValue::Str(text) => {
             if let Some(what) = existing_path_kind(cx, text, node.use_span()) {
                 let key = if what == "folder" { "run" } else { "file" };
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::WRONG_TYPE,
-                        format!("`baseline` is a {what}"),
-                        node.use_span(),
-                        "read as the text of the other answer",
-                    )
-                    .with_help(format!("write `baseline: {{{key}: {}}}`", text.trim())),
-                );
+                Diagnostic::error(codes::WRONG_TYPE, format!("`baseline` is a {what}"))
+                    .at(node.use_span(), "read as the text of the other answer")
+                    .with_help(format!("write `baseline: {{{key}: {}}}`", text.trim()))
+                    .add_to(&mut cx.problems);
 
                 return None;
             }
@@ -126,24 +118,24 @@ fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBa
                     }
                 }
                 [first, second, ..] => {
-                    cx.problems.add(
-                        Diagnostic::error(
-                            codes::TWO_SPELLINGS,
-                            format!("`{}` and `{}` each name the other answer", first.key, second.key),
-                            second.key_span,
-                            "only one of them can count",
-                        )
-                        .with_secondary(first.key_span, "already given here")
-                        .with_help("keep one of them"),
-                    );
+                    Diagnostic::error(
+                        codes::TWO_SPELLINGS,
+                        format!("`{}` and `{}` each name the other answer", first.key, second.key),
+                    )
+                    .at(second.key_span, "only one of them can count")
+                    .with_secondary(first.key_span, "already given here")
+                    .with_help("keep one of them")
+                    .add_to(&mut cx.problems);
                     None
                 }
             }
         }
         _ => {
-            cx.problems.add(wrong_type(node, "`baseline`", "a text or a map").with_help(
-                "write `reference`, the other answer, or `{run: RUN}`, `{file: PATH}`, `{text: TEXT}`",
-            ));
+            wrong_type(node, "`baseline`", "a text or a map")
+                .with_help(
+                    "write `reference`, the other answer, or `{run: RUN}`, `{file: PATH}`, `{text: TEXT}`",
+                )
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -158,15 +150,10 @@ fn text_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBase
 fn file_baseline(cx: &mut DecodeContext, written: &str, place: Span) -> Option<PairwiseBaseline> {
     let file = cx.read_text(written.trim(), place)?;
     if file.text.trim().is_empty() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::EMPTY_TEXT,
-                "the file of the other answer is empty",
-                place,
-                "nothing in it",
-            )
-            .with_help("write the answer into the file, or name another"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, "the file of the other answer is empty")
+            .at(place, "nothing in it")
+            .with_help("write the answer into the file, or name another")
+            .add_to(&mut cx.problems);
         return None;
     }
 

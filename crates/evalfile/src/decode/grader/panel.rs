@@ -45,15 +45,10 @@ pub(crate) fn decode_panel(
     let listed = object.entry("judges").filter(|entry| !entry.value.is_null());
     let (PanelUse::Rubrics { judge, .. } | PanelUse::Llm { judge } | PanelUse::Defaults { judge }) = for_what;
     if let (Some(entry), Some(judge)) = (listed, judge) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                "`judge` names one judge and `judges` names several",
-                entry.key_span,
-                format!("beside `judge: {judge}`"),
-            )
-            .with_help("keep one of them; list all judges of a panel under `judges`"),
-        );
+        Diagnostic::error(codes::TWO_SPELLINGS, "`judge` names one judge and `judges` names several")
+            .at(entry.key_span, format!("beside `judge: {judge}`"))
+            .with_help("keep one of them; list all judges of a panel under `judges`")
+            .add_to(&mut cx.problems);
     }
 
     let judges = listed.map(|entry| decode_panel_judges(cx, entry)).unwrap_or_default();
@@ -88,16 +83,9 @@ fn decode_panel_judges(cx: &mut DecodeContext, entry: &MapEntry) -> Vec<(PanelJu
     for item in items {
         let Some((judge, place)) = decode_panel_judge(cx, item) else { continue };
         if let Some((_, first)) = found.iter().find(|(known, _)| known.name == judge.name) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_JUDGE,
-                    format!("the judge `{}` is named twice", judge.name),
-                    place,
-                    "second time",
-                )
+            Diagnostic::error(codes::DUPLICATE_JUDGE, format!("the judge `{}` is named twice", judge.name)).at(place, "second time")
                 .with_secondary(*first, "first time")
-                .with_help("to ask a judge several times, write `repeats: N`; to give it more influence, set its `weight`"),
-            );
+                .with_help("to ask a judge several times, write `repeats: N`; to give it more influence, set its `weight`").add_to(&mut cx.problems);
         } else {
             found.push((judge, place));
         }
@@ -117,12 +105,8 @@ fn decode_panel_judge(cx: &mut DecodeContext, node: &TreeNode) -> Option<(PanelJ
     let head = object.head();
     let name = object.text("judge", &mut cx.problems);
     if name.is_none() && !object.has("judge") {
-        cx.problems.add(missing_key(
-            head,
-            "a judge of a panel",
-            "judge",
-            "- {judge: openai:gpt-4o-mini, weight: 2}",
-        ));
+        missing_key(head, "a judge of a panel", "judge", "- {judge: openai:gpt-4o-mini, weight: 2}")
+            .add_to(&mut cx.problems);
     }
 
     // An invalid weight has been reported; use 1 so that it is not also reported as missing.
@@ -139,15 +123,10 @@ fn decode_judge_weight(cx: &mut DecodeContext, node: &TreeNode) -> Option<Weight
         return Weight::new(written.value).ok();
     }
 
-    cx.problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            "the weight of a judge must be above 0",
-            written.span,
-            format!("found {}", written.value),
-        )
-        .with_help("use a number above 0, or remove the judge"),
-    );
+    Diagnostic::error(codes::OUT_OF_RANGE, "the weight of a judge must be above 0")
+        .at(written.span, format!("found {}", written.value))
+        .with_help("use a number above 0, or remove the judge")
+        .add_to(&mut cx.problems);
     None
 }
 
@@ -189,20 +168,18 @@ fn decode_scoring(
     }
 
     match for_what {
-        PanelUse::Llm { .. } => cx.problems.add(unused_key(
+        PanelUse::Llm { .. } => unused_key(
             entry.key_span,
             "a judge of the whole answer does not use `scoring: logprobs`",
             "its score is not a single token; remove the key, or write criteria",
-        )),
-        PanelUse::Rubrics { judging: Some(JudgingMode::Batched(_)), .. } => cx.problems.add(
-            Diagnostic::error(
-                codes::PANEL_CONFLICT,
-                "probabilities can't be read from batched replies",
-                entry.key_span,
-                "needs one call per criterion",
-            )
-            .with_help("remove `judging: batched`, or `scoring`"),
-        ),
+        )
+        .add_to(&mut cx.problems),
+        PanelUse::Rubrics { judging: Some(JudgingMode::Batched(_)), .. } => {
+            Diagnostic::error(codes::PANEL_CONFLICT, "probabilities can't be read from batched replies")
+                .at(entry.key_span, "needs one call per criterion")
+                .with_help("remove `judging: batched`, or `scoring`")
+                .add_to(&mut cx.problems)
+        }
         PanelUse::Rubrics { .. } | PanelUse::Defaults { .. } => return Some(ScoringMethod::Logprobs),
     }
 
@@ -219,15 +196,13 @@ fn report_panel_conflicts(
     match panel.combine {
         Some(PanelRule::Weighted) => {
             if let Some((judge, place)) = judges.iter().find(|(judge, _)| judge.weight.is_none()) {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::MISSING_SETTING,
-                        format!("the judge `{}` has no weight", judge.name),
-                        *place,
-                        "no `weight` here",
-                    )
-                    .with_help("`combine: weighted` needs one for every judge: `- {judge: NAME, weight: 2}`"),
-                );
+                Diagnostic::error(
+                    codes::MISSING_SETTING,
+                    format!("the judge `{}` has no weight", judge.name),
+                )
+                .at(*place, "no `weight` here")
+                .with_help("`combine: weighted` needs one for every judge: `- {judge: NAME, weight: 2}`")
+                .add_to(&mut cx.problems);
             }
         }
         Some(rule) => {
@@ -236,11 +211,8 @@ fn report_panel_conflicts(
                     "write `combine: weighted` for `combine: {}`, or remove the weights",
                     rule.name()
                 );
-                cx.problems.add(unused_key(
-                    *place,
-                    format!("the weight of `{}` has no effect", judge.name),
-                    help,
-                ));
+                unused_key(*place, format!("the weight of `{}` has no effect", judge.name), help)
+                    .add_to(&mut cx.problems);
             }
         }
         None => {}
@@ -248,16 +220,14 @@ fn report_panel_conflicts(
 
     let Some(escalation) = &panel.escalate else { return };
     if let Some((_, place)) = judges.iter().find(|(judge, _)| judge.name == escalation.to) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::PANEL_CONFLICT,
-                format!("`{}` is both a judge of the panel and the one it escalates to", escalation.to),
-                *place,
-                "asked already",
-            )
-            .with_secondary(head, "in this panel")
-            .with_help("escalate to a judge outside the panel, or remove it from `judges`"),
-        );
+        Diagnostic::error(
+            codes::PANEL_CONFLICT,
+            format!("`{}` is both a judge of the panel and the one it escalates to", escalation.to),
+        )
+        .at(*place, "asked already")
+        .with_secondary(head, "in this panel")
+        .with_help("escalate to a judge outside the panel, or remove it from `judges`")
+        .add_to(&mut cx.problems);
     }
 }
 

@@ -18,7 +18,8 @@ const PROMPT_EXTENSIONS: [&str; 9] = ["md", "txt", "prompt", "jinja", "j2", "tmp
 pub(crate) fn decode_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option<GraderCommand> {
     let (key, node) = (&entry.key, &entry.value);
     let empty = |at: Span| {
-        Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` is empty"), at, "nothing to run")
+        Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` is empty"))
+            .at(at, "nothing to run")
             .with_help(format!("write `{key}: [python3, check.py]` or `{key}: python3 check.py`"))
     };
     match &node.data {
@@ -34,10 +35,9 @@ pub(crate) fn decode_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option
 
             cx.problems.add(empty(items.first().map_or(node.use_span(), TreeNode::use_span)));
         }
-        _ => cx.problems.add(
-            wrong_type(node, &format!("`{key}`"), "a list or a text")
-                .with_help("a list is the program and its arguments; a string is run by `sh`"),
-        ),
+        _ => wrong_type(node, &format!("`{key}`"), "a list or a text")
+            .with_help("a list is the program and its arguments; a string is run by `sh`")
+            .add_to(&mut cx.problems),
     }
 
     None
@@ -66,18 +66,14 @@ pub(super) fn decode_command_or_script(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
     what: &str,
-    format: EvalFileFormat,
 ) -> Option<GraderCommand> {
-    let keys: [&'static str; 2] = match format {
-        EvalFileFormat::One => ["script", "command"],
-        EvalFileFormat::Two => ["command", "script"],
-    };
+    let keys: [&'static str; 2] = cx.format.choose(["script", "command"], ["command", "script"]);
     let Some(entry) = object.first_of(&keys, &mut cx.problems) else {
         let example = format!("{}: [python3, check.py]", keys[0]);
         cx.problems.add(missing_key(object.head(), what, keys[0], &example));
         return None;
     };
-    if format == EvalFileFormat::Two && entry.key == "script" {
+    if cx.format == EvalFileFormat::Two && entry.key == "script" {
         cx.problems.add(older_spelling(entry.key_span, "script", "command"));
     }
 
@@ -89,55 +85,43 @@ pub(super) fn decode_command_or_script(
 pub(super) fn decode_prompt(
     cx: &mut DecodeContext,
     entry: &MapEntry,
-    format: EvalFileFormat,
 ) -> Option<(GraderPrompt, Map<String, Value>)> {
     let node = &entry.value;
     match &node.data {
         NodeValue::Str(text) if text.trim().is_empty() => {
-            cx.problems.add(
-                Diagnostic::error(codes::EMPTY_TEXT, "`prompt` is empty", node.use_span(), "nothing here")
-                    .with_help("write the prompt, or remove the key for the built-in one"),
-            );
+            Diagnostic::error(codes::EMPTY_TEXT, "`prompt` is empty")
+                .at(node.use_span(), "nothing here")
+                .with_help("write the prompt, or remove the key for the built-in one")
+                .add_to(&mut cx.problems);
             None
         }
         NodeValue::Str(text) => {
-            decode_text_prompt(cx, text, node.use_span(), format).map(|prompt| (prompt, Map::new()))
+            decode_text_prompt(cx, text, node.use_span()).map(|prompt| (prompt, Map::new()))
         }
         NodeValue::Map(_) => {
             let mut object = MapReader::new(node, "a prompt", &mut cx.problems)?;
-            let command = decode_command_or_script(cx, &mut object, "a prompt written as a map", format);
+            let command = decode_command_or_script(cx, &mut object, "a prompt written as a map");
             let config = decode_program_config(cx, &mut object);
             object.finish(&mut cx.problems);
             Some((GraderPrompt::Program(command?), config))
         }
         _ => {
-            cx.problems.add(
-                wrong_type(node, "`prompt`", "a text or a map with `command`")
-                    .with_help("write the text, `file://PATH`, or `{command: [PROGRAM]}`"),
-            );
+            wrong_type(node, "`prompt`", "a text or a map with `command`")
+                .with_help("write the text, `file://PATH`, or `{command: [PROGRAM]}`")
+                .add_to(&mut cx.problems);
             None
         }
     }
 }
 
-fn decode_text_prompt(
-    cx: &mut DecodeContext,
-    text: &str,
-    span: Span,
-    format: EvalFileFormat,
-) -> Option<GraderPrompt> {
+fn decode_text_prompt(cx: &mut DecodeContext, text: &str, span: Span) -> Option<GraderPrompt> {
     let from_file = |cx: &mut DecodeContext| {
         let file = cx.read_text(text.trim(), span)?;
         if file.text.trim().is_empty() {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::EMPTY_TEXT,
-                    "the prompt file is empty",
-                    span,
-                    "nothing in this file",
-                )
-                .with_help("write the prompt into the file, or remove the key for the built-in one"),
-            );
+            Diagnostic::error(codes::EMPTY_TEXT, "the prompt file is empty")
+                .at(span, "nothing in this file")
+                .with_help("write the prompt into the file, or remove the key for the built-in one")
+                .add_to(&mut cx.problems);
             return None;
         }
 
@@ -150,7 +134,7 @@ fn decode_text_prompt(
         return from_file(cx);
     }
 
-    if format == EvalFileFormat::One {
+    if cx.format == EvalFileFormat::One {
         // A path takes precedence over text. A text that can only be a path is never used as a prompt, because
         // the judge would get a file name as its instructions.
         if looks_like_path(text) || cx.is_reachable(text.trim(), span) {
@@ -161,30 +145,26 @@ fn decode_text_prompt(
 
     // The author must have meant the file, since a judge can do nothing with its name.
     if looks_like_path(text) && cx.is_reachable(text.trim(), span) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::PROMPT_LOOKS_LIKE_PATH,
-                "this prompt is the path of a file, and is read from it",
-                span,
-                "a path without `file://`",
-            )
-            .with_help("begin the value with `file://`, so that other tools read the file too")
-            .with_suggestion("say so", span, format!("file://{}", text.trim())),
-        );
+        Diagnostic::warning(
+            codes::PROMPT_LOOKS_LIKE_PATH,
+            "this prompt is the path of a file, and is read from it",
+        )
+        .at(span, "a path without `file://`")
+        .with_help("begin the value with `file://`, so that other tools read the file too")
+        .with_suggestion("say so", span, format!("file://{}", text.trim()))
+        .add_to(&mut cx.problems);
         return from_file(cx);
     }
 
     if looks_like_path(text) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::PROMPT_LOOKS_LIKE_PATH,
-                "this prompt looks like a path but is taken as text",
-                span,
-                "the judge is sent this text itself",
-            )
-            .with_help("there is no such file; check the path")
-            .with_suggestion("read the file", span, format!("file://{}", text.trim())),
-        );
+        Diagnostic::warning(
+            codes::PROMPT_LOOKS_LIKE_PATH,
+            "this prompt looks like a path but is taken as text",
+        )
+        .at(span, "the judge is sent this text itself")
+        .with_help("there is no such file; check the path")
+        .with_suggestion("read the file", span, format!("file://{}", text.trim()))
+        .add_to(&mut cx.problems);
     }
 
     Some(inline)
@@ -272,7 +252,8 @@ mod tests {
         std::fs::write(folder.path().join("judge"), "From the file").expect("written");
         let text = "- {name: a, type: llm_judge, prompt: judge}\n- {name: b, type: llm_judge, prompt: Judge it}\n- {name: c, type: llm_judge, prompt: lost.md}\n";
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
-        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::One, AssertionContext::default());
+        cx.format = EvalFileFormat::One;
+        let graders = decode_assertions(&mut cx, &node, AssertionContext::default());
         assert!(
             matches!(&llm(&graders[0]).prompt, Some(GraderPrompt::Text { text, path: Some(_) }) if text == "From the file")
         );

@@ -20,15 +20,8 @@ use crate::decode::rubric::{DecodedRubric, rubric_from_items, rubric_from_list};
 const NAME: &str = "rubrics";
 
 /// Decodes the keys of `type: rubrics`.
-pub(super) fn decode_rubrics(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Option<GraderKind> {
-    let keys: [&'static str; 2] = match format {
-        EvalFileFormat::One => ["rubrics", "criteria"],
-        EvalFileFormat::Two => ["criteria", "rubrics"],
-    };
+pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    let keys: [&'static str; 2] = cx.format.choose(["rubrics", "criteria"], ["criteria", "rubrics"]);
     let entry = object.first_of(&keys, &mut cx.problems);
     let decoded = match entry {
         None => {
@@ -37,10 +30,10 @@ pub(super) fn decode_rubrics(
             None
         }
         Some(entry) => {
-            if format == EvalFileFormat::Two && entry.key == "rubrics" {
+            if cx.format == EvalFileFormat::Two && entry.key == "rubrics" {
                 cx.problems.add(older_spelling(entry.key_span, "rubrics", "criteria"));
             }
-            rubric_from_list(cx, &entry.value, &entry.key, format)
+            rubric_from_list(cx, &entry.value, &entry.key)
         }
     };
 
@@ -61,11 +54,8 @@ pub(super) fn decode_rubrics(
         ("max_steps", "a criterion is judged in one step; remove the key"),
     ] {
         if let Some(entry) = object.foreign(key) {
-            cx.problems.add(unused_key(
-                entry.key_span,
-                format!("a rubrics grader does not use `{key}`"),
-                help,
-            ));
+            unused_key(entry.key_span, format!("a rubrics grader does not use `{key}`"), help)
+                .add_to(&mut cx.problems);
         }
     }
 
@@ -94,16 +84,11 @@ pub(crate) fn decode_judging(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let judging = object.entry("judging").filter(|entry| !entry.value.is_null());
     let batched = object.entry("batched").filter(|entry| !entry.value.is_null());
     if let (Some(first), Some(second)) = (judging, batched) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                "`judging` and `batched` say the same thing",
-                second.key_span,
-                "this one is extra",
-            )
+        Diagnostic::error(codes::TWO_SPELLINGS, "`judging` and `batched` say the same thing")
+            .at(second.key_span, "this one is extra")
             .with_secondary(first.key_span, "already given here")
-            .with_help("keep `judging`"),
-        );
+            .with_help("keep `judging`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -138,20 +123,14 @@ fn decode_batch_size(cx: &mut DecodeContext, node: &TreeNode) -> Option<JudgingM
             if let Some(size) = usize::try_from(value).ok().and_then(NonZeroUsize::new) {
                 return Some(JudgingMode::Batched(Some(size)));
             }
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::OUT_OF_RANGE,
-                    "`batched` is out of range",
-                    node.use_span(),
-                    format!("found {value}"),
-                )
-                .with_help("use a whole number, 1 or more: how many criteria go into one call"),
-            );
+            Diagnostic::error(codes::OUT_OF_RANGE, "`batched` is out of range")
+                .at(node.use_span(), format!("found {value}"))
+                .with_help("use a whole number, 1 or more: how many criteria go into one call")
+                .add_to(&mut cx.problems);
         }
-        _ => cx.problems.add(
-            wrong_type(node, "`batched`", "a whole number")
-                .with_help("say how many criteria go into one call, for example `batched: 10`"),
-        ),
+        _ => wrong_type(node, "`batched`", "a whole number")
+            .with_help("say how many criteria go into one call, for example `batched: 10`")
+            .add_to(&mut cx.problems),
     }
     None
 }
@@ -174,36 +153,23 @@ pub(crate) fn decode_truncate(cx: &mut DecodeContext, object: &mut MapReader<'_>
 
 /// Returns the plain strings of an assertion list as one grader. Its weight is their number, so that each
 /// string counts like a grader of weight 1.
-pub(super) fn grader_from_texts(
-    cx: &mut DecodeContext,
-    texts: &[&TreeNode],
-    format: EvalFileFormat,
-) -> Option<Grader> {
+pub(super) fn grader_from_texts(cx: &mut DecodeContext, texts: &[&TreeNode]) -> Option<Grader> {
     let place = texts.first()?.use_span();
-    let decoded = rubric_from_items(cx, texts, place, format)?;
+    let decoded = rubric_from_items(cx, texts, place)?;
     let weight = Weight::new(texts.len() as f64).unwrap_or(Weight::ONE);
     Some(grader_from_rubric(cx.position(place), decoded, weight))
 }
 
 /// Decodes the `rubrics` list of a case.
-pub(crate) fn decode_inline_rubrics(
-    cx: &mut DecodeContext,
-    node: &TreeNode,
-    format: EvalFileFormat,
-) -> Option<Grader> {
-    if format == EvalFileFormat::Two {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::OLDER_SPELLING,
-                "`rubrics` on a case is an older spelling",
-                node.use_span(),
-                "now in `assertions`",
-            )
-            .with_help("write `assertions` with `type: rubrics` and this list under `criteria`"),
-        );
+pub(crate) fn decode_inline_rubrics(cx: &mut DecodeContext, node: &TreeNode) -> Option<Grader> {
+    if cx.format == EvalFileFormat::Two {
+        Diagnostic::warning(codes::OLDER_SPELLING, "`rubrics` on a case is an older spelling")
+            .at(node.use_span(), "now in `assertions`")
+            .with_help("write `assertions` with `type: rubrics` and this list under `criteria`")
+            .add_to(&mut cx.problems);
     }
 
-    let decoded = rubric_from_list(cx, node, "rubrics", format)?;
+    let decoded = rubric_from_list(cx, node, "rubrics")?;
     Some(grader_from_rubric(cx.position(node.use_span()), decoded, Weight::ONE))
 }
 
@@ -212,10 +178,10 @@ pub(crate) fn decode_inline_rubrics(
 pub(crate) fn grader_from_outcome(cx: &mut DecodeContext, text: &str, span: Span) -> Grader {
     let place = cx.position(span);
     let rubric = Rubric::new(vec![Criterion::checklist("rubric-1", text)]).unwrap_or_else(|_| {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_TEXT, "the expected outcome is empty", span, "nothing here")
-                .with_help("say what a good answer does"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, "the expected outcome is empty")
+            .at(span, "nothing here")
+            .with_help("say what a good answer does")
+            .add_to(&mut cx.problems);
         Rubric::new(vec![Criterion::checklist("rubric-1", "(empty)")])
             .expect("one criterion with a text and weight 1 is a rubric")
     });
@@ -307,11 +273,15 @@ mod tests {
     #[test]
     fn inline_rubrics_follow_the_format() {
         let (mut cx, node) = read("- expected_outcome: a\n- b\n");
-        let grader = decode_inline_rubrics(&mut cx, &node, EvalFileFormat::One).expect("sound");
+        let grader = {
+            cx.format = EvalFileFormat::One;
+            decode_inline_rubrics(&mut cx, &node)
+        }
+        .expect("sound");
         assert_eq!(grader.standing.weight, Weight::ONE);
         assert_eq!(cx.problems.into_vec(), vec![]);
         let (mut cx, node) = read("- b\n");
-        assert!(decode_inline_rubrics(&mut cx, &node, EvalFileFormat::Two).is_some());
+        assert!(decode_inline_rubrics(&mut cx, &node).is_some());
         assert_eq!(cx.problems.into_vec()[0].code, codes::OLDER_SPELLING);
     }
 

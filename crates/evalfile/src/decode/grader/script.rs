@@ -4,7 +4,9 @@ use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
-use assize_model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
+use assize_model::{
+    AnswerCheck, AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck,
+};
 use assize_script::{Script, is_es_module};
 
 use super::shared::missing_key;
@@ -37,11 +39,11 @@ pub(super) fn decode_script(
     let config = object.value("config").map(TreeNode::to_json).unwrap_or_default();
 
     let code = code?;
-    (cx.problems.error_count() == errors).then_some(GraderKind::Script(ScriptCheck {
+    (cx.problems.error_count() == errors).then_some(GraderKind::Check(AnswerCheck::Script(ScriptCheck {
         code,
         threshold,
         config,
-    }))
+    })))
 }
 
 /// Decodes `transform` of a grader.
@@ -95,10 +97,10 @@ pub fn read_code(
         return None;
     };
     if text.trim().is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), span, "nothing here")
-                .with_help("write an expression, such as `output.length < 200`"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
+            .at(span, "nothing here")
+            .with_help("write an expression, such as `output.length < 200`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -117,15 +119,10 @@ pub fn read_code(
     if let AuthorCode::Script(script) = &code
         && let Err(error) = script.check(&PARAMETERS)
     {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_SCRIPT,
-                "this script is not valid JavaScript",
-                span,
-                error.to_string(),
-            )
-            .with_help("one line is an expression; several lines are the body of a function, with `return`"),
-        );
+        Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript")
+            .at(span, error.to_string())
+            .with_help("one line is an expression; several lines are the body of a function, with `return`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -134,17 +131,12 @@ pub fn read_code(
         && let Some(name) = script.export()
         && !script.text().contains(name)
     {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_SCRIPT,
-                format!("this file has no function `{name}`"),
-                span,
-                "not exported",
-            )
+        Diagnostic::error(codes::BAD_SCRIPT, format!("this file has no function `{name}`"))
+            .at(span, "not exported")
             .with_help(
                 "after its path, name a function that the file exports, or none for the default export",
-            ),
-        );
+            )
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -187,15 +179,13 @@ pub fn read_language(cx: &mut DecodeContext, what: &str, path: &str, span: Span)
         "ts" | "mts" | "cts" => Some(CodeLanguage::TypeScript),
         "py" => Some(CodeLanguage::Python),
         _ => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::UNKNOWN_FILE_KIND,
-                    format!("{what} are not read from this kind of file"),
-                    span,
-                    format!("`{path}`"),
-                )
-                .with_help(format!("{what} are files of JavaScript, TypeScript or Python")),
-            );
+            Diagnostic::error(
+                codes::UNKNOWN_FILE_KIND,
+                format!("{what} are not read from this kind of file"),
+            )
+            .at(span, format!("`{path}`"))
+            .with_help(format!("{what} are files of JavaScript, TypeScript or Python"))
+            .add_to(&mut cx.problems);
             None
         }
     }
@@ -218,7 +208,7 @@ fn needs_modules(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use assize_model::{AuthorCode, CodeLanguage, GraderKind};
+    use assize_model::{AnswerCheck, AuthorCode, CodeLanguage, GraderKind};
 
     use super::needs_modules;
     use crate::decode::grader::testing::{codes, one};
@@ -226,7 +216,7 @@ mod tests {
     #[test]
     fn scripts_are_read_and_their_syntax_is_checked() {
         let grader = one("- {type: javascript, value: output.length > 3, threshold: 0.5, config: {a: 1}}\n");
-        let GraderKind::Script(check) = &grader.kind else { panic!("a script") };
+        let GraderKind::Check(AnswerCheck::Script(check)) = &grader.kind else { panic!("a script") };
         let AuthorCode::Script(script) = &check.code else { panic!("for the engine") };
         assert_eq!((script.text(), check.threshold), ("return output.length > 3", Some(0.5)));
         assert_eq!(check.config, serde_json::json!({"a": 1}));
@@ -251,7 +241,7 @@ mod tests {
     fn python_and_ruby_are_programs() {
         for (name, language) in [("python", CodeLanguage::Python), ("ruby", CodeLanguage::Ruby)] {
             let grader = one(&format!("- {{type: {name}, value: len(output) > 3}}\n"));
-            let GraderKind::Script(check) = &grader.kind else { panic!("a script") };
+            let GraderKind::Check(AnswerCheck::Script(check)) = &grader.kind else { panic!("a script") };
             let program = check.code.program().expect("a program");
             assert_eq!((program.language, &*program.text), (language, "len(output) > 3"));
         }
@@ -272,6 +262,6 @@ mod tests {
         let grader = one("- {type: contains, value: a, transform: output.trim(), required: true}\n");
         let GraderKind::Transformed(changed) = &grader.kind else { panic!("a change") };
         assert!(grader.standing.required && grader.type_name == "contains");
-        assert!(matches!(changed.inner.kind, GraderKind::Text(_)));
+        assert!(matches!(changed.inner.kind, GraderKind::Check(AnswerCheck::Text(_))));
     }
 }

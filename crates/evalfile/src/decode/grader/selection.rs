@@ -24,15 +24,10 @@ pub(super) fn decode_select_best(cx: &mut DecodeContext, object: &mut MapReader<
         .map(|text| text.value)
         .collect();
     if criteria.is_empty() && cx.problems.error_count() == errors {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::EMPTY_TEXT,
-                "`select-best` has no criteria",
-                object.head(),
-                "nothing to compare answers by",
-            )
-            .with_help("say under `criteria` what makes an answer the best one"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, "`select-best` has no criteria")
+            .at(object.head(), "nothing to compare answers by")
+            .with_help("say under `criteria` what makes an answer the best one")
+            .add_to(&mut cx.problems);
     }
 
     let judge = decode_judge(cx, object);
@@ -61,11 +56,12 @@ pub(super) fn refuse_transform(
     object: &mut MapReader<'_>,
 ) -> Option<AnswerTransform> {
     let entry = object.entry("transform").filter(|entry| !entry.value.is_null())?;
-    cx.problems.add(unused_key(
+    unused_key(
         entry.key_span,
         "a choice among answers does not use `transform`",
         "change the answers for all graders, by the `transform` of the case or its target",
-    ));
+    )
+    .add_to(&mut cx.problems);
     None
 }
 
@@ -79,15 +75,10 @@ fn decode_weights(cx: &mut DecodeContext, node: &TreeNode) -> BTreeMap<String, f
     for entry in entries {
         let Some(weight) = number(&entry.value, "weights", &mut cx.problems) else { continue };
         if weight.value < 0.0 {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::OUT_OF_RANGE,
-                    format!("the weight of `{}` is negative", entry.key),
-                    weight.span,
-                    "below 0",
-                )
-                .with_help("write 0 or more"),
-            );
+            Diagnostic::error(codes::OUT_OF_RANGE, format!("the weight of `{}` is negative", entry.key))
+                .at(weight.span, "below 0")
+                .with_help("write 0 or more")
+                .add_to(&mut cx.problems);
         }
         weights.insert(entry.key.clone(), weight.value);
     }
@@ -104,15 +95,13 @@ pub(crate) fn refuse_selection<'g>(
 ) {
     for grader in graders {
         if matches!(grader.kind, GraderKind::Selection(_)) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{}` can't be used in {place}", grader.type_name),
-                    list.use_span(),
-                    "compares whole answers to the case",
-                )
-                .with_help("move it to the assertions of the case"),
-            );
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                format!("`{}` can't be used in {place}", grader.type_name),
+            )
+            .at(list.use_span(), "compares whole answers to the case")
+            .with_help("move it to the assertions of the case")
+            .add_to(&mut cx.problems);
         }
     }
 }

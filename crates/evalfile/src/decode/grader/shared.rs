@@ -20,12 +20,9 @@ pub(crate) fn decode_choice(
     }
 
     let listed: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    let mut diagnostic = Diagnostic::error(
-        codes::UNKNOWN_CHOICE,
-        format!("`{key}` has no value `{}`", found.value),
-        found.span,
-        "unknown word",
-    );
+    let mut diagnostic =
+        Diagnostic::error(codes::UNKNOWN_CHOICE, format!("`{key}` has no value `{}`", found.value))
+            .at(found.span, "unknown word");
     if let Some(near) = did_you_mean(&found.value, words.iter().copied()) {
         diagnostic = diagnostic
             .with_help(format!("did you mean `{near}`?"))
@@ -48,25 +45,22 @@ pub(super) fn normalize_word(name: &str) -> String {
 
 /// Returns the diagnostic for a required key that is absent.
 pub(crate) fn missing_key(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
-    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"), at, format!("no `{key}` here"))
+    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"))
+        .at(at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))
 }
 
 /// Returns the diagnostic for a key that has no effect.
 pub(super) fn unused_key(at: Span, title: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(codes::UNUSED_SETTING, title, at, "has no effect here").with_help(help)
+    Diagnostic::error(codes::UNUSED_SETTING, title).at(at, "has no effect here").with_help(help)
 }
 
 /// Returns the warning about a key or word that has a newer name.
 pub(super) fn older_spelling(at: Span, found: &str, present: &str) -> Diagnostic {
-    Diagnostic::warning(
-        codes::OLDER_SPELLING,
-        format!("`{found}` is an older spelling"),
-        at,
-        format!("now `{present}`"),
-    )
-    .with_help("it is accepted all the same")
-    .with_suggestion("use the current spelling", at, present)
+    Diagnostic::warning(codes::OLDER_SPELLING, format!("`{found}` is an older spelling"))
+        .at(at, format!("now `{present}`"))
+        .with_help("it is accepted all the same")
+        .with_suggestion("use the current spelling", at, present)
 }
 
 /// Decodes an optional number that is not negative.
@@ -80,15 +74,10 @@ pub(super) fn decode_non_negative(
         return Some(value.value + 0.0);
     }
 
-    problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            format!("`{key}` is negative"),
-            value.span,
-            format!("found {}", value.value),
-        )
-        .with_help("use 0 or more"),
-    );
+    Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is negative"))
+        .at(value.span, format!("found {}", value.value))
+        .with_help("use 0 or more")
+        .add_to(problems);
     None
 }
 
@@ -103,15 +92,10 @@ pub(crate) fn decode_duration(
     let value = decode_non_negative(object, key, problems)?;
     let time = Duration::try_from_secs_f64(value * seconds).ok();
     if time.is_none() {
-        problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                format!("`{key}` is too large"),
-                at,
-                format!("found {value}"),
-            )
-            .with_help("use a shorter time"),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is too large"))
+            .at(at, format!("found {value}"))
+            .with_help("use a shorter time")
+            .add_to(problems);
     }
 
     time

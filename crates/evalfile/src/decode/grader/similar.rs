@@ -13,12 +13,8 @@ pub(super) fn decode_similar(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let mut texts = Vec::new();
     match object.value("value") {
         None => {
-            cx.problems.add(missing_key(
-                object.head(),
-                "`similar`",
-                "value",
-                "value: a text that says the same",
-            ));
+            missing_key(object.head(), "`similar`", "value", "value: a text that says the same")
+                .add_to(&mut cx.problems);
         }
         Some(node) => {
             let items = match &node.data {
@@ -31,15 +27,10 @@ pub(super) fn decode_similar(cx: &mut DecodeContext, object: &mut MapReader<'_>)
                 texts.extend(text.map(|text| text.value));
             }
             if items.is_empty() {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::EMPTY_TEXT,
-                        "`similar` has no texts",
-                        node.use_span(),
-                        "an empty list",
-                    )
-                    .with_help("list the texts to compare the answer with"),
-                );
+                Diagnostic::error(codes::EMPTY_TEXT, "`similar` has no texts")
+                    .at(node.use_span(), "an empty list")
+                    .with_help("list the texts to compare the answer with")
+                    .add_to(&mut cx.problems);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_document::{MapReader, TreeNode, codes, string};
-use assize_model::{GraderKind, SqlCheck, SqlDialect};
+use assize_model::{AnswerCheck, GraderKind, SqlCheck, SqlDialect};
 
 use crate::decode::DecodeContext;
 
@@ -17,12 +17,12 @@ pub(super) fn decode_sql(
     let allowed_tables = decode_patterns(cx, object, "allowed_tables");
     let allowed_columns = decode_patterns(cx, object, "allowed_columns");
 
-    (cx.problems.error_count() == errors).then_some(GraderKind::Sql(SqlCheck {
+    (cx.problems.error_count() == errors).then_some(GraderKind::Check(AnswerCheck::Sql(SqlCheck {
         in_blocks,
         dialect: dialect.unwrap_or_default(),
         allowed_tables,
         allowed_columns,
-    }))
+    })))
 }
 
 fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect> {
@@ -33,12 +33,9 @@ fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect>
         return Some(dialect);
     }
 
-    let diagnostic = Diagnostic::error(
-        codes::UNKNOWN_CHOICE,
-        format!("unknown SQL dialect `{}`", found.value),
-        found.span,
-        "unknown dialect",
-    );
+    let diagnostic =
+        Diagnostic::error(codes::UNKNOWN_CHOICE, format!("unknown SQL dialect `{}`", found.value))
+            .at(found.span, "unknown dialect");
     cx.problems.add(match did_you_mean(&found.value, known().map(|(name, _)| name)) {
         Some(near) => diagnostic
             .with_help(format!("did you mean `{near}`?"))
@@ -54,15 +51,12 @@ fn decode_patterns(cx: &mut DecodeContext, object: &mut MapReader<'_>, key: &'st
     for pattern in object.strings(key, &mut cx.problems) {
         match cx.check_pattern(&pattern.value, "i") {
             Ok(()) => patterns.push(pattern.value),
-            Err(error) => cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_PATTERN,
-                    format!("this pattern of `{key}` can't be used"),
-                    pattern.span,
-                    error.to_string(),
-                )
-                .with_help("write it like `select::null::users`; parts may be patterns, such as `(.*)`"),
-            ),
+            Err(error) => {
+                Diagnostic::error(codes::BAD_PATTERN, format!("this pattern of `{key}` can't be used"))
+                    .at(pattern.span, error.to_string())
+                    .with_help("write it like `select::null::users`; parts may be patterns, such as `(.*)`")
+                    .add_to(&mut cx.problems)
+            }
         }
     }
 
@@ -79,10 +73,12 @@ mod tests {
         let grader = one(
             "- {type: is-sql, database_type: PostgresQL, allowed_tables: ['(select|update)::null::users'], allowed_columns: ['select::users::(.*)']}\n",
         );
-        let GraderKind::Sql(check) = &grader.kind else { panic!("SQL") };
+        let GraderKind::Check(AnswerCheck::Sql(check)) = &grader.kind else { panic!("SQL") };
         assert_eq!((check.in_blocks, check.dialect), (false, SqlDialect::PostgreSql));
         assert_eq!((check.allowed_tables.len(), check.allowed_columns.len()), (1, 1));
-        let GraderKind::Sql(check) = &one("- {type: contains-sql}\n").kind else { panic!("SQL") };
+        let GraderKind::Check(AnswerCheck::Sql(check)) = &one("- {type: contains-sql}\n").kind else {
+            panic!("SQL")
+        };
         assert_eq!((check.in_blocks, check.dialect), (true, SqlDialect::MySql));
 
         for (text, code) in [

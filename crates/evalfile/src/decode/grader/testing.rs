@@ -36,7 +36,8 @@ pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
 /// The graders of an assertion list and what is said about it.
 pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
     let (mut cx, node) = read(text);
-    let graders = decode_assertions(&mut cx, &node, format, AssertionContext::default());
+    cx.format = format;
+    let graders = decode_assertions(&mut cx, &node, AssertionContext::default());
     let mut problems = cx.problems.into_vec();
     assize_diagnostic::sort_diagnostics(&mut problems);
     (graders, problems)

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
-use assize_model::{GraderKind, Regex, TextCheck, TextRule};
+use assize_model::{AnswerCheck, GraderKind, Regex, TextCheck, TextRule};
 
 use super::shared::missing_key;
 use crate::decode::DecodeContext;
@@ -33,14 +33,14 @@ pub(super) fn decode_text_check(
         && let Err(error) = cx.check_pattern(pattern, &regex.flags)
     {
         let at = object.value("value").map_or(object.head(), TreeNode::use_span);
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used", at, error.to_string())
-                .with_help("patterns use JavaScript syntax without look-around and back-references"),
-        );
+        Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used")
+            .at(at, error.to_string())
+            .with_help("patterns use JavaScript syntax without look-around and back-references")
+            .add_to(&mut cx.problems);
     }
 
     (cx.problems.error_count() == errors && !values.is_empty())
-        .then(|| GraderKind::Text(TextCheck { rule, values }))
+        .then(|| GraderKind::Check(AnswerCheck::Text(TextCheck { rule, values })))
 }
 
 fn text_rule(cx: &mut DecodeContext, object: &mut MapReader<'_>, name: &str) -> TextRule {
@@ -65,15 +65,10 @@ fn text_rule(cx: &mut DecodeContext, object: &mut MapReader<'_>, name: &str) -> 
 fn decode_values(cx: &mut DecodeContext, node: &TreeNode, name: &str, many: bool) -> Vec<String> {
     match &node.data {
         NodeValue::Seq(items) if many && items.is_empty() => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::EMPTY_TEXT,
-                    format!("`{name}` has no texts"),
-                    node.use_span(),
-                    "an empty list",
-                )
-                .with_help("list the texts to look for"),
-            );
+            Diagnostic::error(codes::EMPTY_TEXT, format!("`{name}` has no texts"))
+                .at(node.use_span(), "an empty list")
+                .with_help("list the texts to look for")
+                .add_to(&mut cx.problems);
             Vec::new()
         }
         NodeValue::Seq(items) if many => {
@@ -96,10 +91,10 @@ fn decode_values(cx: &mut DecodeContext, node: &TreeNode, name: &str, many: bool
 fn decode_value(cx: &mut DecodeContext, node: &TreeNode, name: &str) -> Option<String> {
     let text = string(node, "value", &mut cx.problems)?;
     if name == "regex" && text.value.is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_PATTERN, "the pattern is empty", text.span, "matches every answer")
-                .with_help("write what the answer must match"),
-        );
+        Diagnostic::error(codes::BAD_PATTERN, "the pattern is empty")
+            .at(text.span, "matches every answer")
+            .with_help("write what the answer must match")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -126,10 +121,10 @@ fn check_flags(cx: &mut DecodeContext, flags: &str, span: Span) {
     } else {
         return;
     };
-    cx.problems
-        .add(Diagnostic::error(codes::BAD_PATTERN, "these flags can't be used", span, complaint).with_help(
-            "`i` ignores case, `m` makes ^ and $ match at lines, `s` lets the dot match newlines",
-        ));
+    Diagnostic::error(codes::BAD_PATTERN, "these flags can't be used")
+        .at(span, complaint)
+        .with_help("`i` ignores case, `m` makes ^ and $ match at lines, `s` lets the dot match newlines")
+        .add_to(&mut cx.problems);
 }
 
 #[cfg(test)]
@@ -139,7 +134,7 @@ mod tests {
 
     fn check(text: &str) -> TextCheck {
         let grader = one(text);
-        let GraderKind::Text(check) = &grader.kind else { panic!("a text check") };
+        let GraderKind::Check(AnswerCheck::Text(check)) = &grader.kind else { panic!("a text check") };
         check.clone()
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assize_diagnostic::Diagnostic;
 use assize_document::{MapReader, NodeValue, TreeNode, codes, string, wrong_type};
-use assize_model::{ArgsMatch, EvalFileFormat, ExpectedCall, GraderKind, ToolTrajectory, TrajectoryMode};
+use assize_model::{AnswerCheck, ArgsMatch, ExpectedCall, GraderKind, ToolTrajectory, TrajectoryMode};
 use serde_json::Value;
 
 use super::shared::{decode_choice, decode_duration, missing_key, unused_key};
@@ -14,11 +14,7 @@ use crate::decode::common::refuse_foreign_keys;
 const GRADER_LABEL: &str = "a tool-trajectory grader";
 
 /// Decodes the keys of `type: tool-trajectory`.
-pub(super) fn decode_trajectory(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Option<GraderKind> {
+pub(super) fn decode_trajectory(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
     let mode = decode_mode(cx, object);
     let minimums_at = object.entry("minimums").filter(|entry| !entry.value.is_null());
@@ -29,11 +25,12 @@ pub(super) fn decode_trajectory(
     let mode = mode?;
     if mode == TrajectoryMode::AnyOrder {
         if let Some(entry) = expected_at {
-            cx.problems.add(unused_key(
+            unused_key(
                 entry.key_span,
                 "`mode: any_order` does not use `expected`",
                 "write `minimums: {TOOL: 1}`, or `mode: superset` for calls that may come in any order",
-            ));
+            )
+            .add_to(&mut cx.problems);
         }
         if minimums.is_empty() && cx.problems.error_count() == errors {
             let at = minimums_at.map_or(object.head(), |entry| entry.key_span);
@@ -41,11 +38,12 @@ pub(super) fn decode_trajectory(
         }
     } else {
         if let Some(entry) = minimums_at {
-            cx.problems.add(unused_key(
+            unused_key(
                 entry.key_span,
                 "`minimums` is used by `mode: any_order` only",
                 "list the calls under `expected`, or write `mode: any_order`",
-            ));
+            )
+            .add_to(&mut cx.problems);
         }
 
         // Only these two modes can require that there are no calls. In the other modes, an empty list would
@@ -59,17 +57,14 @@ pub(super) fn decode_trajectory(
     }
 
     // By default, the `evalcases` format compares only the arguments that are listed.
-    let default = match format {
-        EvalFileFormat::One => ArgsMatch::Superset,
-        EvalFileFormat::Two => ArgsMatch::Exact,
-    };
+    let default = cx.format.choose(ArgsMatch::Superset, ArgsMatch::Exact);
     (cx.problems.error_count() == errors).then(|| {
-        GraderKind::ToolTrajectory(ToolTrajectory {
+        GraderKind::Check(AnswerCheck::ToolTrajectory(ToolTrajectory {
             mode,
             minimums,
             expected,
             args_match: Some(args_match.unwrap_or(default)),
-        })
+        }))
     })
 }
 
@@ -90,10 +85,9 @@ fn decode_mode(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Tra
 
 fn decode_minimums(cx: &mut DecodeContext, node: &TreeNode) -> Vec<(String, u32)> {
     let Some(entries) = node.as_map() else {
-        cx.problems.add(
-            wrong_type(node, "`minimums`", "a map")
-                .with_help("write the least number of calls by tool: `search: 1`"),
-        );
+        wrong_type(node, "`minimums`", "a map")
+            .with_help("write the least number of calls by tool: `search: 1`")
+            .add_to(&mut cx.problems);
         return Vec::new();
     };
 
@@ -103,20 +97,15 @@ fn decode_minimums(cx: &mut DecodeContext, node: &TreeNode) -> Vec<(String, u32)
             NodeValue::Int(value) if u32::try_from(value).is_ok_and(|value| value > 0) => {
                 minimums.push((entry.key.clone(), u32::try_from(value).unwrap_or(u32::MAX)));
             }
-            NodeValue::Int(value) => cx.problems.add(
-                Diagnostic::error(
-                    codes::OUT_OF_RANGE,
-                    format!("the minimum for `{}` is out of range", entry.key),
-                    entry.value.use_span(),
-                    format!("found {value}"),
-                )
-                .with_help("use a whole number, 1 or more"),
-            ),
-            _ => cx.problems.add(wrong_type(
-                &entry.value,
-                &format!("the minimum for `{}`", entry.key),
-                "a whole number",
-            )),
+            NodeValue::Int(value) => Diagnostic::error(
+                codes::OUT_OF_RANGE,
+                format!("the minimum for `{}` is out of range", entry.key),
+            )
+            .at(entry.value.use_span(), format!("found {value}"))
+            .with_help("use a whole number, 1 or more")
+            .add_to(&mut cx.problems),
+            _ => wrong_type(&entry.value, &format!("the minimum for `{}`", entry.key), "a whole number")
+                .add_to(&mut cx.problems),
         }
     }
 
@@ -134,11 +123,9 @@ fn decode_expected_calls(cx: &mut DecodeContext, node: &TreeNode) -> Vec<Expecte
 
 fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<ExpectedCall> {
     if let Some(name) = node.as_str() {
-        cx.problems.add(wrong_type(node, "an expected call", "a map").with_suggestion(
-            "name the tool",
-            node.use_span(),
-            format!("{{tool: {name}}}"),
-        ));
+        wrong_type(node, "an expected call", "a map")
+            .with_suggestion("name the tool", node.use_span(), format!("{{tool: {name}}}"))
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -185,10 +172,9 @@ fn decode_args(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
 fn decode_args_match(cx: &mut DecodeContext, node: &TreeNode) -> Option<ArgsMatch> {
     if let Some(items) = node.as_seq() {
         if items.is_empty() {
-            cx.problems.add(
-                wrong_type(node, "`args_match`", "a word or a list of fields")
-                    .with_help("to compare nothing write `ignore`"),
-            );
+            wrong_type(node, "`args_match`", "a word or a list of fields")
+                .with_help("to compare nothing write `ignore`")
+                .add_to(&mut cx.problems);
             return None;
         }
 
@@ -211,12 +197,16 @@ fn decode_args_match(cx: &mut DecodeContext, node: &TreeNode) -> Option<ArgsMatc
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use super::*;
     use crate::decode::grader::testing::{codes, graders, one};
 
     fn read(text: &str) -> ToolTrajectory {
         let grader = one(&format!("- {{type: tool-trajectory, {text}}}\n"));
-        let GraderKind::ToolTrajectory(trajectory) = &grader.kind else { panic!("a trajectory") };
+        let GraderKind::Check(AnswerCheck::ToolTrajectory(trajectory)) = &grader.kind else {
+            panic!("a trajectory")
+        };
         trajectory.clone()
     }
 
@@ -240,7 +230,9 @@ mod tests {
         assert_eq!(read("mode: subset, expected: [{tool: a}]").args_match, Some(ArgsMatch::Exact));
         let text = "- {name: a, type: tool_trajectory, mode: exact, expected: [{tool: a}]}\n";
         let (graders, _) = graders(text, EvalFileFormat::One);
-        let GraderKind::ToolTrajectory(trajectory) = &graders[0].kind else { panic!("a trajectory") };
+        let GraderKind::Check(AnswerCheck::ToolTrajectory(trajectory)) = &graders[0].kind else {
+            panic!("a trajectory")
+        };
         assert_eq!(trajectory.args_match, Some(ArgsMatch::Superset));
     }
 

@@ -2,7 +2,6 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, string, wrong_type};
-use assize_model::EvalFileFormat;
 use assize_rubric::{RawScore, ScoreBand, ScoreBands, ScoreBandsError};
 
 use super::criterion_text::decode_criterion_text;
@@ -23,11 +22,7 @@ struct BandsDraft {
 
 /// Decodes `score_ranges` in either form. Returns the bands and the spans of their texts. Every violation is
 /// reported; after any, returns `None`.
-pub(super) fn decode_bands(
-    cx: &mut DecodeContext,
-    entry: &MapEntry,
-    format: EvalFileFormat,
-) -> Option<(ScoreBands, Vec<Span>)> {
+pub(super) fn decode_bands(cx: &mut DecodeContext, entry: &MapEntry) -> Option<(ScoreBands, Vec<Span>)> {
     let mut draft = BandsDraft {
         bands: Vec::new(),
         places: Vec::new(),
@@ -37,14 +32,12 @@ pub(super) fn decode_bands(
         broken: false,
     };
     match &entry.value.data {
-        NodeValue::Seq(items) => decode_range_list(cx, items, format, &mut draft),
+        NodeValue::Seq(items) => decode_range_list(cx, items, &mut draft),
         NodeValue::Map(entries) => decode_range_map(cx, entries, &mut draft),
         _ => {
-            cx.problems.add(
-                wrong_type(&entry.value, "`score_ranges`", "a list or a map").with_help(
-                    "list: `- score_range: [0, 4]` with a text; map: `0: text of the lowest range`",
-                ),
-            );
+            wrong_type(&entry.value, "`score_ranges`", "a list or a map")
+                .with_help("list: `- score_range: [0, 4]` with a text; map: `0: text of the lowest range`")
+                .add_to(&mut cx.problems);
             return None;
         }
     }
@@ -52,12 +45,7 @@ pub(super) fn decode_bands(
     draft.check(cx)
 }
 
-fn decode_range_list(
-    cx: &mut DecodeContext,
-    items: &[TreeNode],
-    format: EvalFileFormat,
-    draft: &mut BandsDraft,
-) {
+fn decode_range_list(cx: &mut DecodeContext, items: &[TreeNode], draft: &mut BandsDraft) {
     for item in items {
         let errors = cx.problems.error_count();
         let Some(mut object) = MapReader::new(item, "a score range", &mut cx.problems) else {
@@ -68,29 +56,19 @@ fn decode_range_list(
         let range = if let Some(written) = object.entry("score_range") {
             decode_range(cx, &written.value).map(|range| (range, written.value.use_span()))
         } else {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MISSING_SETTING,
-                    "a score range needs `score_range`",
-                    object.head(),
-                    "no bounds",
-                )
-                .with_help("write `score_range: [LOW, HIGH]`, for example `[0, 4]`"),
-            );
+            Diagnostic::error(codes::MISSING_SETTING, "a score range needs `score_range`")
+                .at(object.head(), "no bounds")
+                .with_help("write `score_range: [LOW, HIGH]`, for example `[0, 4]`")
+                .add_to(&mut cx.problems);
             None
         };
 
-        let text = decode_criterion_text(cx, &mut object, format);
+        let text = decode_criterion_text(cx, &mut object);
         if text.is_none() && cx.problems.error_count() == errors {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MISSING_TEXT,
-                    "a score range needs a text",
-                    object.head(),
-                    "what does an answer in this range look like?",
-                )
-                .with_help(format!("add `{}`", super::criterion_text::text_key(format))),
-            );
+            Diagnostic::error(codes::MISSING_TEXT, "a score range needs a text")
+                .at(object.head(), "what does an answer in this range look like?")
+                .with_help(format!("add `{}`", super::criterion_text::text_key(cx.format)))
+                .add_to(&mut cx.problems);
         }
 
         object.finish(&mut cx.problems);
@@ -130,13 +108,10 @@ fn decode_range(cx: &mut DecodeContext, node: &TreeNode) -> Option<(RawScore, Ra
         NodeValue::Seq(items) => format!("found a list of {}", items.len()),
         _ => format!("found {}", node.type_name()),
     };
-    let mut diagnostic = Diagnostic::error(
-        codes::BAD_SCORE_RANGE,
-        "`score_range` must be a list of two whole numbers",
-        node.use_span(),
-        found,
-    )
-    .with_help("write the lowest and the highest score: `[0, 4]`");
+    let mut diagnostic =
+        Diagnostic::error(codes::BAD_SCORE_RANGE, "`score_range` must be a list of two whole numbers")
+            .at(node.use_span(), found)
+            .with_help("write the lowest and the highest score: `[0, 4]`");
     if let Some((low, high)) = bounds {
         diagnostic = diagnostic.with_suggestion("write a list", node.use_span(), format!("[{low}, {high}]"));
     }
@@ -158,15 +133,10 @@ fn decode_raw_score(cx: &mut DecodeContext, node: &TreeNode) -> Option<RawScore>
             (None, NodeValue::Float(value)) => format!("found {value}"),
             _ => format!("found {}", node.type_name()),
         };
-        cx.problems.add(
-            Diagnostic::error(
-                codes::BAD_SCORE_RANGE,
-                "scores are whole numbers from 0 to 10",
-                node.use_span(),
-                found,
-            )
-            .with_help("ranges are whole numbers from 0 to 10, inclusive"),
-        );
+        Diagnostic::error(codes::BAD_SCORE_RANGE, "scores are whole numbers from 0 to 10")
+            .at(node.use_span(), found)
+            .with_help("ranges are whole numbers from 0 to 10, inclusive")
+            .add_to(&mut cx.problems);
     }
 
     score
@@ -181,9 +151,8 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
             let mut diagnostic = Diagnostic::error(
                 codes::BAD_SCORE_RANGE,
                 "a key of `score_ranges` must be a whole number from 0 to 10",
-                entry.key_span,
-                format!("found `{}`", entry.key),
-            );
+            )
+            .at(entry.key_span, format!("found `{}`", entry.key));
 
             diagnostic = if entry.key.contains('-') {
                 diagnostic
@@ -198,15 +167,13 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
         let text = match string(&entry.value, &entry.key, &mut cx.problems) {
             Some(text) if !text.value.trim().is_empty() => Some(text.value),
             Some(_) => {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::EMPTY_TEXT,
-                        format!("the text of score range `{}` is empty", entry.key),
-                        entry.value.use_span(),
-                        "nothing here",
-                    )
-                    .with_help("say what an answer in this range looks like"),
-                );
+                Diagnostic::error(
+                    codes::EMPTY_TEXT,
+                    format!("the text of score range `{}` is empty", entry.key),
+                )
+                .at(entry.value.use_span(), "nothing here")
+                .with_help("say what an answer in this range looks like")
+                .add_to(&mut cx.problems);
                 None
             }
             None => None,
@@ -231,16 +198,14 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
     for pair in starts.windows(2) {
         if pair[0].0 == pair[1].0 {
             draft.broken = true;
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::RANGES_OVERLAP,
-                    format!("two score ranges begin at {}", pair[0].0.get()),
-                    pair[1].2,
-                    "second time",
-                )
-                .with_secondary(pair[0].2, "first time")
-                .with_help("keep one of them"),
-            );
+            Diagnostic::error(
+                codes::RANGES_OVERLAP,
+                format!("two score ranges begin at {}", pair[0].0.get()),
+            )
+            .at(pair[1].2, "second time")
+            .with_secondary(pair[0].2, "first time")
+            .with_help("keep one of them")
+            .add_to(&mut cx.problems);
         }
     }
 
@@ -288,25 +253,20 @@ impl BandsDraft {
 
     fn complaint(&self, error: &ScoreBandsError) -> Option<Diagnostic> {
         let diagnostic = match *error {
-            ScoreBandsError::Empty => {
-                Diagnostic::error(codes::RANGES_GAP, "`score_ranges` is empty", self.whole, "no ranges here")
-                    .with_help("describe the scores 0 to 10, or remove the key for a checklist criterion")
+            ScoreBandsError::Empty => Diagnostic::error(codes::RANGES_GAP, "`score_ranges` is empty")
+                .at(self.whole, "no ranges here")
+                .with_help("describe the scores 0 to 10, or remove the key for a checklist criterion"),
+            ScoreBandsError::Reversed(index) => {
+                Diagnostic::error(codes::REVERSED_RANGE, "this score range ends before it begins")
+                    .at(self.places[index], "the first number is larger than the second")
+                    .with_help("write the lower score first")
             }
-            ScoreBandsError::Reversed(index) => Diagnostic::error(
-                codes::REVERSED_RANGE,
-                "this score range ends before it begins",
-                self.places[index],
-                "the first number is larger than the second",
-            )
-            .with_help("write the lower score first"),
-            ScoreBandsError::Overlap(first, second) => Diagnostic::error(
-                codes::RANGES_OVERLAP,
-                "two score ranges overlap",
-                self.places[second],
-                "this range shares scores with another",
-            )
-            .with_secondary(self.places[first], "with this one")
-            .with_help("ranges are inclusive: start the next one higher"),
+            ScoreBandsError::Overlap(first, second) => {
+                Diagnostic::error(codes::RANGES_OVERLAP, "two score ranges overlap")
+                    .at(self.places[second], "this range shares scores with another")
+                    .with_secondary(self.places[first], "with this one")
+                    .with_help("ranges are inclusive: start the next one higher")
+            }
             ScoreBandsError::Gap { .. } if self.partial => return None,
             ScoreBandsError::Gap { low, high, after } => {
                 let place =
@@ -318,13 +278,9 @@ impl BandsDraft {
                 };
 
                 let side = if after.is_some() { "after this range" } else { "before this range" };
-                Diagnostic::error(
-                    codes::RANGES_GAP,
-                    format!("{scores} in no range"),
-                    place,
-                    format!("gap {side}"),
-                )
-                .with_help("the ranges must cover 0 to 10; widen a range or add one")
+                Diagnostic::error(codes::RANGES_GAP, format!("{scores} in no range"))
+                    .at(place, format!("gap {side}"))
+                    .with_help("the ranges must cover 0 to 10; widen a range or add one")
             }
             // Texts are checked where they are decoded.
             ScoreBandsError::NoText(_) => return None,
@@ -335,13 +291,16 @@ impl BandsDraft {
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use super::*;
     use crate::decode::grader::testing::{complaints, read};
 
     fn decode(text: &str) -> (Option<ScoreBands>, Vec<(String, usize)>) {
         let (mut cx, node) = read(text);
         let entry = &node.as_map().expect("a map")[0];
-        let bands = decode_bands(&mut cx, entry, EvalFileFormat::One);
+        cx.format = EvalFileFormat::One;
+        let bands = decode_bands(&mut cx, entry);
         (bands.map(|(bands, _)| bands), complaints(cx))
     }
 

@@ -71,11 +71,10 @@ pub(super) fn decode_criterion(
     cx: &mut DecodeContext,
     node: &TreeNode,
     index: usize,
-    format: EvalFileFormat,
 ) -> Option<DecodedCriterion> {
     match &node.data {
         NodeValue::Str(text) => decode_plain_criterion(cx, node, text, index),
-        NodeValue::Map(_) => decode_criterion_map(cx, node, index, format),
+        NodeValue::Map(_) => decode_criterion_map(cx, node, index),
         _ => {
             let mut diagnostic = wrong_type(node, "a criterion", "a text or a map");
             if matches!(node.data, NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_)) {
@@ -98,10 +97,10 @@ fn decode_plain_criterion(
 ) -> Option<DecodedCriterion> {
     let place = node.use_span();
     if text.trim().is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty", place, "nothing here")
-                .with_help("write what a good answer must do, or remove the item"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty")
+            .at(place, "nothing here")
+            .with_help("write what a good answer must do, or remove the item")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -152,12 +151,7 @@ pub(super) fn has_foreign_text(criterion: &TreeNode) -> bool {
     FOREIGN_TEXT_KEYS_TWO.iter().any(|(key, _)| criterion.get(key).is_some())
 }
 
-fn decode_criterion_map(
-    cx: &mut DecodeContext,
-    node: &TreeNode,
-    index: usize,
-    format: EvalFileFormat,
-) -> Option<DecodedCriterion> {
+fn decode_criterion_map(cx: &mut DecodeContext, node: &TreeNode, index: usize) -> Option<DecodedCriterion> {
     if let Some(mistaken) = detect_text_as_map(cx, node) {
         cx.problems.add(mistaken);
         return None;
@@ -166,24 +160,17 @@ fn decode_criterion_map(
     let errors = cx.problems.error_count();
     let mut object = MapReader::new(node, "a criterion", &mut cx.problems)?;
     let place = object.head();
-    refuse_foreign_keys(
-        cx,
-        &mut object,
-        match format {
-            EvalFileFormat::One => FOREIGN_TEXT_KEYS_ONE,
-            EvalFileFormat::Two => FOREIGN_TEXT_KEYS_TWO,
-        },
-    );
+    refuse_foreign_keys(cx, &mut object, cx.format.choose(FOREIGN_TEXT_KEYS_ONE, FOREIGN_TEXT_KEYS_TWO));
 
     let id = object.text("id", &mut cx.problems);
-    let text = decode_criterion_text(cx, &mut object, format);
+    let text = decode_criterion_text(cx, &mut object);
     let weight = decode_criterion_weight(cx, &mut object);
     let ranges = object.entry("score_ranges").filter(|entry| !entry.value.is_null());
     let banded = ranges.is_some();
-    let keys = GateKeys::decode(cx, &mut object, banded, format);
+    let keys = GateKeys::decode(cx, &mut object, banded);
     let mut band_spans = Vec::new();
     let scale = match ranges {
-        Some(entry) => decode_bands(cx, entry, format).map(|(bands, places)| {
+        Some(entry) => decode_bands(cx, entry).map(|(bands, places)| {
             band_spans = places;
             CriterionScale::Bands(bands)
         }),
@@ -194,10 +181,10 @@ fn decode_criterion_map(
     let may_not_apply = object.boolean("allow_not_applicable", &mut cx.problems);
 
     if text.is_none() && !banded && cx.problems.error_count() == errors {
-        cx.problems.add(
-            Diagnostic::error(codes::MISSING_TEXT, "this criterion has no text", place, "no text here")
-                .with_help(format!("add `{}`: what a good answer must do", text_key(format))),
-        );
+        Diagnostic::error(codes::MISSING_TEXT, "this criterion has no text")
+            .at(place, "no text here")
+            .with_help(format!("add `{}`: what a good answer must do", text_key(cx.format)))
+            .add_to(&mut cx.problems);
     }
 
     object.finish(&mut cx.problems);
@@ -228,7 +215,7 @@ fn decode_criterion_map(
     if cx.problems.error_count() == errors
         && let (Some(id), Some(scale)) = (id, scale)
     {
-        let gate = keys.resolve(cx, banded, weight.is_penalty(), format == EvalFileFormat::One);
+        let gate = keys.resolve(cx, banded, weight.is_penalty(), cx.format == EvalFileFormat::One);
         item.criterion = Some(Criterion {
             id,
             text: text.map(|text| text.value).unwrap_or_default(),
@@ -247,16 +234,11 @@ fn decode_criterion_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
     let Some(written) = object.number("weight", &mut cx.problems) else { return Weight::ONE };
     let weight = Weight::new(written.value).unwrap_or(Weight::ONE);
     if weight.is_penalty() {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::PENALTY_WEIGHT,
-                "a negative weight makes this criterion a penalty",
-                written.span,
-                "if met, it costs points",
-            )
+        Diagnostic::warning(codes::PENALTY_WEIGHT, "a negative weight makes this criterion a penalty")
+            .at(written.span, "if met, it costs points")
             .with_note("score = sum of weight times value / sum of positive weights, clamped to 0 and 1")
-            .with_help("if this is not a penalty, write a positive weight"),
-        );
+            .with_help("if this is not a penalty, write a positive weight")
+            .add_to(&mut cx.problems);
     }
 
     weight
@@ -266,15 +248,10 @@ fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: b
     let Some(node) = object.value("operator") else { return CriterionOperator::Correctness };
     let word = decode_choice(node, "operator", &["correctness", "contradiction"], &mut cx.problems);
     if banded && word.is_some() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OPERATOR_WITH_RANGES,
-                "`operator` has no effect with `score_ranges`",
-                node.use_span(),
-                "the ranges define the score",
-            )
-            .with_help("remove `operator`, or make it a checklist criterion without `score_ranges`"),
-        );
+        Diagnostic::error(codes::OPERATOR_WITH_RANGES, "`operator` has no effect with `score_ranges`")
+            .at(node.use_span(), "the ranges define the score")
+            .with_help("remove `operator`, or make it a checklist criterion without `score_ranges`")
+            .add_to(&mut cx.problems);
     }
 
     match word {

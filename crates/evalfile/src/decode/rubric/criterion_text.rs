@@ -10,11 +10,8 @@ use crate::decode::DecodeContext;
 const LONG_TEXT_BYTES: usize = 20_000;
 
 /// Returns the key of the text of a criterion.
-pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
-    match format {
-        EvalFileFormat::One => "expected_outcome",
-        EvalFileFormat::Two => "outcome",
-    }
+pub(super) fn text_key(format: EvalFileFormat) -> &'static str {
+    format.choose("expected_outcome", "outcome")
 }
 
 /// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if it
@@ -22,40 +19,26 @@ pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
 pub(super) fn decode_criterion_text(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
-    format: EvalFileFormat,
 ) -> Option<SpannedValue<String>> {
-    let keys: [&'static str; 3] = match format {
-        EvalFileFormat::One => ["expected_outcome", "description", "outcome"],
-        EvalFileFormat::Two => ["outcome", "expected_outcome", "description"],
-    };
+    let keys: [&'static str; 3] = cx.format.choose(
+        ["expected_outcome", "description", "outcome"],
+        ["outcome", "expected_outcome", "description"],
+    );
     let entry = object.first_of(&keys, &mut cx.problems)?;
-    let foreign = match format {
-        EvalFileFormat::One => entry.key == "outcome",
-        EvalFileFormat::Two => entry.key != "outcome",
-    };
+    let foreign = cx.format.choose(entry.key == "outcome", entry.key != "outcome");
     if foreign {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::OTHER_SPELLING,
-                format!("`{}` is the other format's key", entry.key),
-                entry.key_span,
-                format!("the `{}` format writes `{}`", format.case_list(), keys[0]),
-            )
+        Diagnostic::warning(codes::OTHER_SPELLING, format!("`{}` is the other format's key", entry.key))
+            .at(entry.key_span, format!("the `{}` format writes `{}`", cx.format.case_list(), keys[0]))
             .with_help("it is accepted all the same")
-            .with_suggestion("use the key of this format", entry.key_span, keys[0]),
-        );
+            .with_suggestion("use the key of this format", entry.key_span, keys[0])
+            .add_to(&mut cx.problems);
     }
 
     if entry.value.is_null() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::EMPTY_TEXT,
-                format!("`{}` is empty", entry.key),
-                entry.key_span,
-                "nothing follows",
-            )
-            .with_help("write the text, or remove the key"),
-        );
+        Diagnostic::error(codes::EMPTY_TEXT, format!("`{}` is empty", entry.key))
+            .at(entry.key_span, "nothing follows")
+            .with_help("write the text, or remove the key")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -68,14 +51,9 @@ pub(super) fn decode_criterion_text(
 
 pub(super) fn warn_if_long(cx: &mut DecodeContext, text: &str, span: Span) {
     if text.len() > LONG_TEXT_BYTES {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::LONG_CRITERION,
-                "this criterion is very long",
-                span.start_point(),
-                format!("{} kB begin here", text.len() / 1000),
-            )
-            .with_help("judges decide best on one short statement; consider splitting it"),
-        );
+        Diagnostic::warning(codes::LONG_CRITERION, "this criterion is very long")
+            .at(span.start_point(), format!("{} kB begin here", text.len() / 1000))
+            .with_help("judges decide best on one short statement; consider splitting it")
+            .add_to(&mut cx.problems);
     }
 }

@@ -130,11 +130,10 @@ fn filled(cx: &mut DecodeContext, mut root: TreeNode, vars: &BTreeMap<String, Va
 }
 
 fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> LoadedRubric {
-    let mut format = EvalFileFormat::Two;
     let decoded = match root {
         Some(root) => {
-            format = detect_criteria_format(&root);
-            decode_rubric_file(&mut cx, &root, format)
+            cx.format = detect_criteria_format(&root);
+            decode_rubric_file(&mut cx, &root)
         }
         None => RubricFileContent::default(),
     };
@@ -142,7 +141,7 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let sound = cx.problems.error_count() == 0;
     let variables = cx.reach.environment.in_texts();
-    let DecodeContext { sources, problems, .. } = cx;
+    let DecodeContext { sources, problems, format, .. } = cx;
     let diagnostics = finish_diagnostics(problems, &sources);
     let RubricFileContent { name, description, rubric, judging, evidence, truncate, judge, panel, lines } =
         decoded;
@@ -185,12 +184,7 @@ fn answers_for_rubric(cx: &mut DecodeContext, path: &Path) -> Option<Diagnostic>
 
     let source = cx.sources.add(path, "");
     Some(
-        Diagnostic::error(
-            codes::NOT_A_RUBRIC,
-            format!("a .{ending} file is not a rubric"),
-            Span::new(source, 0, 0),
-            "a rubric is a YAML or JSON file with a list of criteria",
-        )
+        Diagnostic::error(codes::NOT_A_RUBRIC, format!("a .{ending} file is not a rubric")).at(Span::new(source, 0, 0), "a rubric is a YAML or JSON file with a list of criteria")
         .with_help(format!(
             "name the rubric first and the answers with --answers: `assize grade RUBRIC.yaml --answers {}`",
             path.display()
@@ -202,15 +196,10 @@ fn read_checked_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNod
     let errors = cx.problems.error_count();
     let root = read_tree(cx, source).filter(|root| !root.is_null());
     if root.is_none() && cx.problems.error_count() == errors {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::EMPTY_FILE,
-                "the file is empty",
-                Span::new(source, 0, 0),
-                "no criteria here",
-            )
-            .with_help("write a list of criteria, each line beginning with `- `"),
-        );
+        Diagnostic::error(codes::EMPTY_FILE, "the file is empty")
+            .at(Span::new(source, 0, 0), "no criteria here")
+            .with_help("write a list of criteria, each line beginning with `- `")
+            .add_to(&mut cx.problems);
     }
 
     let mut root = root?;
@@ -219,10 +208,10 @@ fn read_checked_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNod
     Some(root)
 }
 
-fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode, format: EvalFileFormat) -> RubricFileContent {
+fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileContent {
     if root.as_seq().is_some() {
         return RubricFileContent {
-            rubric: rubric_from_list(cx, root, "the rubric", format),
+            rubric: rubric_from_list(cx, root, "the rubric"),
             ..RubricFileContent::default()
         };
     }
@@ -230,30 +219,23 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode, format: EvalFileF
     if let Some(key) =
         ["tests", "evalcases", "eval_cases", "scenarios"].iter().find(|key| root.get(key).is_some())
     {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_A_RUBRIC,
-                "this is an eval file, not a rubric",
+        Diagnostic::error(codes::NOT_A_RUBRIC, "this is an eval file, not a rubric")
+            .at(
                 root.as_map()
                     .and_then(|map| map.iter().find(|entry| entry.key == *key))
                     .map_or(root.use_span(), |e| e.key_span),
                 "a list of cases",
             )
-            .with_help("run it with `assize eval`, or name a file with a list of criteria"),
-        );
+            .with_help("run it with `assize eval`, or name a file with a list of criteria")
+            .add_to(&mut cx.problems);
         return RubricFileContent::default();
     }
 
     if root.as_map().is_none() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_A_RUBRIC,
-                "a rubric file is a list of criteria or a map with one",
-                root.use_span().start_point(),
-                format!("found {}", root.type_name()),
-            )
-            .with_help("begin each criterion with `- `"),
-        );
+        Diagnostic::error(codes::NOT_A_RUBRIC, "a rubric file is a list of criteria or a map with one")
+            .at(root.use_span().start_point(), format!("found {}", root.type_name()))
+            .with_help("begin each criterion with `- `")
+            .add_to(&mut cx.problems);
         return RubricFileContent::default();
     }
 
@@ -265,17 +247,12 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode, format: EvalFileF
     let name = object.text("name", &mut cx.problems);
     let description = object.string("description", &mut cx.problems);
     let rubric = if let Some(entry) = object.first_of(&["criteria", "rubrics"], &mut cx.problems) {
-        rubric_from_list(cx, &entry.value, &entry.key, format)
+        rubric_from_list(cx, &entry.value, &entry.key)
     } else {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_A_RUBRIC,
-                "this file has no list of criteria",
-                object.head(),
-                "neither `criteria` nor `rubrics`",
-            )
-            .with_help("write `criteria:` and the criteria below it, each line beginning with `- `"),
-        );
+        Diagnostic::error(codes::NOT_A_RUBRIC, "this file has no list of criteria")
+            .at(object.head(), "neither `criteria` nor `rubrics`")
+            .with_help("write `criteria:` and the criteria below it, each line beginning with `- `")
+            .add_to(&mut cx.problems);
         None
     };
 

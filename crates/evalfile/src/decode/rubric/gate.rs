@@ -20,34 +20,24 @@ pub(super) struct GateKeys {
 
 impl GateKeys {
     /// Decodes the three keys. `banded` is true if the criterion has score ranges.
-    pub(super) fn decode(
-        cx: &mut DecodeContext,
-        object: &mut MapReader<'_>,
-        banded: bool,
-        format: EvalFileFormat,
-    ) -> Self {
+    pub(super) fn decode(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: bool) -> Self {
         let required = object.boolean("required", &mut cx.problems);
         let min_score = object.entry("min_score").filter(|entry| !entry.value.is_null());
         let raw_minimum = object.entry("required_min_score").filter(|entry| !entry.value.is_null());
         if let (Some(unit), Some(raw)) = (min_score, raw_minimum) {
             let (first, second) =
                 if unit.key_span.start < raw.key_span.start { (unit, raw) } else { (raw, unit) };
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::TWO_MINIMUMS,
-                    "a criterion can have only one minimum",
-                    second.key_span,
-                    "second minimum",
-                )
+            Diagnostic::error(codes::TWO_MINIMUMS, "a criterion can have only one minimum")
+                .at(second.key_span, "second minimum")
                 .with_secondary(first.key_span, "first minimum")
-                .with_help("keep `min_score` (0 to 1) or `required_min_score` (0 to 10)"),
-            );
+                .with_help("keep `min_score` (0 to 1) or `required_min_score` (0 to 10)")
+                .add_to(&mut cx.problems);
         }
 
         let unit = min_score.and_then(|entry| decode_min_score(cx, entry, banded));
         // If there are two minimums, one must be removed. A warning about the spelling of this one would be
         // pointless.
-        let spelling = if min_score.is_some() { EvalFileFormat::One } else { format };
+        let spelling = if min_score.is_some() { EvalFileFormat::One } else { cx.format };
         let raw = raw_minimum.and_then(|entry| decode_raw_minimum(cx, entry, banded, spelling));
         Self {
             required,
@@ -72,29 +62,19 @@ impl GateKeys {
         if let (Some(SpannedValue { value: false, span }), Some((_, minimum))) =
             (&self.required, &self.minimum)
         {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::GATE_TURNED_OFF,
-                    "this minimum has no effect",
-                    *minimum,
-                    "never fails the case",
-                )
+            Diagnostic::warning(codes::GATE_TURNED_OFF, "this minimum has no effect")
+                .at(*minimum, "never fails the case")
                 .with_secondary(*span, "`required: false` disables it")
-                .with_help("remove one of the two keys"),
-            );
+                .with_help("remove one of the two keys")
+                .add_to(&mut cx.problems);
             return None;
         }
 
         if penalty && let Some(SpannedValue { value: true, span }) = self.required {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::REQUIRED_PENALTY,
-                    "a penalty is required",
-                    span,
-                    "the case would fail unless this penalty is incurred",
-                )
-                .with_help("remove `required`, or invert the text and give it a positive weight"),
-            );
+            Diagnostic::warning(codes::REQUIRED_PENALTY, "a penalty is required")
+                .at(span, "the case would fail unless this penalty is incurred")
+                .with_help("remove `required`, or invert the text and give it a positive weight")
+                .add_to(&mut cx.problems);
         }
 
         match (explicit, &self.minimum) {
@@ -104,9 +84,8 @@ impl GateKeys {
                 let diagnostic = Diagnostic::warning(
                     codes::MIN_SCORE_ON_CHECKLIST,
                     "a checklist criterion is either met or unmet",
-                    *span,
-                    "every minimum above 0 means that it must be met",
                 )
+                .at(*span, "every minimum above 0 means that it must be met")
                 .with_help("write `required: true`, or add `score_ranges`");
 
                 cx.problems.add(match explicit {
@@ -117,18 +96,13 @@ impl GateKeys {
             }
             (Some(true), None) if banded => {
                 if let Some(required) = &self.required {
-                    cx.problems.add(
-                        Diagnostic::warning(
-                            codes::REQUIRED_WITHOUT_MINIMUM,
-                            "a required score needs a minimum",
-                            required.span,
-                            "required, but without a minimum",
-                        )
+                    Diagnostic::warning(codes::REQUIRED_WITHOUT_MINIMUM, "a required score needs a minimum")
+                        .at(required.span, "required, but without a minimum")
                         .with_note("the criterion must reach the pass threshold")
                         .with_help(
                             "set the lowest acceptable score: `min_score: 0.7` or `required_min_score: 7`",
-                        ),
-                    );
+                        )
+                        .add_to(&mut cx.problems);
                 }
                 Some(Gate::PassLine)
             }
@@ -146,12 +120,8 @@ fn decode_min_score(cx: &mut DecodeContext, entry: &MapEntry, banded: bool) -> O
         return Some((Gate::MinValue(unit), whole));
     }
 
-    let mut diagnostic = Diagnostic::error(
-        codes::MIN_SCORE_SCALE,
-        "`min_score` runs from 0 to 1",
-        entry.value.use_span(),
-        format!("found {value}"),
-    );
+    let mut diagnostic = Diagnostic::error(codes::MIN_SCORE_SCALE, "`min_score` runs from 0 to 1")
+        .at(entry.value.use_span(), format!("found {value}"));
 
     diagnostic = if value.fract() == 0.0 && (2.0..=10.0).contains(&value) {
         if banded {
@@ -191,28 +161,20 @@ fn decode_raw_minimum(
 ) -> Option<(Gate, Span)> {
     let whole = entry.key_span.to(entry.value.use_span());
     if !banded {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::MINIMUM_WITHOUT_RANGES,
-                "`required_min_score` needs `score_ranges`",
-                whole,
-                "this criterion is met or not; it has no score",
-            )
+        Diagnostic::error(codes::MINIMUM_WITHOUT_RANGES, "`required_min_score` needs `score_ranges`")
+            .at(whole, "this criterion is met or not; it has no score")
             .with_help("write `required: true`, or describe the scores with `score_ranges`")
-            .with_suggestion("require that it is met", whole, "required: true"),
-        );
+            .with_suggestion("require that it is met", whole, "required: true")
+            .add_to(&mut cx.problems);
         return None;
     }
 
     let value = number(&entry.value, "required_min_score", &mut cx.problems)?.value;
     let raw = (value.fract() == 0.0 && (0.0..=10.0).contains(&value)).then_some(value as u8);
     let Some(raw) = raw.and_then(|raw| RawScore::new(raw).ok()) else {
-        let mut diagnostic = Diagnostic::error(
-            codes::MIN_SCORE_SCALE,
-            "`required_min_score` is a whole number from 0 to 10",
-            entry.value.use_span(),
-            format!("found {value}"),
-        );
+        let mut diagnostic =
+            Diagnostic::error(codes::MIN_SCORE_SCALE, "`required_min_score` is a whole number from 0 to 10")
+                .at(entry.value.use_span(), format!("found {value}"));
 
         diagnostic = if value > 0.0 && value < 1.0 {
             diagnostic.with_help("a minimum from 0 to 1 is written `min_score`").with_suggestion(
@@ -228,20 +190,15 @@ fn decode_raw_minimum(
         return None;
     };
     if format == EvalFileFormat::Two {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::OTHER_SPELLING,
-                "the `tests` format writes minimums as `min_score`",
-                entry.key_span,
-                "the key of the `evalcases` format",
-            )
+        Diagnostic::warning(codes::OTHER_SPELLING, "the `tests` format writes minimums as `min_score`")
+            .at(entry.key_span, "the key of the `evalcases` format")
             .with_help(format!("write `min_score: {}`", raw.value()))
             .with_suggestion(
                 "use the key of the `tests` format",
                 whole,
                 format!("min_score: {}", raw.value()),
-            ),
-        );
+            )
+            .add_to(&mut cx.problems);
     }
 
     Some((Gate::MinRaw(raw), whole))

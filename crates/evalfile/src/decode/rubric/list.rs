@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, TreeNode, codes, wrong_type};
-use assize_model::{CriterionMarks, EvalFileFormat, FilePosition};
+use assize_model::{CriterionMarks, FilePosition};
 use assize_rubric::{Rubric, RubricError, find_repeated_ids};
 
 use super::criterion::{DecodedCriterion, decode_criterion};
@@ -19,37 +19,26 @@ pub(crate) struct DecodedRubric {
 
 /// Decodes a list of criteria, or a single string as a list of one. `key` names the list in messages. Returns
 /// `None` after adding a diagnostic.
-pub(crate) fn rubric_from_list(
-    cx: &mut DecodeContext,
-    node: &TreeNode,
-    key: &str,
-    format: EvalFileFormat,
-) -> Option<DecodedRubric> {
+pub(crate) fn rubric_from_list(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Option<DecodedRubric> {
     match &node.data {
         NodeValue::Seq(items) => {
             let items: Vec<&TreeNode> = items.iter().collect();
-            rubric_from_items(cx, &items, node.use_span(), format)
+            rubric_from_items(cx, &items, node.use_span())
         }
         // The lines of `criteria: |` would be one criterion, which is met only if all lines are.
         NodeValue::Str(text) if text.lines().filter(|line| !line.trim().is_empty()).count() > 1 => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::WRONG_TYPE,
-                    format!("`{key}` must be a list of criteria"),
-                    node.use_span(),
-                    "found a text of several lines",
-                )
+            Diagnostic::error(codes::WRONG_TYPE, format!("`{key}` must be a list of criteria"))
+                .at(node.use_span(), "found a text of several lines")
                 .with_help("remove the `|` and begin each criterion with `- `")
-                .with_help("for one criterion that is longer than a line, write `>` in place of `|`"),
-            );
+                .with_help("for one criterion that is longer than a line, write `>` in place of `|`")
+                .add_to(&mut cx.problems);
             None
         }
-        NodeValue::Str(_) => rubric_from_items(cx, &[node], node.use_span(), format),
+        NodeValue::Str(_) => rubric_from_items(cx, &[node], node.use_span()),
         _ => {
-            cx.problems.add(
-                wrong_type(node, &format!("`{key}`"), "a list of criteria")
-                    .with_help("begin each criterion with `- `"),
-            );
+            wrong_type(node, &format!("`{key}`"), "a list of criteria")
+                .with_help("begin each criterion with `- `")
+                .add_to(&mut cx.problems);
             None
         }
     }
@@ -60,22 +49,18 @@ pub(crate) fn rubric_from_items(
     cx: &mut DecodeContext,
     items: &[&TreeNode],
     whole: Span,
-    format: EvalFileFormat,
 ) -> Option<DecodedRubric> {
     if items.is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria", whole, "an empty list")
-                .with_help("add at least one criterion: `- Mentions the deadline`"),
-        );
+        Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria")
+            .at(whole, "an empty list")
+            .with_help("add at least one criterion: `- Mentions the deadline`")
+            .add_to(&mut cx.problems);
         return None;
     }
 
     let errors = cx.problems.error_count();
-    let items: Vec<DecodedCriterion> = items
-        .iter()
-        .enumerate()
-        .filter_map(|(index, node)| decode_criterion(cx, node, index, format))
-        .collect();
+    let items: Vec<DecodedCriterion> =
+        items.iter().enumerate().filter_map(|(index, node)| decode_criterion(cx, node, index)).collect();
     report_duplicate_ids(cx, &items);
     warn_of_bare_ones(cx, &items);
 
@@ -112,16 +97,11 @@ fn report_duplicate_ids(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
                 nth.to_owned()
             }
         };
-        cx.problems.add(
-            Diagnostic::error(
-                codes::DUPLICATE_CRITERION,
-                format!("two criteria are called `{id}`"),
-                item.id_place,
-                label(item, "second time"),
-            )
+        Diagnostic::error(codes::DUPLICATE_CRITERION, format!("two criteria are called `{id}`"))
+            .at(item.id_place, label(item, "second time"))
             .with_secondary(first.id_place, label(first, "first time"))
-            .with_help("give each criterion an id of its own"),
-        );
+            .with_help("give each criterion an id of its own")
+            .add_to(&mut cx.problems);
     }
 }
 
@@ -131,32 +111,26 @@ fn warn_of_bare_ones(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
         return;
     }
     for place in items.iter().filter_map(|item| item.bare_one) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::MIN_SCORE_OF_ONE,
-                "`min_score: 1` demands full marks",
-                place,
-                "on the scale from 0 to 1",
-            )
-            .with_help("for 1 of 10 write `required_min_score: 1`; for full marks write `min_score: 1.0`"),
-        );
+        Diagnostic::warning(codes::MIN_SCORE_OF_ONE, "`min_score: 1` demands full marks")
+            .at(place, "on the scale from 0 to 1")
+            .with_help("for 1 of 10 write `required_min_score: 1`; for full marks write `min_score: 1.0`")
+            .add_to(&mut cx.problems);
     }
 }
 
 fn to_diagnostic(error: &RubricError, whole: Span) -> Diagnostic {
     match error {
-        RubricError::NoWeight => {
-            Diagnostic::error(codes::NO_USABLE_WEIGHT, "all weights are zero", whole, "no weight counts")
-                .with_help("give at least one criterion a weight other than 0")
-        }
+        RubricError::NoWeight => Diagnostic::error(codes::NO_USABLE_WEIGHT, "all weights are zero")
+            .at(whole, "no weight counts")
+            .with_help("give at least one criterion a weight other than 0"),
         RubricError::Empty => {
-            Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria", whole, "an empty list")
+            Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria").at(whole, "an empty list")
         }
         // Duplicates have been reported at their own spans before.
         RubricError::DuplicateId { .. } => {
-            Diagnostic::error(codes::DUPLICATE_CRITERION, error.to_string(), whole, "")
+            Diagnostic::error(codes::DUPLICATE_CRITERION, error.to_string()).at(whole, "")
         }
-        RubricError::NoText(_) => Diagnostic::error(codes::MISSING_TEXT, error.to_string(), whole, ""),
+        RubricError::NoText(_) => Diagnostic::error(codes::MISSING_TEXT, error.to_string()).at(whole, ""),
     }
 }
 
@@ -164,12 +138,15 @@ fn to_diagnostic(error: &RubricError, whole: Span) -> Diagnostic {
 mod tests {
     use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, RawScore, UnitInterval};
 
+    use assize_model::EvalFileFormat;
+
     use super::*;
     use crate::decode::grader::testing::{complaints, read};
 
     fn decode(text: &str, format: EvalFileFormat) -> (Option<DecodedRubric>, Vec<(String, usize)>) {
         let (mut cx, node) = read(text);
-        let rubric = rubric_from_list(&mut cx, &node, "criteria", format);
+        cx.format = format;
+        let rubric = rubric_from_list(&mut cx, &node, "criteria");
         (rubric, complaints(cx))
     }
 
@@ -200,7 +177,7 @@ mod tests {
     fn marks_cover_what_was_written() {
         let text = "- plain é\n- {id: b, outcome: \"two\", weight: 2, required: false}\n- id: c\n  min_score: 0.5\n  score_ranges:\n  - {score_range: [5, 10], outcome: high}\n  - {score_range: [0, 4], outcome: low}\n";
         let (mut cx, node) = read(text);
-        let marks = rubric_from_list(&mut cx, &node, "criteria", EvalFileFormat::Two).expect("sound").marks;
+        let marks = rubric_from_list(&mut cx, &node, "criteria").expect("sound").marks;
         let slice =
             |mark: &Option<assize_model::SourceMark>| mark.as_ref().map(|mark| &text[mark.start..mark.end]);
         assert_eq!(slice(&marks[0].text), Some("plain é"));
@@ -282,7 +259,7 @@ mod tests {
             ("- {outcome: a, min_score: 7}\n".to_owned(), "required: true"),
         ] {
             let (mut cx, node) = read(&text);
-            assert!(rubric_from_list(&mut cx, &node, "criteria", EvalFileFormat::Two).is_none());
+            assert!(rubric_from_list(&mut cx, &node, "criteria").is_none());
             let problems = cx.problems.into_vec();
             assert_eq!(problems[0].suggestion.as_ref().map(|s| s.replacement.as_str()), Some(expected));
         }

@@ -14,13 +14,9 @@ pub(crate) fn detect_text_as_map(cx: &DecodeContext, node: &TreeNode) -> Option<
         return None;
     }
 
-    let diagnostic = Diagnostic::error(
-        codes::TEXT_BECAME_MAP,
-        "this text was read as a map",
-        node.use_span(),
-        format!("the `: ` makes `{}` a key", entry.key),
-    )
-    .with_help("put the whole text in quotes");
+    let diagnostic = Diagnostic::error(codes::TEXT_BECAME_MAP, "this text was read as a map")
+        .at(node.use_span(), format!("the `: ` makes `{}` a key", entry.key))
+        .with_help("put the whole text in quotes");
 
     let written = cx.sources.slice(node.span);
     if node.used_at.is_some() || written.contains('\n') || !written.starts_with(&entry.key) {

@@ -160,15 +160,10 @@ fn decode_agent_setting(
 
 fn refuse_setting(entry: &mut TargetEntryReader<'_, '_, '_>, preset: &AgentPreset, key: &str, span: Span) {
     let options: Vec<String> = preset.options.iter().map(|(name, _)| format!("`{name}`")).collect();
-    entry.problems.add(
-        Diagnostic::error(
-            codes::NOT_SUPPORTED,
-            format!("{} has no option for `{key}`", preset.title),
-            span,
-            "not possible here",
-        )
-        .with_help(format!("it supports {}; put anything else into `args`", options.join(", "))),
-    );
+    Diagnostic::error(codes::NOT_SUPPORTED, format!("{} has no option for `{key}`", preset.title))
+        .at(span, "not possible here")
+        .with_help(format!("it supports {}; put anything else into `args`", options.join(", ")))
+        .add_to(entry.problems);
 }
 
 /// Decodes a program: a single word, or a list of a program and its first arguments.
@@ -182,15 +177,10 @@ fn decode_program_words(
         _ => vec![string(node, key, problems)?.value],
     };
     if words.first().is_none_or(|program| program.trim().is_empty()) {
-        problems.add(
-            Diagnostic::error(
-                codes::BAD_COMMAND,
-                format!("`{key}` does not name a program"),
-                node.use_span(),
-                "no program",
-            )
-            .with_help("write the path of the agent's program, or remove the key"),
-        );
+        Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` does not name a program"))
+            .at(node.use_span(), "no program")
+            .with_help("write the path of the agent's program, or remove the key")
+            .add_to(problems);
         return None;
     }
 

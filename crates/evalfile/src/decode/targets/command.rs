@@ -62,17 +62,13 @@ pub(super) fn decode_command_target(
     let batch = entry.batching.is_some();
 
     if let Some(span) = entry.batching.filter(|_| differs_by_case(&template, stdin.as_deref())) {
-        entry.problems.add(
-            Diagnostic::error(
-                codes::BAD_COMMAND,
-                "a command that is run once for all cases can't refer to one of them",
-                span,
-                "run once for all",
-            )
-            .with_help(format!(
-                "only the placeholders {{OUTPUT_FILE}} and {{ATTEMPT}} are allowed in `{key}`"
-            )),
-        );
+        Diagnostic::error(
+            codes::BAD_COMMAND,
+            "a command that is run once for all cases can't refer to one of them",
+        )
+        .at(span, "run once for all")
+        .with_help(format!("only the placeholders {{OUTPUT_FILE}} and {{ATTEMPT}} are allowed in `{key}`"))
+        .add_to(entry.problems);
     }
 
     Some(CommandTargetSpec {

@@ -53,10 +53,10 @@ impl TargetEntryReader<'_, '_, '_> {
         }
 
         let label = format!("in target `{}`", self.spec.name);
-        self.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, title, self.object.head(), label)
-                .with_help(format!("write it like `{example}`")),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, title)
+            .at(self.object.head(), label)
+            .with_help(format!("write it like `{example}`"))
+            .add_to(self.problems);
     }
 
     pub(super) fn unbuilt(&mut self, feature: &'static str, span: Span) {

@@ -180,15 +180,10 @@ fn check_target_list(
         return None;
     }
     if list.len() > MAX_TARGETS {
-        problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                format!("more than {MAX_TARGETS} targets"),
-                list[MAX_TARGETS].use_span(),
-                format!("found {}", list.len()),
-            )
-            .with_help("keep the targets of other projects in files of their own"),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, format!("more than {MAX_TARGETS} targets"))
+            .at(list[MAX_TARGETS].use_span(), format!("found {}", list.len()))
+            .with_help("keep the targets of other projects in files of their own")
+            .add_to(problems);
         return None;
     }
 
@@ -200,10 +195,10 @@ fn check_target_list(
 }
 
 fn report_no_targets(span: Span, label: &str, problems: &mut DiagnosticCollector) {
-    problems.add(
-        Diagnostic::error(codes::NO_TARGETS, "the file has no targets", span, label)
-            .with_help("write `targets:` with a list of maps, each with `name` and `provider`"),
-    );
+    Diagnostic::error(codes::NO_TARGETS, "the file has no targets")
+        .at(span, label)
+        .with_help("write `targets:` with a list of maps, each with `name` and `provider`")
+        .add_to(problems);
 }
 
 /// Reports duplicate names and keeps the first target of each.
@@ -216,16 +211,11 @@ fn remove_duplicate_names(drafts: Vec<TargetDraft>, problems: &mut DiagnosticCol
             kept.push(draft);
             continue;
         };
-        problems.add(
-            Diagnostic::error(
-                codes::DUPLICATE_TARGET,
-                format!("two targets are called `{}`", draft.name.value),
-                draft.name.span,
-                "again here",
-            )
+        Diagnostic::error(codes::DUPLICATE_TARGET, format!("two targets are called `{}`", draft.name.value))
+            .at(draft.name.span, "again here")
             .with_secondary(kept[*index].name.span, "first here")
-            .with_help("give one of them another name"),
-        );
+            .with_help("give one of them another name")
+            .add_to(problems);
     }
 
     kept
@@ -245,9 +235,8 @@ fn warn_of_unknown_judges(list: &[TreeNode], targets: &[TargetSpec], problems: &
         let diagnostic = Diagnostic::warning(
             codes::UNKNOWN_JUDGE,
             format!("unknown judge `{name}`: no target has this name"),
-            judge.use_span(),
-            "not in this file",
-        );
+        )
+        .at(judge.use_span(), "not in this file");
 
         let near = did_you_mean(name, targets.iter().map(|target| target.name.as_str()));
         problems.add(match near {
@@ -279,7 +268,8 @@ fn report_unknown_fallbacks(list: &[TreeNode], targets: &[TargetSpec], problems:
                 format!("there is no target `{name}` to fall back to")
             };
 
-            let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, item.use_span(), "not defined");
+            let diagnostic =
+                Diagnostic::error(codes::UNKNOWN_TARGET, title).at(item.use_span(), "not defined");
             let others =
                 targets.iter().map(|target| target.name.as_str()).filter(|other| Some(*other) != own);
             problems.add(match did_you_mean(name, others) {

@@ -14,10 +14,10 @@ pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticColl
     let mut object = MapReader::new(node, "a health check", problems)?;
     let kind = object.string("type", problems);
     if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "http" | "command")) {
-        problems.add(
-            Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown type of health check", kind.span, "not known")
-                .with_help("use `http` or `command`"),
-        );
+        Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown type of health check")
+            .at(kind.span, "not known")
+            .with_help("use `http` or `command`")
+            .add_to(problems);
     }
 
     let url = object.text("url", problems);
@@ -32,15 +32,10 @@ pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticColl
 
     if let Some(url) = url {
         if !is_address(&url.value) {
-            problems.add(
-                Diagnostic::error(
-                    codes::BAD_ADDRESS,
-                    "this is not the address of a server",
-                    url.span,
-                    "not an address",
-                )
-                .with_help("write it like `http://localhost:8000/health`"),
-            );
+            Diagnostic::error(codes::BAD_ADDRESS, "this is not the address of a server")
+                .at(url.span, "not an address")
+                .with_help("write it like `http://localhost:8000/health`")
+                .add_to(problems);
             return None;
         }
         return Some(HealthSpec::Http { url: url.value.trim().to_owned(), timeout });
@@ -51,15 +46,10 @@ pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticColl
     }
 
     if !was_given {
-        problems.add(
-            Diagnostic::error(
-                codes::MISSING_SETTING,
-                "a health check needs `url` or `command`",
-                head,
-                "no `url` or `command`",
-            )
-            .with_help("write `url: http://localhost:8000/health` or `command: ./check.sh`"),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, "a health check needs `url` or `command`")
+            .at(head, "no `url` or `command`")
+            .with_help("write `url: http://localhost:8000/health` or `command: ./check.sh`")
+            .add_to(problems);
     }
 
     None

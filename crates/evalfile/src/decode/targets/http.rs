@@ -35,10 +35,10 @@ pub(super) fn decode_http_target(entry: &mut TargetEntryReader<'_, '_, '_>) -> O
         Some(written) => {
             let known = METHODS.iter().find(|method| written.value.trim().eq_ignore_ascii_case(method));
             if known.is_none() {
-                entry.problems.add(
-                    Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `method`", written.span, "not known")
-                        .with_help(format!("use one of {}", METHODS.join(", "))),
-                );
+                Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `method`")
+                    .at(written.span, "not known")
+                    .with_help(format!("use one of {}", METHODS.join(", ")))
+                    .add_to(entry.problems);
             }
             known.copied().unwrap_or(usual)
         }
@@ -123,8 +123,8 @@ fn script(
 }
 
 fn report_script(entry: &mut TargetEntryReader<'_, '_, '_>, span: Span, reason: &str, parameters: &[&str]) {
-    entry.problems.add(
-        Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript", span, reason)
-            .with_help(format!("write an expression, or a function of {}", parameters.join(", "))),
-    );
+    Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript")
+        .at(span, reason)
+        .with_help(format!("write an expression, or a function of {}", parameters.join(", ")))
+        .add_to(entry.problems);
 }

@@ -43,7 +43,7 @@ impl IdleSetting {
     /// Returns a warning with the right spelling, if the key looks like a misspelt setting.
     fn misspelling(&self) -> Option<Diagnostic> {
         let title = format!("{} has no effect", self.name());
-        let warning = Diagnostic::warning(codes::NO_EFFECT, title, self.span, "unknown setting");
+        let warning = Diagnostic::warning(codes::NO_EFFECT, title).at(self.span, "unknown setting");
         Some(warning.with_help(format!("did you mean `{}`?", self.near?)))
     }
 }

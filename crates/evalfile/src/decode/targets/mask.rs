@@ -42,18 +42,13 @@ fn record_secret(entry: &MapEntry, what: &str, reference: &str, loading: &mut Ta
         loading.problems.hide(text, "[redacted]", entry.value.span);
     }
 
-    loading.problems.add(
-        Diagnostic::warning(
-            codes::LITERAL_SECRET,
-            format!("{what} is written in the file as plain text"),
-            entry.key_span,
-            "everyone who can read the file can read it",
-        )
+    Diagnostic::warning(codes::LITERAL_SECRET, format!("{what} is written in the file as plain text"))
+        .at(entry.key_span, "everyone who can read the file can read it")
         .with_help(format!(
             "put it into an environment variable or `.env` file and write `{}: {reference}`",
             entry.key
-        )),
-    );
+        ))
+        .add_to(loading.problems);
 }
 
 /// Returns true if the name of a header implies that its value is secret.

@@ -164,15 +164,10 @@ fn decode_base_url(text: SpannedValue<String>, entry: &mut TargetEntryReader<'_,
         return Some(text.value.trim().to_owned());
     }
 
-    entry.problems.add(
-        Diagnostic::error(
-            codes::BAD_ADDRESS,
-            "this is not the address of a server",
-            text.span,
-            "not an address",
-        )
-        .with_help("write it like `http://localhost:8000/v1` or `https://host/v1`"),
-    );
+    Diagnostic::error(codes::BAD_ADDRESS, "this is not the address of a server")
+        .at(text.span, "not an address")
+        .with_help("write it like `http://localhost:8000/v1` or `https://host/v1`")
+        .add_to(entry.problems);
     None
 }
 
@@ -193,10 +188,10 @@ fn decode_api_key(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<SecretTex
         NodeValue::Str(_) => (codes::EMPTY_TEXT, "`api_key` is empty"),
         _ => (codes::WRONG_TYPE, "`api_key` must be a string"),
     };
-    entry.problems.add(
-        Diagnostic::error(complaint.0, complaint.1, node.use_span(), "not a key")
-            .with_help("write `api_key: ${{ NAME }}` with the variable that holds the key"),
-    );
+    Diagnostic::error(complaint.0, complaint.1)
+        .at(node.use_span(), "not a key")
+        .with_help("write `api_key: ${{ NAME }}` with the variable that holds the key")
+        .add_to(entry.problems);
 
     None
 }
@@ -207,10 +202,10 @@ fn decode_api_format(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<Spanne
         return Some(format);
     }
 
-    entry.problems.add(
-        Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `api_format`", format.span, "not known")
-            .with_help("use `chat` (chat completions) or `responses`"),
-    );
+    Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `api_format`")
+        .at(format.span, "not known")
+        .with_help("use `chat` (chat completions) or `responses`")
+        .add_to(entry.problems);
     None
 }
 
@@ -225,13 +220,8 @@ fn decode_model_temperature(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option
 }
 
 fn report_out_of_range(entry: &mut TargetEntryReader<'_, '_, '_>, span: Span, found: f64) {
-    entry.problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            "`temperature` is out of range",
-            span,
-            format!("found {found}"),
-        )
-        .with_help("use a number from 0 to 2"),
-    );
+    Diagnostic::error(codes::OUT_OF_RANGE, "`temperature` is out of range")
+        .at(span, format!("found {found}"))
+        .with_help("use a number from 0 to 2")
+        .add_to(entry.problems);
 }

@@ -133,15 +133,10 @@ fn name(
 ) -> Option<assize_diagnostic::SpannedValue<String>> {
     if expanded.depends_on_variable("name") {
         object.entry("name");
-        problems.add(
-            Diagnostic::error(
-                codes::BAD_VARIABLE,
-                "the name of a target can't be a variable",
-                object.head(),
-                "here",
-            )
-            .with_help("write the name itself; `use_target: ${{ NAME }}` chooses a target by a variable"),
-        );
+        Diagnostic::error(codes::BAD_VARIABLE, "the name of a target can't be a variable")
+            .at(object.head(), "here")
+            .with_help("write the name itself; `use_target: ${{ NAME }}` chooses a target by a variable")
+            .add_to(problems);
 
         return None;
     }
@@ -152,7 +147,7 @@ fn name(
 
     let other = ["label", "id"].into_iter().find(|key| object.has(key));
     let mut diagnostic =
-        Diagnostic::error(codes::MISSING_SETTING, "a target has no name", object.head(), "this target");
+        Diagnostic::error(codes::MISSING_SETTING, "a target has no name").at(object.head(), "this target");
     diagnostic = match other {
         Some(other) => diagnostic.with_help(format!("`{other}` is called `name` here")),
         None => {
@@ -191,7 +186,7 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> 
     } else {
         format!("unknown provider `{}`", written.value)
     };
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_PROVIDER, title, written.span, "not known");
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_PROVIDER, title).at(written.span, "not known");
     let near = provider::nearest_provider(&written.value).filter(|_| !from_outside);
     entry.problems.add(match near {
         Some(near) => diagnostic
@@ -217,15 +212,10 @@ fn alone(entry: &mut TargetEntryReader<'_, '_, '_>) {
         if extra.key.starts_with("x-") {
             continue;
         }
-        entry.problems.add(
-            Diagnostic::error(
-                codes::TARGET_CONFLICT,
-                format!("`{}` has no effect with `use_target`", extra.key),
-                extra.key_span,
-                "an alias of another target",
-            )
-            .with_help("remove it, or remove `use_target` and give this target a `provider`"),
-        );
+        Diagnostic::error(codes::TARGET_CONFLICT, format!("`{}` has no effect with `use_target`", extra.key))
+            .at(extra.key_span, "an alias of another target")
+            .with_help("remove it, or remove `use_target` and give this target a `provider`")
+            .add_to(entry.problems);
     }
 }
 

@@ -64,12 +64,9 @@ pub(super) fn resolve_session_format(
 
     let known = SESSION_FORMATS.iter().copied().find(|known| *known == name);
     if known.is_none() {
-        let diagnostic = Diagnostic::error(
-            codes::UNKNOWN_CHOICE,
-            format!("unknown log format `{}`", found.key),
-            found.value.use_span(),
-            "not known",
-        );
+        let diagnostic =
+            Diagnostic::error(codes::UNKNOWN_CHOICE, format!("unknown log format `{}`", found.key))
+                .at(found.value.use_span(), "not known");
 
         let near = did_you_mean(&name, SESSION_FORMATS);
         entry.problems.add(match near {
@@ -94,15 +91,10 @@ pub(super) fn decode_mock(entry: &mut TargetEntryReader<'_, '_, '_>) -> MockTarg
     let longest = fixed.or(longest).unwrap_or(shortest);
     if longest < shortest {
         let place = entry.object.head();
-        entry.problems.add(
-            Diagnostic::error(
-                codes::OUT_OF_RANGE,
-                "`delay_max_ms` is less than `delay_min_ms`",
-                place,
-                "in this target",
-            )
-            .with_help("swap the two"),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, "`delay_max_ms` is less than `delay_min_ms`")
+            .at(place, "in this target")
+            .with_help("swap the two")
+            .add_to(entry.problems);
     }
 
     if response.is_none() && fail.is_none() {

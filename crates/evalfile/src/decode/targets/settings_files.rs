@@ -87,15 +87,10 @@ pub(crate) fn read_settings_file(
     let reason = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let source = sources.add(shown, "");
-            problems.add(
-                Diagnostic::error(
-                    codes::FILE_NOT_FOUND,
-                    format!("`{}` does not exist", shown.display()),
-                    Span::new(source, 0, 0),
-                    "no such file",
-                )
-                .with_help("check the path; it is relative to the working folder"),
-            );
+            Diagnostic::error(codes::FILE_NOT_FOUND, format!("`{}` does not exist", shown.display()))
+                .at(Span::new(source, 0, 0), "no such file")
+                .with_help("check the path; it is relative to the working folder")
+                .add_to(problems);
 
             return None;
         }
@@ -112,15 +107,10 @@ pub(crate) fn read_settings_file(
     };
 
     let source = sources.add(shown, "");
-    problems.add(
-        Diagnostic::error(
-            codes::FILE_UNREADABLE,
-            format!("`{}` can't be read", shown.display()),
-            Span::new(source, 0, 0),
-            reason,
-        )
-        .with_help("check the path and the file's permissions"),
-    );
+    Diagnostic::error(codes::FILE_UNREADABLE, format!("`{}` can't be read", shown.display()))
+        .at(Span::new(source, 0, 0), reason)
+        .with_help("check the path and the file's permissions")
+        .add_to(problems);
 
     None
 }

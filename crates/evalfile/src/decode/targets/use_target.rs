@@ -42,12 +42,9 @@ fn find_next(
         return UseTargetStep::To(index);
     }
 
-    let mut diagnostic = Diagnostic::error(
-        codes::UNKNOWN_TARGET,
-        format!("there is no target `{}`", wanted.value),
-        wanted.span,
-        "not in this file",
-    );
+    let mut diagnostic =
+        Diagnostic::error(codes::UNKNOWN_TARGET, format!("there is no target `{}`", wanted.value))
+            .at(wanted.span, "not in this file");
 
     let names = drafts.iter().map(|other| other.name.value.as_str()).filter(|name| *name != draft.name.value);
     if let Some(near) = did_you_mean(&wanted.value, names.clone()) {
@@ -79,16 +76,11 @@ fn report_cycles(drafts: &[TargetDraft], steps: &[UseTargetStep], problems: &mut
                     .map(|index| format!("`{}`", drafts[*index].name.value))
                     .collect();
                 if let Some(uses) = &drafts[next].uses {
-                    problems.add(
-                        Diagnostic::error(
-                            codes::TARGET_CYCLE,
-                            "targets use each other in a cycle",
-                            uses.span,
-                            "part of the cycle",
-                        )
+                    Diagnostic::error(codes::TARGET_CYCLE, "targets use each other in a cycle")
+                        .at(uses.span, "part of the cycle")
                         .with_note(names.join(" uses "))
-                        .with_help("give one of them a `provider` of its own"),
-                    );
+                        .with_help("give one of them a `provider` of its own")
+                        .add_to(problems);
                 }
 
                 break;

@@ -34,26 +34,18 @@ pub(super) fn command_text(
             let words: Vec<String> =
                 words.into_iter().map(|word| word.map(|word| word.value)).collect::<Option<_>>()?;
             if words.first().is_none_or(|program| program.trim().is_empty()) {
-                problems.add(
-                    Diagnostic::error(
-                        codes::BAD_COMMAND,
-                        format!("`{key}` does not name a program"),
-                        node.use_span(),
-                        "no program",
-                    )
-                    .with_help("the first item is the program, the others are its arguments"),
-                );
+                Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` does not name a program"))
+                    .at(node.use_span(), "no program")
+                    .with_help("the first item is the program, the others are its arguments")
+                    .add_to(problems);
                 return None;
             }
 
             Some(CommandText::Argv(words))
         }
         _ => {
-            problems.add(wrong_type(
-                node,
-                &format!("`{key}`"),
-                "a command line or a list of a program and its arguments",
-            ));
+            wrong_type(node, &format!("`{key}`"), "a command line or a list of a program and its arguments")
+                .add_to(problems);
             None
         }
     }
@@ -66,16 +58,11 @@ pub(super) fn seconds(object: &mut MapReader<'_>, problems: &mut DiagnosticColle
         return Some(Duration::from_secs_f64(value.value));
     }
 
-    problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            "`timeout_seconds` is out of range",
-            value.span,
-            format!("found {}", value.value),
-        )
+    Diagnostic::error(codes::OUT_OF_RANGE, "`timeout_seconds` is out of range")
+        .at(value.span, format!("found {}", value.value))
         .with_help(
             "use a number of seconds, more than 0 and at most a week; without the key there is no limit",
-        ),
-    );
+        )
+        .add_to(problems);
     None
 }

@@ -109,15 +109,10 @@ impl VariableExpander<'_> {
             NodeValue::Str(text)
                 if !self.has_templates && (text.contains("{{ env.") || text.contains("{{env.")) =>
             {
-                self.problems.add(
-                    Diagnostic::error(
-                        codes::BAD_VARIABLE,
-                        "`{{ env.NAME }}` is not filled in here",
-                        node.use_span(),
-                        "written as in another version",
-                    )
-                    .with_help("write `${{ NAME }}`"),
-                );
+                Diagnostic::error(codes::BAD_VARIABLE, "`{{ env.NAME }}` is not filled in here")
+                    .at(node.use_span(), "written as in another version")
+                    .with_help("write `${{ NAME }}`")
+                    .add_to(self.problems);
                 node.data.clone()
             }
             NodeValue::Seq(items) => {
@@ -190,10 +185,10 @@ impl VariableExpander<'_> {
     }
 
     fn complain(&mut self, span: Span, why: &str) {
-        self.problems.add(
-            Diagnostic::error(codes::BAD_VARIABLE, "malformed variable", span, why)
-                .with_help("write `${{ NAME }}`, or `$${{` for the characters themselves"),
-        );
+        Diagnostic::error(codes::BAD_VARIABLE, "malformed variable")
+            .at(span, why)
+            .with_help("write `${{ NAME }}`, or `$${{` for the characters themselves")
+            .add_to(self.problems);
     }
 }
 

@@ -32,29 +32,27 @@ pub(super) fn decode_container(
     let memory = object.text("memory", &mut cx.problems);
     let cpus = object.number("cpus", &mut cx.problems);
     if !object.has("image") {
-        cx.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, "a container has no `image`", head, "no `image` here")
-                .with_help("add `image: NAME`, such as `python:3.12-slim`"),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, "a container has no `image`")
+            .at(head, "no `image` here")
+            .with_help("add `image: NAME`, such as `python:3.12-slim`")
+            .add_to(&mut cx.problems);
     }
     if let Some(cpus) = cpus.as_ref().filter(|cpus| !cpus.value.is_finite() || cpus.value < 0.1) {
-        cx.problems.add(
-            Diagnostic::error(codes::OUT_OF_RANGE, "`cpus` is out of range", cpus.span, "at least 0.1")
-                .with_help("write a number of processors, such as `1` or `0.5`"),
-        );
+        Diagnostic::error(codes::OUT_OF_RANGE, "`cpus` is out of range")
+            .at(cpus.span, "at least 0.1")
+            .with_help("write a number of processors, such as `1` or `0.5`")
+            .add_to(&mut cx.problems);
     }
     // These become arguments of `docker`, where a word that begins with a hyphen would be an option.
     for text in image.iter().chain(&memory) {
         if text.value.starts_with('-') || text.value.contains(char::is_whitespace) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::WRONG_TYPE,
-                    format!("`{}` is neither an image name nor a size", text.value),
-                    text.span,
-                    "not usable",
-                )
-                .with_help("write an image such as `python:3.12-slim`, and a size such as `2g`"),
-            );
+            Diagnostic::error(
+                codes::WRONG_TYPE,
+                format!("`{}` is neither an image name nor a size", text.value),
+            )
+            .at(text.span, "not usable")
+            .with_help("write an image such as `python:3.12-slim`, and a size such as `2g`")
+            .add_to(&mut cx.problems);
             return None;
         }
     }

@@ -31,15 +31,10 @@ pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> Workspace
         else {
             continue;
         };
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::NO_EFFECT,
-                format!("`reset` has no effect in `{key}`"),
-                at.use_span(),
-                "nothing to reset at that time",
-            )
-            .with_help("put it into `before_each` or `after_each`, or remove it"),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, format!("`reset` has no effect in `{key}`"))
+            .at(at.use_span(), "nothing to reset at that time")
+            .with_help("put it into `before_each` or `after_each`, or remove it")
+            .add_to(&mut cx.problems);
     }
 
     object.finish(&mut cx.problems);
@@ -87,10 +82,10 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     object.finish(&mut cx.problems);
 
     if given.is_none() && !resets {
-        cx.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing", head, "no `command` here")
-                .with_help("write `command: [PROGRAM, ARGUMENT]`, or `reset: fast`, or remove the hook"),
-        );
+        Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing")
+            .at(head, "no `command` here")
+            .with_help("write `command: [PROGRAM, ARGUMENT]`, or `reset: fast`, or remove the hook")
+            .add_to(&mut cx.problems);
         return None;
     }
 
@@ -128,15 +123,10 @@ fn decode_hook_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) ->
 
     let path = Path::new(&written.value);
     if path.components().any(|part| part == Component::ParentDir) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUTSIDE_ROOT,
-                "this folder may be outside the workspace",
-                written.span,
-                "`..` leads upwards",
-            )
-            .with_help("name the folder without `..`"),
-        );
+        Diagnostic::error(codes::OUTSIDE_ROOT, "this folder may be outside the workspace")
+            .at(written.span, "`..` leads upwards")
+            .with_help("name the folder without `..`")
+            .add_to(&mut cx.problems);
         return None;
     }
 

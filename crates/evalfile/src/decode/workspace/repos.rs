@@ -30,16 +30,14 @@ pub(super) fn decode_repos(cx: &mut DecodeContext, node: &TreeNode) -> Vec<RepoS
 
         let Some(repo) = decode_repo(cx, item) else { continue };
         if let Some((_, first)) = repos.iter().find(|(known, _)| known.path == repo.path) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::DUPLICATE_KEY,
-                    format!("two repositories have the path `{}`", repo.path.display()),
-                    item.use_span(),
-                    "second one",
-                )
-                .with_secondary(*first, "first one")
-                .with_help("give one of them another `path`"),
-            );
+            Diagnostic::error(
+                codes::DUPLICATE_KEY,
+                format!("two repositories have the path `{}`", repo.path.display()),
+            )
+            .at(item.use_span(), "second one")
+            .with_secondary(*first, "first one")
+            .with_help("give one of them another `path`")
+            .add_to(&mut cx.problems);
             continue;
         }
 
@@ -124,16 +122,13 @@ impl RepoRevision {
         for key in ["commit", "base_commit", "ref"] {
             let Some(name) = object.text(key, &mut cx.problems) else { continue };
             match &self.name {
-                Some(first) if first.value != name.value => cx.problems.add(
-                    Diagnostic::error(
-                        codes::TWO_SPELLINGS,
-                        format!("`{key}` names another commit"),
-                        name.span,
-                        "this one differs",
-                    )
-                    .with_secondary(first.span, "already given here")
-                    .with_help("keep one of them"),
-                ),
+                Some(first) if first.value != name.value => {
+                    Diagnostic::error(codes::TWO_SPELLINGS, format!("`{key}` names another commit"))
+                        .at(name.span, "this one differs")
+                        .with_secondary(first.span, "already given here")
+                        .with_help("keep one of them")
+                        .add_to(&mut cx.problems)
+                }
                 _ => self.name = Some(name),
             }
         }
@@ -150,16 +145,11 @@ fn decode_repo_source(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Opt
     let head = object.head();
     match (short, long) {
         (Some(short), Some(long)) => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::TWO_SPELLINGS,
-                    "`repo` and `source` mean the same thing",
-                    long.use_span(),
-                    "this one is extra",
-                )
+            Diagnostic::error(codes::TWO_SPELLINGS, "`repo` and `source` mean the same thing")
+                .at(long.use_span(), "this one is extra")
                 .with_secondary(short.span, "already given here")
-                .with_help("keep `repo`"),
-            );
+                .with_help("keep `repo`")
+                .add_to(&mut cx.problems);
             None
         }
         (Some(short), None) => decode_repo_address(cx, &short),
@@ -196,15 +186,10 @@ fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSour
         (Some(url), None) => decode_repo_address(cx, &url),
         (None, Some(path)) => find_existing_folder(cx, &path).map(RepoSource::Folder),
         (Some(_), Some(path)) => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::TWO_SPELLINGS,
-                    "`url` and `path` both locate the repository",
-                    path.span,
-                    "this one is extra",
-                )
-                .with_help("keep one of them"),
-            );
+            Diagnostic::error(codes::TWO_SPELLINGS, "`url` and `path` both locate the repository")
+                .at(path.span, "this one is extra")
+                .with_help("keep one of them")
+                .add_to(&mut cx.problems);
             None
         }
         (None, None) => {
@@ -246,15 +231,11 @@ fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -
         return Some(RepoSource::Url(format!("{SHORTHAND_HOST}{name}.git")));
     }
 
-    cx.problems.add(
-        Diagnostic::error(
-            codes::NOT_SUPPORTED,
-            "this is not the address of a repository",
-            written.span,
-            format!("found `{text}`"),
-        )
-        .with_help("write an address that begins with https://, ssh:// or user@host:, a folder, or ORGANISATION/NAME"),
-    );
+    Diagnostic::error(codes::NOT_SUPPORTED, "this is not the address of a repository").at(written.span, format!("found `{text}`"))
+    .with_help(
+        "write an address that begins with https://, ssh:// or user@host:, a folder, or ORGANISATION/NAME",
+    )
+    .add_to(&mut cx.problems);
     None
 }
 
@@ -274,15 +255,10 @@ fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
             Component::CurDir => {}
             Component::Normal(name) if name != ".git" => path.push(name),
             _ => {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::OUTSIDE_ROOT,
-                        "a repository must be inside the workspace",
-                        written.span,
-                        format!("`{}` leads outside", written.value),
-                    )
-                    .with_help("write a relative path without `..`, such as `./NAME`"),
-                );
+                Diagnostic::error(codes::OUTSIDE_ROOT, "a repository must be inside the workspace")
+                    .at(written.span, format!("`{}` leads outside", written.value))
+                    .with_help("write a relative path without `..`, such as `./NAME`")
+                    .add_to(&mut cx.problems);
                 return None;
             }
         }
@@ -294,14 +270,9 @@ fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
 /// Reports a word that git would read as an option, or that has control characters.
 fn refuse_git_option(cx: &mut DecodeContext, word: &SpannedValue<String>) {
     if word.value.starts_with('-') || word.value.chars().any(char::is_control) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                "not allowed as an argument of git",
-                word.span,
-                "it begins with `-` or holds a control character",
-            )
-            .with_help("remove the `-` or the control character"),
-        );
+        Diagnostic::error(codes::NOT_SUPPORTED, "not allowed as an argument of git")
+            .at(word.span, "it begins with `-` or holds a control character")
+            .with_help("remove the `-` or the control character")
+            .add_to(&mut cx.problems);
     }
 }

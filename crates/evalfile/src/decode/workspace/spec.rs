@@ -50,15 +50,10 @@ fn decode_workspace_file(
     let before = cx.problems.error_count();
     let Some(mut node) = read_tree(cx, source) else {
         if cx.problems.error_count() == before {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::EMPTY_FILE,
-                    "the workspace file is empty",
-                    span,
-                    format!("`{path}`"),
-                )
-                .with_help("write the keys of the workspace: `template`, `repos`, `hooks`, ..."),
-            );
+            Diagnostic::error(codes::EMPTY_FILE, "the workspace file is empty")
+                .at(span, format!("`{path}`"))
+                .with_help("write the keys of the workspace: `template`, `repos`, `hooks`, ...")
+                .add_to(&mut cx.problems);
         }
         return None;
     };
@@ -112,19 +107,20 @@ fn decode_workspace_map(
     let repos = object.value("repos").map(|node| decode_repos(cx, node)).unwrap_or_default();
 
     match (mode, mode_at, &path) {
-        (Some(WorkspaceMode::Static), Some(at), None) => cx.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`", at, "no `path` here")
-                .with_help("add `path: FOLDER`, a folder of your own that the cases work in"),
-        ),
-        (Some(WorkspaceMode::Temp | WorkspaceMode::Pooled), _, Some((_, at))) => cx.problems.add(
-            Diagnostic::error(
-                codes::UNUSED_SETTING,
-                "`path` is for `mode: static` only",
-                *at,
-                "has no effect here",
-            )
-            .with_help("remove the path; to start with the contents of a folder, write `template: FOLDER`"),
-        ),
+        (Some(WorkspaceMode::Static), Some(at), None) => {
+            Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`")
+                .at(at, "no `path` here")
+                .with_help("add `path: FOLDER`, a folder of your own that the cases work in")
+                .add_to(&mut cx.problems)
+        }
+        (Some(WorkspaceMode::Temp | WorkspaceMode::Pooled), _, Some((_, at))) => {
+            Diagnostic::error(codes::UNUSED_SETTING, "`path` is for `mode: static` only")
+                .at(*at, "has no effect here")
+                .with_help(
+                    "remove the path; to start with the contents of a folder, write `template: FOLDER`",
+                )
+                .add_to(&mut cx.problems)
+        }
         _ => {}
     }
 
@@ -147,15 +143,10 @@ fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
     });
     let climbs = given.components().any(|part| part == Component::ParentDir);
     if climbs || !above.is_some_and(|above| cx.reach.roots.contain(&above)) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::OUTSIDE_ROOT,
-                "this folder is outside the allowed folders",
-                written.span,
-                "outside the suite's root",
-            )
-            .with_help("create the folder yourself, or allow a folder with `--root DIR`"),
-        );
+        Diagnostic::error(codes::OUTSIDE_ROOT, "this folder is outside the allowed folders")
+            .at(written.span, "outside the suite's root")
+            .with_help("create the folder yourself, or allow a folder with `--root DIR`")
+            .add_to(&mut cx.problems);
         return None;
     }
 

@@ -35,15 +35,13 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
         }
 
         if let Some(span) = out.span(Some(&rubric.marks.code)) {
-            out.add(
-                Diagnostic::warning(
-                    RULE.code,
-                    format!("all {} benchmarks of this rubric are hard gates", parts.len()),
-                    span,
-                    "its weights have no effect",
-                )
-                .with_help("keep `hard_gate` where a single failure makes the answer unusable"),
-            );
+            Diagnostic::warning(
+                RULE.code,
+                format!("all {} benchmarks of this rubric are hard gates", parts.len()),
+            )
+            .at(span, "its weights have no effect")
+            .with_help("keep `hard_gate` where a single failure makes the answer unusable")
+            .add_to(out);
         }
     }
 }

@@ -46,15 +46,10 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
                 continue;
             }
             if let Some(span) = out.span(marks.weight.as_ref()) {
-                out.add(
-                    Diagnostic::warning(
-                        RULE.code,
-                        format!("one node decides the score of `{}`", rubric.code),
-                        span,
-                        format!("{:.0}% of the weight", 100.0 * weight / total),
-                    )
-                    .with_help("lower the weight; if it is essential, make it a hard gate"),
-                );
+                Diagnostic::warning(RULE.code, format!("one node decides the score of `{}`", rubric.code))
+                    .at(span, format!("{:.0}% of the weight", 100.0 * weight / total))
+                    .with_help("lower the weight; if it is essential, make it a hard gate")
+                    .add_to(out);
             }
         }
     }

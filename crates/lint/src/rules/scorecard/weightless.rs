@@ -36,12 +36,10 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
         }
 
         if let Some(span) = out.span(benchmark.marks.weight.as_ref()) {
-            out.add(
-                Diagnostic::warning(
-                    RULE.code, "this benchmark has no effect", span, "no weight and no hard gate",
-                )
-                .with_help("give it a weight, or write `criticality: improvement_signal`"),
-            );
+            Diagnostic::warning(RULE.code, "this benchmark has no effect")
+                .at(span, "no weight and no hard gate")
+                .with_help("give it a weight, or write `criticality: improvement_signal`")
+                .add_to(out);
         }
     }
 }
