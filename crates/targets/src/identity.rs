@@ -2,31 +2,21 @@
 
 use assize_rubric::{Identify, IdentityWriter};
 
-use crate::{
-    InputMessage, MessageRole, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput,
-};
+use crate::{InputMessage, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput};
 
 impl Identify for TargetInput {
     fn identify(&self, identity: &mut IdentityWriter) {
         // The location of the eval file is not part of the input. Variables are part of it for some targets
         // only, which is not known here.
         let Self { case_id, attempt, messages, turn, vars: _, guidelines, workdir, suite_folder: _ } = self;
-        identity.field(case_id);
-        identity.field(attempt);
-        identity.field(messages);
-        identity.field(turn);
-        identity.field(guidelines);
-
-        identity.field(workdir);
+        identity.fields(&[case_id, attempt, messages, turn, guidelines, workdir]);
     }
 }
 
 impl Identify for TurnInput {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { number, of, opening } = self;
-        identity.field(number);
-        identity.field(of);
-        identity.field(opening);
+        identity.fields(&[number, of, opening]);
     }
 }
 
@@ -34,13 +24,7 @@ impl Identify for InputMessage {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { role, parts } = self;
 
-        identity.text(match role {
-            MessageRole::System => "system",
-            MessageRole::User => "user",
-            MessageRole::Assistant => "assistant",
-            MessageRole::Tool => "tool",
-        });
-        identity.field(parts);
+        identity.fields(&[role, parts]);
     }
 }
 
@@ -53,14 +37,11 @@ impl Identify for TargetInputPart {
             }
             Self::File { path, display, text } => {
                 identity.text("file");
-                identity.field(path);
-                identity.field(display);
-                identity.field(text);
+                identity.fields(&[path, display, text]);
             }
             Self::Image { path, media_type, bytes } => {
                 identity.text("image");
-                identity.field(path);
-                identity.field(media_type);
+                identity.fields(&[path, media_type]);
                 identity.bytes(bytes);
             }
         }
@@ -89,18 +70,10 @@ impl Identify for TargetAnswer {
             answered_by,
         } = self;
 
-        identity.field(text);
-        identity.field(messages);
-        identity.field(tokens);
-        identity.field(cost);
-        identity.field(duration);
-        identity.field(model);
-        identity.field(tool_calls);
-        identity.field(file_changes);
-        identity.field(workspace);
-        identity.field(attempts);
-
-        identity.field(answered_by);
+        identity.fields(&[
+            text, messages, tokens, cost, duration, model, tool_calls, file_changes, workspace, attempts,
+            answered_by,
+        ]);
 
         // Given answers have no finish reason, so their identities did not change when it was added.
         if finish_reason.is_some() {
@@ -124,8 +97,7 @@ impl Identify for TargetDescription {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { name, kind, model, max_output_tokens } = self;
         identity.field(name);
-        identity.text(kind.as_str());
-        identity.field(model);
-        identity.field(max_output_tokens);
+        identity.text(kind.name());
+        identity.fields(&[model, max_output_tokens]);
     }
 }

@@ -310,21 +310,12 @@ impl Drop for Workspace {
 fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
     let WorkspaceSpec { template, repos, hooks, isolation: _, mode: _, path, docker: _ } = spec;
     let mut identity = IdentityWriter::new("workspace", 1);
-    identity.field(&spec.isolation());
-    identity.field(&spec.mode());
-    identity.field(path);
-
-    identity.field(&repos.len());
+    identity.fields(&[&spec.isolation(), &spec.mode(), path, &repos.len()]);
 
     for repo in repos {
         // How much of the history is fetched, and when, does not affect files.
         let RepoSpec { path, source, revision, ancestor, depth: _, filter: _, sparse, place: _ } = repo;
-        identity.field(path);
-        identity.field(source);
-        identity.field(revision);
-        identity.field(ancestor);
-
-        identity.field(sparse);
+        identity.fields(&[path, source, revision, ancestor, sparse]);
     }
 
     for hooks in [hooks, target] {

@@ -3,10 +3,23 @@
 use super::{Identify, IdentityWriter};
 use crate::{
     Cost, Criterion, CriterionId, CriterionOperator, CriterionScale, EscalateWhen, EvidencePolicy, Gate,
-    GraderWeighting, JudgeIdentity, JudgingMode, LabelOutcome, NormalisationFormula, PairScores, PanelRule,
-    RawScore, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
+    GraderWeighting, JudgeIdentity, JudgingMode, LabelOutcome, MessageRole, NormalisationFormula, PairScores,
+    PanelRule, RawScore, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
     UnitInterval, Usd, VerdictThresholds, Weight,
 };
+
+macro_rules! names {
+    ($($named:ty),*) => {$(
+        impl Identify for $named {
+            fn identify(&self, identity: &mut IdentityWriter) {
+                identity.text(self.name());
+            }
+        }
+    )*};
+}
+
+names!(CriterionOperator, EvidencePolicy, EscalateWhen, MessageRole, PanelRule);
+names!(TiePolicy, TrialStrategy, TruncationMode);
 
 impl Identify for Weight {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -42,16 +55,13 @@ impl Identify for Cost {
 impl Identify for Tokens {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { input, cached, output } = self;
-        identity.field(input);
-        identity.field(cached);
-        identity.field(output);
+        identity.fields(&[input, cached, output]);
     }
 }
 
 impl Identify for VerdictThresholds {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.field(&self.pass());
-        identity.field(&self.borderline());
+        identity.fields(&[&self.pass(), &self.borderline()]);
     }
 }
 
@@ -64,14 +74,7 @@ impl Identify for CriterionId {
 impl Identify for Criterion {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { id, text, weight, scale, gate, operator, may_not_apply } = self;
-        identity.field(id);
-        identity.field(text);
-        identity.field(weight);
-        identity.field(scale);
-        identity.field(gate);
-        identity.field(operator);
-
-        identity.field(may_not_apply);
+        identity.fields(&[id, text, weight, scale, gate, operator, may_not_apply]);
     }
 }
 
@@ -96,18 +99,7 @@ impl Identify for ScoreBands {
 impl Identify for ScoreBand {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { low, high, text } = self;
-        identity.field(low);
-        identity.field(high);
-        identity.field(text);
-    }
-}
-
-impl Identify for CriterionOperator {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Correctness => "correctness",
-            Self::Contradiction => "contradiction",
-        });
+        identity.fields(&[low, high, text]);
     }
 }
 
@@ -131,10 +123,7 @@ impl Identify for Gate {
 impl Identify for GraderWeighting {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { weight, required, min_score, negate } = self;
-        identity.field(weight);
-        identity.field(required);
-        identity.field(min_score);
-        identity.field(negate);
+        identity.fields(&[weight, required, min_score, negate]);
     }
 }
 
@@ -150,66 +139,24 @@ impl Identify for JudgingMode {
     }
 }
 
-impl Identify for EvidencePolicy {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Checked => "checked",
-            Self::Required => "required",
-        });
-    }
-}
-
-impl Identify for TruncationMode {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
 impl Identify for TrialPlan {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { count, strategy, early_stop, cost_limit_usd, lines } = self;
-        identity.field(count);
-        identity.field(strategy);
-        identity.field(early_stop);
-        identity.field(cost_limit_usd);
-
-        identity.field(lines);
-    }
-}
-
-impl Identify for TrialStrategy {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for PanelRule {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
-
-impl Identify for TiePolicy {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
+        identity.fields(&[count, strategy, early_stop, cost_limit_usd, lines]);
     }
 }
 
 impl Identify for PairScores {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { tie, inconsistent } = self;
-        identity.field(tie);
-        identity.field(inconsistent);
+        identity.fields(&[tie, inconsistent]);
     }
 }
 
 impl Identify for JudgeIdentity {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { name, model, version, prompt_hash } = self;
-        identity.field(name);
-        identity.field(model);
-        identity.field(version);
-        identity.field(prompt_hash);
+        identity.fields(&[name, model, version, prompt_hash]);
     }
 }
 
@@ -232,11 +179,5 @@ impl Identify for NormalisationFormula {
     /// The formula as written.
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(&self.to_string());
-    }
-}
-
-impl Identify for EscalateWhen {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
     }
 }

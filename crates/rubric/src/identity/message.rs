@@ -1,23 +1,12 @@
 //! Identities of messages and tool calls.
 
 use super::{Identify, IdentityWriter};
-use crate::{CaseMessage, MessageBlock, MessageRole, ToolCall};
-
-impl Identify for MessageRole {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
-    }
-}
+use crate::{CaseMessage, MessageBlock, ToolCall};
 
 impl Identify for CaseMessage {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { role, blocks, tool_calls, name, data } = self;
-        identity.field(role);
-        identity.field(blocks);
-        identity.field(tool_calls);
-        identity.field(name);
-
-        identity.field(data);
+        identity.fields(&[role, blocks, tool_calls, name, data]);
     }
 }
 
@@ -35,15 +24,11 @@ impl Identify for MessageBlock {
             }
             Self::File { written, path, text } => {
                 identity.text("file");
-                identity.field(written);
-                identity.field(path);
-                identity.field(text);
+                identity.fields(&[written, path, text]);
             }
             Self::Image { written, path, media_type } => {
                 identity.text("image");
-                identity.field(written);
-                identity.field(path);
-                identity.field(media_type);
+                identity.fields(&[written, path, media_type]);
             }
         }
     }
@@ -52,11 +37,6 @@ impl Identify for MessageBlock {
 impl Identify for ToolCall {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { name, input, output, duration, failed } = self;
-        identity.field(name);
-        identity.field(input);
-        identity.field(output);
-        identity.field(duration);
-
-        identity.field(failed);
+        identity.fields(&[name, input, output, duration, failed]);
     }
 }
