@@ -273,6 +273,13 @@ pub struct UngradedReason {
     pub message: String,
 }
 
+impl UngradedReason {
+    /// Creates a reason.
+    pub fn new(kind: UngradedKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
 /// Kind of failure that left a criterion ungraded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
