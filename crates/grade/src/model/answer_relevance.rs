@@ -47,8 +47,7 @@ pub async fn decide_answer_relevance(
     let query = check.query.clone().unwrap_or_else(|| task.material.question.clone());
     let asked = [JudgeQuestion::Questions(task)];
     let Some(written) = judge.decide(&asked).await.into_iter().flatten().next() else {
-        let failure =
-            UngradedReason { kind: UngradedKind::NotJudged, message: "the judge gave no reply".to_owned() };
+        let failure = UngradedReason::new(UngradedKind::NotJudged, "the judge gave no reply");
         return Decision::unanswered(judge.identity(), failure);
     };
     if written.ungraded.is_some() {

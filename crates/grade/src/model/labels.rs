@@ -3,10 +3,10 @@
 use assize_llm::ChatModel;
 use assize_llm::wire::{LabelReply, LabelScore};
 use assize_model::{LabelCheck, LabelRule};
-use assize_rubric::{Decision, GraderNote, JudgeIdentity, JudgingUsage, UngradedKind, UngradedReason};
+use assize_rubric::{Decision, GraderNote, JudgingUsage, UngradedKind, UngradedReason};
 
 use super::answer::failure_of;
-use super::similarity::{finding, text_forecast, text_request};
+use super::similarity::{finding, named_judge, text_forecast, text_request};
 use super::tally::UsageTally;
 use crate::CallForecast;
 use crate::check::{CheckResult, decided, shorten};
@@ -26,14 +26,9 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
         LabelRule::Moderation { .. } => ("moderation", true),
         LabelRule::Classifier { .. } => ("classifier", false),
     };
-    let judge = |model: Option<String>| JudgeIdentity {
-        name: name.into(),
-        model: model.map(Into::into),
-        ..JudgeIdentity::default()
-    };
     if is_moderation && answer.trim().is_empty() {
         let note = GraderNote::new(true, name, "the answer is empty, so there is nothing to flag");
-        return Decision::new(judge(None), finding(decided(true, 1.0, note)), "");
+        return Decision::new(named_judge(name, None), finding(decided(true, 1.0, note)), "");
     }
 
     let mut tally = UsageTally::new(model.card());
@@ -56,7 +51,7 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
 
     // The stored replies are numbers, which mean nothing to people.
     let spent = JudgingUsage { replies: Vec::new(), ..tally.spent };
-    let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
+    let judge = named_judge(name, answered_by.or_else(|| Some(model.describe().model)));
     match result {
         Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
         Err(failure) => Decision { spent, ..Decision::unanswered(judge, failure) },

@@ -41,23 +41,23 @@ pub(super) fn text_forecast<'a>(texts: impl Iterator<Item = &'a str>, model: &dy
 /// Compares the meaning of an answer with given texts; one of them must be close. Without a vector for one of
 /// the texts, the result is ungraded.
 pub async fn decide_similarity(check: &SimilarityCheck, answer: &str, model: &dyn ChatModel) -> Decision {
-    let judge = |model: Option<String>| JudgeIdentity {
-        name: NAME.into(),
-        model: model.map(Into::into),
-        ..JudgeIdentity::default()
-    };
     if answer.trim().is_empty() {
         let note = GraderNote::new(false, "similarity", "the answer is empty");
-        return Decision::new(judge(None), finding(decided(false, 0.0, note)), "");
+        return Decision::new(named_judge(NAME, None), finding(decided(false, 0.0, note)), "");
     }
 
     let texts = std::iter::once(answer).chain(check.texts.iter().map(String::as_str));
     let EmbeddedTexts { vectors, spent, answered_by } = embed_texts(model, texts).await;
-    let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
+    let judge = named_judge(NAME, answered_by.or_else(|| Some(model.describe().model)));
     match vectors.and_then(|vectors| compare(check, &vectors)) {
         Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
         Err(failure) => Decision { spent, ..Decision::unanswered(judge, failure) },
     }
+}
+
+/// Identity of a judge without instructions of its own.
+pub(super) fn named_judge(name: &str, model: Option<String>) -> JudgeIdentity {
+    JudgeIdentity { name: name.into(), model: model.map(Into::into), ..JudgeIdentity::default() }
 }
 
 /// Vectors of texts, and their cost.
