@@ -3,6 +3,7 @@
 //! Design: `docs/design/judging.md`.
 
 use crate::JudgeMaterial;
+use crate::text_hash::text_hasher;
 
 /// Source of the randomness in fences. Any `Fn() -> u128` works, for tests or with a random generator.
 pub trait FenceSource: Send + Sync {
@@ -55,12 +56,7 @@ const PLAIN_DRAWS: u32 = 8;
 
 /// Draws a fence that occurs in none of the texts, ignoring case.
 pub(crate) fn draw_fence(source: &dyn FenceSource, texts: &[&str]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-    }
-
-    let hash = *hasher.finalize().as_bytes();
+    let hash = *text_hasher(texts).finalize().as_bytes();
     let mut draw = 0;
     loop {
         let mut value = source.draw(&hash, draw);

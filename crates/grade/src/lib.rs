@@ -27,6 +27,7 @@ mod questions;
 mod reply;
 mod statements;
 mod task;
+mod text_hash;
 
 pub use answer_score::AnswerScoreTask;
 pub use behaviour::BehaviourTask;

@@ -41,6 +41,13 @@ pub struct ProcessLimits {
     pub linger: Duration,
 }
 
+impl ProcessLimits {
+    /// The usual limits, with a time limit and a limit of standard output of their own.
+    pub fn new(timeout: Duration, stdout_cap: usize) -> Self {
+        Self { timeout: Some(timeout), stdout_cap, ..Self::default() }
+    }
+}
+
 impl Default for ProcessLimits {
     /// No time limit, 10 MiB of output, 1 MiB of errors, 2 s of grace, 1 s of lingering.
     fn default() -> Self {
@@ -81,7 +88,8 @@ impl ProcessCommand {
         Self::new(CommandProgram::Shell { script: script.into(), parameters: Vec::new() }, env)
     }
 
-    fn new(program: CommandProgram, env: Environment) -> Self {
+    /// Creates a command with the usual limits.
+    pub fn new(program: CommandProgram, env: Environment) -> Self {
         Self { program, cwd: None, env, stdin: None, limits: ProcessLimits::default() }
     }
 

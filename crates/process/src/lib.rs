@@ -33,7 +33,7 @@ pub use line_process::{LineProcess, LineReader};
 pub use lookup::has_program;
 pub use open_files::open_files;
 pub use own_program::OwnProgram;
-pub use private_folder::private_folder;
+pub use private_folder::{private_folder, readable_name};
 pub use process_output::{ProcessExit, ProcessOutput};
 pub use quote::quote;
 pub use template::{FilledScript, PlaceholderLookup, PlaceholderValue, fill_arguments, fill_script};

@@ -18,3 +18,13 @@ pub fn private_folder(prefix: &str, root: &Path) -> io::Result<TempDir> {
 
     builder.tempdir_in(root)
 }
+
+/// Maximum length of the readable part of a folder's name.
+const MAX_READABLE_NAME: usize = 40;
+
+/// Returns the readable part of the name of a folder for something named `name`, which may contain any
+/// characters: letters, digits, `-` and `_` only, of bounded length.
+pub fn readable_name(name: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().take(MAX_READABLE_NAME).map(|c| if is_kept(c) { c } else { '-' }).collect()
+}

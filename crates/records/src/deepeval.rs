@@ -92,7 +92,7 @@ impl TryFrom<DeepEvalGolden> for GoldenRow {
 /// Reads a dataset (a JSON list or JSON lines), or a test run.
 pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     let mut file = RecordFile::new(RecordFormat::DeepEval, None);
-    let goldens: Vec<DeepEvalGolden> = if let Some(depth) = test_run_depth(bytes) {
+    let rows: Vec<GoldenRow> = if let Some(depth) = test_run_depth(bytes) {
         let text = document(bytes, depth, &mut file.problems)?;
         let mut run: DeepEvalTestRun<'_> = read_frame(&text)?;
         if let Some(inner) = run.test_run_data.take() {
@@ -101,17 +101,15 @@ pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
         let mut members = run.test_cases;
         members.extend(run.conversational_test_cases);
         members.sort_by_key(|member| member.get().as_ptr().addr());
-        let rows: Vec<GoldenRow> = read_members(&text, &members, &mut file.problems);
-        rows.into_iter().map(|GoldenRow(golden)| golden).collect()
+        read_members(&text, &members, &mut file.problems)
     } else if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
-        read_lines(bytes, &mut file.problems).map(|(_, GoldenRow(golden))| golden).collect()
+        read_lines(bytes, &mut file.problems).map(|(_, row)| row).collect()
     } else {
         let text = document(bytes, 1, &mut file.problems)?;
-        let rows: Vec<GoldenRow> =
-            read_members(&text, &read_frame::<Vec<&RawValue>>(&text)?, &mut file.problems);
-        rows.into_iter().map(|GoldenRow(golden)| golden).collect()
+        read_members(&text, &read_frame::<Vec<&RawValue>>(&text)?, &mut file.problems)
     };
-    file.records = goldens.into_iter().enumerate().map(|(index, golden)| record(index, golden)).collect();
+    let rows = rows.into_iter().enumerate();
+    file.records = rows.map(|(index, GoldenRow(golden))| record(index, golden)).collect();
 
     if file.records.iter().any(|record| record.metadata.contains_key("retrieval_context")) {
         file.remarks.push(

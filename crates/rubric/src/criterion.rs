@@ -45,14 +45,15 @@ impl Criterion {
     }
 }
 
-/// Relation between a met-or-unmet criterion and the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Operator")]
-pub enum CriterionOperator {
-    /// Met if the answer does what the text says.
-    #[default]
-    Correctness,
-    /// Met unless the answer contradicts the fact in the text. An answer that does not mention it meets the criterion.
-    Contradiction,
+crate::named_enum! {
+    /// Relation between a met-or-unmet criterion and the answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Operator")]
+    pub enum CriterionOperator {
+        /// Met if the answer does what the text says.
+        #[default]
+        Correctness = "correctness",
+        /// Met unless the answer contradicts the fact in the text. An answer that does not mention it meets the criterion.
+        Contradiction = "contradiction",
+    }
 }

@@ -60,10 +60,7 @@ impl JudgingUsage {
             attempts: self.attempts.saturating_add(other.attempts),
             cached_calls: self.cached_calls.saturating_add(other.cached_calls),
             tokens,
-            latency_ms: match (self.latency_ms, other.latency_ms) {
-                (None, None) => None,
-                (one, two) => Some(one.unwrap_or(0).saturating_add(two.unwrap_or(0))),
-            },
+            latency_ms: add_known(self.latency_ms, other.latency_ms),
             cost: self.cost + other.cost,
             replies: self.replies.into_iter().chain(other.replies).collect(),
             has_slips: self.has_slips || other.has_slips,
@@ -276,6 +273,13 @@ pub struct UngradedReason {
     pub message: String,
 }
 
+impl UngradedReason {
+    /// Creates a reason.
+    pub fn new(kind: UngradedKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
 /// Kind of failure that left a criterion ungraded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -318,17 +322,18 @@ pub struct Tokens {
 impl Tokens {
     /// Adds known counts. A count stays unknown only if it is unknown on both sides.
     pub fn add(&mut self, other: Self) {
-        fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-            match (a, b) {
-                (None, None) => None,
-                (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
-            }
-        }
+        self.input = add_known(self.input, other.input);
+        self.cached = add_known(self.cached, other.cached);
 
-        self.input = sum(self.input, other.input);
-        self.cached = sum(self.cached, other.cached);
+        self.output = add_known(self.output, other.output);
+    }
+}
 
-        self.output = sum(self.output, other.output);
+/// Returns the sum of the known counts; `None` if neither is known.
+fn add_known(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
     }
 }
 

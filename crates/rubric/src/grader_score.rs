@@ -97,9 +97,7 @@ impl GraderScore {
                 let (score, verdict) = (score.get(), if *passed { Verdict::Pass } else { Verdict::Fail });
                 (Some((score, score)), Some(1.0), Some(verdict), CombinedGateState::Hold)
             }
-            GraderOutcome::Combined(score) => {
-                (score.bounds, score.coverage, score.verdict, score.combined_gates())
-            }
+            GraderOutcome::Combined(score) => (score.bounds, score.coverage, score.verdict, score.gates),
             GraderOutcome::NotApplicable => (None, None, None, CombinedGateState::Hold),
             GraderOutcome::Errored => {
                 (Some((0.0, 1.0)), Some(0.0), Some(Verdict::Incomplete), CombinedGateState::Hold)
@@ -107,7 +105,11 @@ impl GraderScore {
         };
 
         let brought = match outcome {
-            GraderOutcome::Combined(score) => score.own_threshold(),
+            // The threshold of the composite's own aggregator, if it has one.
+            GraderOutcome::Combined(score) => match score.how {
+                CompositeFormula::Threshold(line) => Some(line),
+                _ => None,
+            },
             _ => None,
         };
         let own_line = standing.min_score.or(brought).unwrap_or(lines.pass());
@@ -222,21 +224,6 @@ pub struct CompositeScore {
 }
 
 impl CompositeScore {
-    /// The threshold of the composite's own aggregator, if it has one.
-    pub(crate) fn own_threshold(&self) -> Option<UnitInterval> {
-        match self.how {
-            CompositeFormula::Threshold(line) => Some(line),
-            CompositeFormula::WeightedAverage
-            | CompositeFormula::Lowest
-            | CompositeFormula::Highest
-            | CompositeFormula::Decided(_) => None,
-        }
-    }
-
-    pub(crate) fn combined_gates(&self) -> CombinedGateState {
-        self.gates
-    }
-
     /// Returns the combined state of the gates of all members, which is the worst one.
     pub fn gate_state(&self) -> GateState {
         match self.gates {

@@ -28,13 +28,14 @@ impl fmt::Display for JudgingMode {
     }
 }
 
-/// Treatment of a decision whose quotes are not in the material shown to the judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EvidencePolicy {
-    /// The decision counts and is marked.
-    #[default]
-    Checked,
-    /// The judge is called again; without a valid quote, the criterion is then ungraded.
-    Required,
+crate::named_enum! {
+    /// Treatment of a decision whose quotes are not in the material shown to the judge.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+    pub enum EvidencePolicy {
+        /// The decision counts and is marked.
+        #[default]
+        Checked = "checked",
+        /// The judge is called again; without a valid quote, the criterion is then ungraded.
+        Required = "required",
+    }
 }

@@ -188,13 +188,8 @@ pub struct Label {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
     /// True if this label decides a disagreement of other reviewers. It replaces their labels.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicates: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 impl Label {

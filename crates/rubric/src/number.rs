@@ -18,6 +18,28 @@ pub struct OutOfRangeError {
     pub high: i32,
 }
 
+/// The conversions of a checked number that serde reads and writes as a plain one.
+macro_rules! checked_numbers {
+    ($($checked:ident($plain:ty, $error:ty)),*) => {$(
+        impl TryFrom<$plain> for $checked {
+            type Error = $error;
+
+            fn try_from(value: $plain) -> Result<Self, $error> {
+                Self::new(value)
+            }
+        }
+
+        impl From<$checked> for $plain {
+            fn from(checked: $checked) -> Self {
+                checked.0
+            }
+        }
+    )*};
+}
+
+checked_numbers!(Weight(f64, NotFiniteError), UnitInterval(f64, OutOfRangeError));
+checked_numbers!(RawScore(u8, OutOfRangeError), FractionalScore(f64, OutOfRangeError));
+
 /// Weight of a criterion or grader: any finite number. A negative weight is a penalty: meeting the criterion lowers the
 /// score. A weight of 0 has no effect on the score, but the criterion can still be a gate.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
@@ -53,20 +75,6 @@ impl Default for Weight {
     }
 }
 
-impl TryFrom<f64> for Weight {
-    type Error = NotFiniteError;
-
-    fn try_from(value: f64) -> Result<Self, NotFiniteError> {
-        Self::new(value)
-    }
-}
-
-impl From<Weight> for f64 {
-    fn from(weight: Weight) -> Self {
-        weight.0
-    }
-}
-
 /// A number from 0 to 1 inclusive, such as a threshold or a normalized score.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
@@ -96,20 +104,6 @@ impl UnitInterval {
     }
 }
 
-impl TryFrom<f64> for UnitInterval {
-    type Error = OutOfRangeError;
-
-    fn try_from(value: f64) -> Result<Self, OutOfRangeError> {
-        Self::new(value)
-    }
-}
-
-impl From<UnitInterval> for f64 {
-    fn from(unit: UnitInterval) -> Self {
-        unit.0
-    }
-}
-
 /// Raw score of a criterion with score ranges: a whole number from 0 to 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8", into = "u8")]
@@ -134,20 +128,6 @@ impl RawScore {
     /// The score on the 0 to 1 scale: a tenth of it.
     pub fn value(self) -> f64 {
         f64::from(self.0) / 10.0
-    }
-}
-
-impl TryFrom<u8> for RawScore {
-    type Error = OutOfRangeError;
-
-    fn try_from(value: u8) -> Result<Self, OutOfRangeError> {
-        Self::new(value)
-    }
-}
-
-impl From<RawScore> for u8 {
-    fn from(raw: RawScore) -> Self {
-        raw.0
     }
 }
 
@@ -191,20 +171,6 @@ impl FractionalScore {
         let nearest = self.0.round();
         // In range, because a number from 0 to 10 rounds to an integer from 0 to 10.
         ((self.0 - nearest).abs() <= crate::TOLERANCE).then_some(RawScore(nearest as u8))
-    }
-}
-
-impl TryFrom<f64> for FractionalScore {
-    type Error = OutOfRangeError;
-
-    fn try_from(value: f64) -> Result<Self, OutOfRangeError> {
-        Self::new(value)
-    }
-}
-
-impl From<FractionalScore> for f64 {
-    fn from(points: FractionalScore) -> Self {
-        points.0
     }
 }
 

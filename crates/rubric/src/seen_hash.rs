@@ -23,8 +23,7 @@ impl SubjectHash {
     /// Creates the hash of a question and the texts that it is about.
     pub fn new(question: &impl Identify, inputs: &impl Identify) -> Self {
         let mut identity = IdentityWriter::new("label_subject", VERSION);
-        identity.field(question);
-        identity.field(inputs);
+        identity.fields(&[question, inputs]);
         Self(hash(&identity))
     }
 }
@@ -51,8 +50,7 @@ impl SeenHash {
     /// has no target.
     pub fn new(subject: SubjectHash, target: Option<&str>, answer: &str) -> Self {
         let mut identity = IdentityWriter::new("label", VERSION);
-        identity.field(&subject);
-        identity.field(&target);
+        identity.fields(&[&subject, &target]);
         identity.text(answer);
         Self(hash(&identity))
     }

@@ -388,7 +388,7 @@ fn pick_function<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<Func
     }
 
     let default: JsValue<'js> = object.get("default").ok()?;
-    default.as_function().cloned().or_else(|| pick_nested(&default))
+    default.as_function().cloned().or_else(|| default.as_object()?.get::<_, Function<'js>>("default").ok())
 }
 
 /// Returns the message that a function is not exported, with the names of the exports.
@@ -410,10 +410,6 @@ fn pick_value<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<JsValue
     let is_there = !value.is_undefined() && !value.is_null();
 
     is_there.then_some(value).or_else(|| Some(exports.clone()).filter(|_| name.is_none()))
-}
-
-fn pick_nested<'js>(value: &JsValue<'js>) -> Option<Function<'js>> {
-    value.as_object()?.get::<_, Function<'js>>("default").ok()
 }
 
 fn read_value<'js>(ctx: &Ctx<'js>, value: JsValue<'js>) -> Result<ScriptValue, ScriptError> {

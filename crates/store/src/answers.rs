@@ -74,11 +74,9 @@ impl AnswerIndex {
             .and_then(|_| file.read_exact(&mut text))
             .map_err(StoreError::io("read", &self.path))?;
 
-        serde_json::from_slice(&text).map(Some).map_err(|error| StoreError::Damaged {
-            path: self.path.clone(),
-            line: error.line(),
-            message: error.to_string(),
-        })
+        let damaged =
+            |error: serde_json::Error| StoreError::damaged(&self.path, error.line(), error.to_string());
+        serde_json::from_slice(&text).map(Some).map_err(damaged)
     }
 }
 
@@ -98,16 +96,9 @@ fn scan_rows(path: PathBuf, mut see: impl FnMut(ResultRowHead, u64, usize)) -> R
         }
 
         if !text.iter().all(u8::is_ascii_whitespace) {
-            check_sum(&text, false).map_err(|message| StoreError::Damaged {
-                path: path.clone(),
-                line,
-                message,
-            })?;
-            let head = serde_json::from_slice(&text).map_err(|error| StoreError::Damaged {
-                path: path.clone(),
-                line,
-                message: error.to_string(),
-            })?;
+            let damaged = |message| StoreError::damaged(&path, line, message);
+            check_sum(&text, false).map_err(damaged)?;
+            let head = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
             see(head, at, text.len());
         }
 

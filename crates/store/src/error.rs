@@ -1,7 +1,7 @@
 //! Errors of run folders and of the reply cache.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns the reason of a failed operation, without the operating system's error number if a common text
 /// exists.
@@ -120,6 +120,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The error for a damaged line.
+    pub(crate) fn damaged(path: &Path, line: usize, message: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_path_buf(), line, message: message.into() }
+    }
+
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

@@ -141,45 +141,20 @@ impl RowOutcome {
     }
 }
 
-/// The columns with the decision itself.
-struct FindingColumns {
-    criterion: Criterion,
-    outcome: RowOutcome,
-    raw_score: Option<u8>,
-    points: Option<f64>,
-    grader_result: Option<GraderResult>,
-}
-
-impl FindingColumns {
-    fn new(decision: &Decision) -> Self {
-        let whole = |result: Option<GraderResult>, may_not_apply: bool| Self {
-            // Every row of this layout has a criterion, so a whole grader gets a placeholder.
-            criterion: Criterion { may_not_apply, ..Criterion::checklist("grader", "the grader as a whole") },
-            outcome: match &result {
-                Some(GraderResult { error: None, .. }) => RowOutcome::Graded,
-                _ => RowOutcome::Error,
-            },
-            raw_score: None,
-            points: None,
-            grader_result: result,
-        };
-
-        match &decision.finding {
-            Finding::Criterion { criterion, outcome } => Self {
-                criterion: criterion.clone(),
-                outcome: outcome.kind().into(),
-                raw_score: outcome.raw_score().map(RawScore::get),
-                points: match outcome {
-                    Outcome::Averaged(points) => Some(points.get()),
-                    _ => None,
-                },
-                grader_result: None,
-            },
-            Finding::Grader(finding) => whole(Some(finding.as_ref().into()), decision.may_not_apply()),
-            // A single order of a comparison is never stored.
-            Finding::Preference(_) => whole(Some(GraderResult::default()), false),
+/// Returns the columns with the decision itself: the criterion, the outcome, and the result of a whole grader.
+fn finding_columns(decision: &Decision) -> (Criterion, RowOutcome, Option<GraderResult>) {
+    let result = match &decision.finding {
+        Finding::Criterion { criterion, outcome } => {
+            return (criterion.clone(), outcome.kind().into(), None);
         }
-    }
+        Finding::Grader(finding) => GraderResult::from(&**finding),
+        // A single order of a comparison is never stored.
+        Finding::Preference(_) => GraderResult::default(),
+    };
+    let outcome = if result.error.is_none() { RowOutcome::Graded } else { RowOutcome::Error };
+    // Every row of this layout has a criterion, so a whole grader gets a placeholder.
+    let placeholder = Criterion::checklist("grader", "the grader as a whole");
+    (Criterion { may_not_apply: decision.may_not_apply(), ..placeholder }, outcome, Some(result))
 }
 
 impl JudgementRow {
@@ -187,8 +162,8 @@ impl JudgementRow {
     pub fn new(key: &CaseKey, decided: &CaseDecision) -> Self {
         let CaseDecision { lines, grader, standing, member, turn, judging, decision, vote, panel } =
             decided.clone();
-        let FindingColumns { criterion, outcome, raw_score, points, grader_result } =
-            FindingColumns::new(&decision);
+        let (criterion, outcome, grader_result) = finding_columns(&decision);
+        let decided = decision.outcome();
         let JudgingUsage { attempts, cached_calls, tokens, latency_ms, cost, replies, has_slips } =
             decision.spent;
 
@@ -202,8 +177,11 @@ impl JudgementRow {
             standing,
             criterion,
             outcome,
-            raw_score,
-            points,
+            raw_score: decided.raw_score().map(RawScore::get),
+            points: match decided {
+                Outcome::Averaged(points) => Some(points.get()),
+                _ => None,
+            },
             probability: decision.probability,
             reason: decision.reason,
             confidence: decision.confidence,

@@ -142,11 +142,8 @@ impl RowMerge {
             let key =
                 CaseKey { suite: row.suite, case_id: row.case_id, target: row.target, trial: row.trial };
             let Some(place) = row.place.filter(|place| *place > 0) else {
-                return Err(StoreError::Damaged {
-                    path: folder.file(RESULTS_FILE),
-                    line: results.line(),
-                    message: format!("the result of `{}` has no place in the plan", key.case_id),
-                });
+                let message = format!("the result of `{}` has no place in the plan", key.case_id);
+                return Err(StoreError::damaged(&folder.file(RESULTS_FILE), results.line(), message));
             };
 
             // A case without graders has no judgements; looking for them would read past those of the next
@@ -340,10 +337,9 @@ impl OpenSource {
 
     /// Reads the record of a case, and its rows as bytes.
     fn read(&mut self, place: RowPlace) -> Result<(CaseRecord, CaseRows), StoreError> {
-        let record = self.records.read_at(place.at)?.ok_or_else(|| StoreError::Damaged {
-            path: self.folder.file(RESULTS_FILE),
-            line: 0,
-            message: format!("the result at byte {} was removed meanwhile", place.at.result),
+        let record = self.records.read_at(place.at)?.ok_or_else(|| {
+            let message = format!("the result at byte {} was removed meanwhile", place.at.result);
+            StoreError::damaged(&self.folder.file(RESULTS_FILE), 0, message)
         })?;
         let extent = self.records.last_extent();
 

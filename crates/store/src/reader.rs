@@ -235,11 +235,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
 
             return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
-                Err(error) => Err(StoreError::Damaged {
-                    path: self.path.clone(),
-                    line: self.true_line(),
-                    message: error.to_string(),
-                }),
+                Err(error) => Err(StoreError::damaged(&self.path, self.true_line(), error.to_string())),
             };
         }
     }
@@ -272,11 +268,8 @@ impl<T> JsonlRows<T> {
     }
 
     fn check_sum(&self) -> Result<(), StoreError> {
-        check_sum(&self.text, self.needs_sums).map_err(|message| StoreError::Damaged {
-            path: self.path.clone(),
-            line: self.true_line(),
-            message,
-        })
+        check_sum(&self.text, self.needs_sums)
+            .map_err(|message| StoreError::damaged(&self.path, self.true_line(), message))
     }
 
     /// Returns an error at the first row beyond those with which the run ended. Otherwise such a row would be
@@ -472,14 +465,10 @@ impl Iterator for CaseRecords {
         let is_bare = decisions.as_ref().is_ok_and(|(decisions, _)| decisions.is_empty())
             && result.graders.iter().any(|grader| !grader.criteria.is_empty());
         if self.needs_decisions && is_bare {
-            return Some(Err(StoreError::Damaged {
-                path: self.judgements.path.clone(),
-                line: self.judgements.line,
-                message: format!(
-                    "the judgements of the case `{}` are missing; `--resume` judges it again",
-                    result.case_id
-                ),
-            }));
+            let id = &result.case_id;
+            let message =
+                format!("the judgements of the case `{id}` are missing; `--resume` judges it again");
+            return Some(Err(StoreError::damaged(&self.judgements.path, self.judgements.line, message)));
         }
 
         Some(decisions.map(|(mut decisions, starts)| {

@@ -10,6 +10,7 @@ use assize_rubric::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tool_call_row::is_zero;
 use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage, ToolCallRow};
 
 /// Result of a case against a target. Unknown values are null.
@@ -90,11 +91,6 @@ pub struct ResultRow {
     pub cost_partial: Option<PartialCost>,
     /// Duration of the case in milliseconds.
     pub duration_ms: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// One turn of a conversation.

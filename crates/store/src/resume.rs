@@ -39,7 +39,7 @@ impl RunFolder {
         })?;
 
         let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(asked.len() as u64);
-        let kept = self.choose(&mut |record, inputs| {
+        let kept = self.whole_cases(&mut |record, inputs| {
             let hash = record.result.case_hash.as_ref();
             let has_question = !is_lost || hash.is_some_and(|hash| asked.contains(&QuestionKey::new(hash)));
             has_question && keep(record, inputs)
@@ -94,13 +94,6 @@ impl RunFolder {
     /// Returns the keys of the complete cases that `keep` selects by their record and inputs hash. Nothing is
     /// changed.
     pub fn whole_cases(
-        &self,
-        keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
-    ) -> Result<HashSet<CaseKey>, StoreError> {
-        self.choose(keep)
-    }
-
-    fn choose(
         &self,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
     ) -> Result<HashSet<CaseKey>, StoreError> {

@@ -184,11 +184,7 @@ fn scan_part<A: Default>(
 
         if !text.iter().all(u8::is_ascii_whitespace) {
             check_sum(&text, false).and_then(|()| see(&mut collected, at, &text)).map_err(|message| {
-                StoreError::Damaged {
-                    path: path.to_owned(),
-                    line: line_at(path, at).unwrap_or_default(),
-                    message,
-                }
+                StoreError::damaged(path, line_at(path, at).unwrap_or_default(), message)
             })?;
         }
 

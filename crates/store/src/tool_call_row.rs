@@ -31,7 +31,7 @@ pub struct ToolCallRow {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
-const fn is_zero(count: &usize) -> bool {
+pub(crate) const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ResultRow;
+use crate::tool_call_row::is_zero;
 
 /// Cases by verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -20,11 +21,6 @@ pub struct VerdictCounts {
     /// Skipped because a case they depend on did not pass. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 impl VerdictCounts {

@@ -34,25 +34,16 @@ pub struct TextRows<R> {
 impl<R: Read> TextRows<R> {
     /// Reads a file from its beginning.
     pub fn new(file: R, divider: u8) -> Self {
-        Self {
-            reader: BufReader::with_capacity(256 * 1024, file),
-            divider,
-            lines: 0,
-            position: 0,
-            row: Vec::new(),
-        }
+        Self::with_reader(BufReader::with_capacity(256 * 1024, file), divider, 0, 0)
     }
 
     /// Reads a file that is positioned at a row, with the number of its line and its first byte.
     pub fn from_row(file: R, divider: u8, number: usize, start: u64) -> Self {
-        let lines = number.saturating_sub(1);
-        Self {
-            reader: BufReader::with_capacity(8 * 1024, file),
-            divider,
-            lines,
-            position: start,
-            row: Vec::new(),
-        }
+        Self::with_reader(BufReader::with_capacity(8 * 1024, file), divider, number.saturating_sub(1), start)
+    }
+
+    fn with_reader(reader: BufReader<R>, divider: u8, lines: usize, position: u64) -> Self {
+        Self { reader, divider, lines, position, row: Vec::new() }
     }
 
     /// Returns the next row that is not blank; `None` at the end.

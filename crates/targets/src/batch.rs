@@ -36,7 +36,7 @@ impl BatchTarget {
     async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         if input.turn.is_some() {
             let message = "a command that answers all cases in one run can't hold a conversation";
-            return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
+            return Err(TargetError::without_attempt(TargetErrorKind::BadInput, message));
         }
 
         let run = {

@@ -149,27 +149,19 @@ impl CommandTarget {
         let by_vars = Cell::new(false);
         let writes_file = Cell::new(false);
         let one = |text: &str| Some(PlaceholderValue::One(text.into()));
+        let file = |is_used: &Cell<bool>, path: PathBuf| {
+            is_used.set(true);
+            Some(PlaceholderValue::One(path.into()))
+        };
         let lookup = |name: &str| match name {
             "PROMPT" => one(&prompt),
-            "PROMPT_FILE" => {
-                by_file.set(true);
-                Some(PlaceholderValue::One(scratch.prompt_file().into()))
-            }
+            "PROMPT_FILE" => file(&by_file, scratch.prompt_file()),
             "CHAT" => one(&chat),
-            "MESSAGES_FILE" => {
-                by_messages.set(true);
-                Some(PlaceholderValue::One(scratch.messages_file().into()))
-            }
+            "MESSAGES_FILE" => file(&by_messages, scratch.messages_file()),
             "VARS" => one(&vars),
-            "VARS_FILE" => {
-                by_vars.set(true);
-                Some(PlaceholderValue::One(scratch.vars_file().into()))
-            }
+            "VARS_FILE" => file(&by_vars, scratch.vars_file()),
             "TURN" => one(&input.turn.as_ref().map_or_else(String::new, |turn| turn.number.to_string())),
-            "OUTPUT_FILE" => {
-                writes_file.set(true);
-                Some(PlaceholderValue::One(scratch.output_file().into()))
-            }
+            "OUTPUT_FILE" => file(&writes_file, scratch.output_file()),
             "FILES" => Some(self.files(input)),
             "EVAL_ID" => one(&input.case_id),
             "ATTEMPT" => one(&input.attempt.to_string()),
@@ -191,24 +183,19 @@ impl CommandTarget {
             words.join(std::ffi::OsStr::new(" ")).into_encoded_bytes()
         });
 
+        let write = |what: &str, path: PathBuf, text: &str| {
+            std::fs::write(&path, text)
+                .map_err(|problem| io_error(&format!("write the {what} to"), &path, &problem))
+        };
         if by_file.get() {
-            let path = scratch.prompt_file();
-            std::fs::write(&path, &prompt)
-                .map_err(|problem| io_error("write the prompt to", &path, &problem))?;
+            write("prompt", scratch.prompt_file(), &prompt)?;
         }
-
         if by_messages.get() {
-            let path = scratch.messages_file();
-            std::fs::write(&path, messages_json(&input.messages).to_string())
-                .map_err(|problem| io_error("write the messages to", &path, &problem))?;
+            write("messages", scratch.messages_file(), &messages_json(&input.messages).to_string())?;
         }
-
         if by_vars.get() {
-            let path = scratch.vars_file();
-            std::fs::write(&path, &vars)
-                .map_err(|problem| io_error("write the variables to", &path, &problem))?;
+            write("variables", scratch.vars_file(), &vars)?;
         }
-
         Ok(FilledCommand { program, stdin, writes_file: writes_file.get() })
     }
 
@@ -321,12 +308,7 @@ impl Target for CommandTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Command,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Command)
     }
 
     /// Variables are left out, because they differ between shells, and so are the settings that may end a run
@@ -360,12 +342,7 @@ impl Target for CommandTarget {
             }
         }
 
-        identity.field(files_format);
-        identity.field(stdin);
-        identity.field(&stream.map(LogFormat::name));
-
-        identity.field(cwd);
-        identity.field(beside_suite);
+        identity.fields(&[files_format, stdin, &stream.map(LogFormat::name), cwd, beside_suite]);
     }
 }
 
@@ -385,7 +362,7 @@ fn reject_nul(program: &CommandProgram) -> Result<(), TargetError> {
     if values.iter().any(has_nul) {
         let message = "the prompt or another value holds a NUL byte, which can't be passed to a command as an \
                        argument; use {PROMPT_FILE} instead of {PROMPT} to pass the prompt in a file";
-        return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
+        return Err(TargetError::without_attempt(TargetErrorKind::BadInput, message));
     }
 
     Ok(())

@@ -45,6 +45,11 @@ impl TargetError {
         }
     }
 
+    /// Creates an error from before the target was asked: it counts no attempt.
+    pub fn without_attempt(kind: TargetErrorKind, message: impl Into<String>) -> Self {
+        Self { attempts: 0, ..Self::new(kind, message) }
+    }
+
     /// The error for an answer with nothing to grade. Its cost is that of the answer.
     pub fn blank_answer(answer: &TargetAnswer) -> Self {
         Self {

@@ -97,10 +97,7 @@ impl Target for HealthCheckedTarget {
             };
             if let Err(why) = found.get_or_init(|| self.check.run(folder)).await {
                 let message = format!("the health check of target `{}` failed: {why}", self.name());
-                return Err(TargetError {
-                    attempts: 0,
-                    ..TargetError::new(TargetErrorKind::Unhealthy, message)
-                });
+                return Err(TargetError::without_attempt(TargetErrorKind::Unhealthy, message));
             }
             self.inner.answer(input).await
         })

@@ -31,10 +31,7 @@ impl Target for LimitedTarget {
         Box::pin(async {
             let Ok(_place) = self.permits.acquire().await else {
                 let message = "the target is closed";
-                return Err(TargetError {
-                    attempts: 0,
-                    ..TargetError::new(TargetErrorKind::Cancelled, message)
-                });
+                return Err(TargetError::without_attempt(TargetErrorKind::Cancelled, message));
             };
             self.inner.answer(input).await
         })

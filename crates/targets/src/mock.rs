@@ -67,23 +67,13 @@ impl Target for MockTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Mock,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Mock)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {
         let Self { name, response, shortest, longest, fail } = self;
 
         identity.begin("mock target", 1);
-        identity.field(name);
-        identity.field(response);
-        identity.field(shortest);
-        identity.field(longest);
-
-        identity.field(fail);
+        identity.fields(&[name, response, shortest, longest, fail]);
     }
 }

@@ -36,7 +36,7 @@ impl ModelTarget {
         let mut messages = chat_messages(&input.messages);
         if messages.is_empty() {
             let message = "the input is empty, so there is nothing to send to the model";
-            return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
+            return Err(TargetError::without_attempt(TargetErrorKind::BadInput, message));
         }
         if !input.guidelines.trim().is_empty() {
             messages.insert(0, assize_llm::ChatMessage::system(input.guidelines.clone()));
@@ -149,11 +149,11 @@ impl Target for ModelTarget {
 
     fn describe(&self) -> TargetDescription {
         let model = Some(self.model.describe().to_string());
+        let max_output_tokens = self.max_output_tokens;
         TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Model,
             model,
-            max_output_tokens: self.max_output_tokens,
+            max_output_tokens,
+            ..TargetDescription::new(&self.name, TargetKind::Model)
         }
     }
 
@@ -161,12 +161,7 @@ impl Target for ModelTarget {
         let Self { name, model, temperature, seed, max_output_tokens } = self;
 
         identity.begin("model target", 1);
-        identity.field(name);
-        identity.field(&model.describe());
-        identity.field(temperature);
-        identity.field(seed);
-
-        identity.field(max_output_tokens);
+        identity.fields(&[name, &model.describe(), temperature, seed, max_output_tokens]);
     }
 }
 

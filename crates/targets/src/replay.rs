@@ -97,7 +97,7 @@ impl ReplayTarget {
         let message =
             format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
 
-        Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
+        Err(TargetError::without_attempt(TargetErrorKind::NotRecorded, message))
     }
 }
 
@@ -204,7 +204,7 @@ fn recorded_failure(line: &Value) -> Option<TargetError> {
         has_answer && matches!(error.get("stage").and_then(Value::as_str), Some("grade" | "teardown"));
     let message = format!("the recorded attempt failed: {}", error_words(error));
 
-    (!came_later).then(|| TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::Failed, message) })
+    (!came_later).then(|| TargetError::without_attempt(TargetErrorKind::Failed, message))
 }
 
 /// Reads the answer of a line. A recorded failure of the target becomes an error, even if there is a text as
@@ -260,12 +260,7 @@ impl Target for ReplayTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Recorded,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Recorded)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

@@ -3,13 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use assize_process::private_folder;
+use assize_process::{private_folder, readable_name};
 use tempfile::TempDir;
 
 use crate::TargetInput;
-
-/// Maximum length of the readable part of a folder's name, taken from the case id.
-const MAX_READABLE_NAME: usize = 40;
 
 /// Folder for one run of a command, removed with its contents on drop.
 #[derive(Debug)]
@@ -48,14 +45,8 @@ impl ScratchFolder {
 /// Converts a case id to a part of a file name: letters, digits, `-` and `_` only, of bounded length, and
 /// with a hash so that different ids stay different.
 fn safe_name(id: &str) -> String {
-    let readable: String = id
-        .chars()
-        .take(MAX_READABLE_NAME)
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
-        .collect();
-
     let hash = blake3::hash(id.as_bytes()).to_hex();
-    format!("{readable}-{}", &hash[..8])
+    format!("{}-{}", readable_name(id), &hash[..8])
 }
 
 #[cfg(test)]
@@ -67,7 +58,7 @@ mod tests {
         let ids = ["a/b", "a b", "a.b", "..", "", "/etc/passwd", "é\n\0", &"x".repeat(5000)];
         let names: Vec<String> = ids.iter().map(|id| safe_name(id)).collect();
         for name in &names {
-            assert!(name.len() <= MAX_READABLE_NAME + 9, "{name}");
+            assert!(name.len() <= 40 + 9, "{name}");
             assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'), "{name}");
         }
         assert!(names[0].starts_with("a-b-") && names[0] != names[1] && names[1] != names[2]);

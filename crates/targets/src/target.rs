@@ -46,6 +46,13 @@ pub struct TargetDescription {
     pub max_output_tokens: Option<u32>,
 }
 
+impl TargetDescription {
+    /// Describes a target of which no model and no limit is known.
+    pub fn new(name: impl Into<String>, kind: TargetKind) -> Self {
+        Self { name: name.into(), kind, model: None, max_output_tokens: None }
+    }
+}
+
 /// Source of a target's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TargetKind {
@@ -63,16 +70,6 @@ pub enum TargetKind {
     Mock,
 }
 
-impl TargetKind {
-    /// Returns the stable name used in stored results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Command => "command",
-            Self::Http => "http",
-            Self::Given => "given",
-            Self::Recorded => "recorded",
-            Self::Mock => "mock",
-        }
-    }
-}
+assize_rubric::named_variants!(TargetKind {
+    Model = "model", Command = "command", Http = "http", Given = "given", Recorded = "recorded", Mock = "mock",
+});

@@ -184,20 +184,13 @@ impl Target for TranscriptTarget {
                 (Ok(session), Some(turn)) => recorded_turn(session, turn.number, turn.of),
                 (found, _) => found.clone(),
             },
-            Err(message) => {
-                Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
-            }
+            Err(message) => Err(TargetError::without_attempt(TargetErrorKind::NotRecorded, message)),
         };
         Box::pin(async move { found })
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Recorded,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Recorded)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

@@ -76,7 +76,7 @@ pub(crate) fn recorded_turn(
 
     let turns = if held == 1 { "turn" } else { "turns" };
     let message = format!("the recorded conversation has {held} {turns}, and this is turn {number}");
-    Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
+    Err(TargetError::without_attempt(TargetErrorKind::NotRecorded, message))
 }
 
 #[cfg(test)]

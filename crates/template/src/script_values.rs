@@ -2,6 +2,7 @@
 
 use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Value as JinjaValue, filters, functions};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::limited_text::{LimitedText, bounded};
@@ -255,18 +256,17 @@ fn url_encoded(value: &JinjaValue) -> Result<String, Error> {
 
 /// Encodes a text as `encodeURIComponent` does.
 fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write;
-
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing into a string can't fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'!')
+        .remove(b'~')
+        .remove(b'*')
+        .remove(b'\'')
+        .remove(b'(')
+        .remove(b')');
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 fn indent(value: &JinjaValue, width: Option<usize>, first: Option<bool>) -> Result<String, Error> {

@@ -58,7 +58,7 @@ impl WorkspaceSnapshot {
     /// Returns the changes in the workspace since the snapshot.
     pub fn changes(&self) -> Result<FileChanges, WalkError> {
         let mut now = BTreeMap::new();
-        walk(&self.root, self.limits(), |found| {
+        walk(&self.root, self.limits, |found| {
             let before = self.entries.get(&found.path);
             let same = before == Some(&found.entry);
             // Texts of unchanged files are not needed. Those of changed files are read again for the diff.
@@ -115,13 +115,13 @@ fn compare_states(
     let mut plain = Vec::new();
     let mut excluded: BTreeMap<PathBuf, Vec<SidePair<'_>>> = BTreeMap::new();
     for (path, (_, before, after)) in &steps {
-        match snapshot.find_excluded(path) {
+        match snapshot.ignored.find_excluded(path, false) {
             None => plain.push((*before, *after)),
             Some(outermost) => excluded.entry(outermost).or_default().push((*before, *after)),
         }
     }
 
-    let mut rendered = render_diff(plain.into_iter(), snapshot, snapshot.limits().max_diff);
+    let mut rendered = render_diff(plain.into_iter(), snapshot, snapshot.limits.max_diff);
     add_excluded(&mut rendered, &excluded, snapshot);
 
     FileChanges {
@@ -148,7 +148,7 @@ fn add_excluded(
         Some(WorkspaceEntry::File { size, .. }) => *size,
         _ => 0,
     };
-    let mut room = snapshot.limits().max_excluded_diff;
+    let mut room = snapshot.limits.max_excluded_diff;
     for (outermost, changes) in excluded {
         let bytes: u64 = changes.iter().map(|(before, after)| size(before).saturating_add(size(after))).sum();
         if usize::try_from(bytes).is_ok_and(|bytes| bytes <= room) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assize_model::{GraderCommand as Words, HookEvent, WorkspaceHook};
 use assize_process::{
-    PlaceholderValue, ProcessCommand, ProcessError, ProcessLimits, fill_arguments, fill_script,
+    CommandProgram, FilledScript, PlaceholderValue, ProcessCommand, ProcessError, fill_arguments, fill_script,
 };
 use serde_json::json;
 
@@ -48,16 +48,11 @@ pub(crate) async fn run_hook(
     let mut command = match words {
         Words::Argv(words) => {
             let words: Vec<String> = words.iter().map(|word| to_placeholders(word)).collect();
-            ProcessCommand::argv(fill_arguments(&words, &lookup), setup.env().clone())
+            ProcessCommand::argv(fill_arguments(&words, &lookup), setup.env.clone())
         }
         Words::Shell(line) => {
-            let filled = fill_script(&to_placeholders(line), &lookup);
-            let mut command = ProcessCommand::shell(filled.script, setup.env().clone());
-            if let assize_process::CommandProgram::Shell { parameters, .. } = &mut command.program {
-                *parameters = filled.parameters;
-            }
-
-            command
+            let FilledScript { script, parameters } = fill_script(&to_placeholders(line), &lookup);
+            ProcessCommand::new(CommandProgram::Shell { script, parameters }, setup.env.clone())
         }
     };
 
@@ -69,7 +64,6 @@ pub(crate) async fn run_hook(
     } else {
         CLEANUP_TIMEOUT
     };
-    let limits = ProcessLimits { timeout: Some(hook.timeout.unwrap_or(default)), ..ProcessLimits::default() };
     let context = json!({
         "workspace_path": place.to_string_lossy(),
         "test_id": visitor.map(|visitor| &visitor.case_id),
@@ -78,7 +72,7 @@ pub(crate) async fn run_hook(
         "case_metadata": visitor.map(|visitor| &visitor.metadata),
     });
 
-    let command = command.with_stdin(context.to_string()).with_limits(limits);
+    let command = command.with_stdin(context.to_string()).with_timeout(hook.timeout.unwrap_or(default));
     let name = format!("`{}` of the {whose} ({})", moment.name(), hook.place);
     let said = |text: &str| match text.trim() {
         "" => String::new(),
@@ -87,7 +81,7 @@ pub(crate) async fn run_hook(
         }
         text => format!("; stderr: {text}"),
     };
-    match command.run(setup.consent()).await {
+    match command.run(setup.consent).await {
         Ok(finished) if finished.exit.is_success() => Ok(()),
         Ok(finished) => {
             let stderr = finished.stderr.tail(STDERR_TAIL);

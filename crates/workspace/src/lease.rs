@@ -34,10 +34,11 @@ impl Workspace {
 
         let made = self.made.get_or_init(|| self.prepare_shared()).await.as_ref().map_err(Clone::clone)?;
         let folder = if shared { Arc::clone(&made.base) } else { self.acquire_copy(made, &visitor).await? };
-        let mut stay = WorkspaceLease::new(Arc::clone(self), folder, visitor, shared.then_some(turn));
-        match self.prepare(made, &stay.folder, stay.case_info()).await {
+        let (workspace, turn) = (Arc::clone(self), shared.then_some(turn));
+        let mut stay = WorkspaceLease { workspace, folder, visitor, before: None, _turn: turn };
+        match self.prepare(made, &stay.folder, &stay.visitor).await {
             Ok(snapshot) => {
-                stay.set_before(snapshot);
+                stay.before = Some(Arc::new(snapshot));
                 Ok(stay)
             }
             Err(error) => {
@@ -49,26 +50,9 @@ impl Workspace {
 }
 
 impl WorkspaceLease {
-    pub(crate) fn new(
-        workspace: Arc<Workspace>,
-        folder: Arc<FolderHandle>,
-        visitor: CaseInfo,
-        turn: Option<LeaseQueuePosition>,
-    ) -> Self {
-        Self { workspace, folder, visitor, before: None, _turn: turn }
-    }
-
-    pub(crate) fn set_before(&mut self, snapshot: WorkspaceSnapshot) {
-        self.before = Some(Arc::new(snapshot));
-    }
-
     /// Returns the absolute path of the folder to work in.
     pub fn folder(&self) -> &Path {
         self.folder.path()
-    }
-
-    pub(crate) const fn case_info(&self) -> &CaseInfo {
-        &self.visitor
     }
 
     /// Returns the changes in the workspace since it was acquired, with secrets redacted.
@@ -78,7 +62,7 @@ impl WorkspaceLease {
             before.changes().map_err(|error| WorkspaceError::new("changes", error.to_string()))
         });
         let mut changes = changes.await?;
-        changes.diff = self.workspace.redact(&changes.diff);
+        changes.diff = self.workspace.setup.redact(&changes.diff);
 
         Ok(changes)
     }

@@ -33,7 +33,7 @@ pub(crate) fn render_diff<'a>(
     snapshot: &WorkspaceSnapshot,
     room: usize,
 ) -> RenderedDiff {
-    let limits = snapshot.limits();
+    let limits = snapshot.limits;
     let mut rendered = RenderedDiff { diff: String::new(), left_out: Vec::new() };
     for (before, after) in changes {
         let Some(name) = after.or(before).map(|side| display_path(side.path)) else { continue };

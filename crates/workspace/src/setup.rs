@@ -1,6 +1,6 @@
 //! Settings shared by all workspaces of a run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use assize_process::{Environment, ProgramConsent};
@@ -14,9 +14,9 @@ pub type RedactText = Arc<dyn Fn(&str) -> String + Send + Sync>;
 /// Settings shared by all workspaces of a run. Their root folder is created on first use.
 pub struct WorkspaceSetup {
     temp: PathBuf,
-    keep: bool,
-    env: Environment,
-    consent: Option<ProgramConsent>,
+    pub(crate) keep: bool,
+    pub(crate) env: Environment,
+    pub(crate) consent: Option<ProgramConsent>,
     hide: RedactText,
     run: OnceLock<String>,
     depot: OnceLock<Result<WorkspaceRoot, String>>,
@@ -60,20 +60,8 @@ impl WorkspaceSetup {
         self.depot.get()?.as_ref().ok()?.close()
     }
 
-    pub(crate) const fn consent(&self) -> Option<ProgramConsent> {
-        self.consent
-    }
-
-    pub(crate) fn env(&self) -> &Environment {
-        &self.env
-    }
-
     pub(crate) fn run(&self) -> Option<&str> {
         self.run.get().map(String::as_str)
-    }
-
-    pub(crate) const fn keeps(&self) -> bool {
-        self.keep
     }
 
     pub(crate) fn root(&self) -> Result<&WorkspaceRoot, WorkspaceError> {
@@ -95,10 +83,5 @@ impl WorkspaceSetup {
 
     pub(crate) fn redact(&self, text: &str) -> String {
         (self.hide)(text)
-    }
-
-    /// A folder for stored states.
-    pub(crate) fn state_folder(&self) -> Result<&Path, WorkspaceError> {
-        self.root().map(WorkspaceRoot::path)
     }
 }

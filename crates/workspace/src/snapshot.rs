@@ -15,9 +15,9 @@ use crate::walk::{WalkError, WalkedEntry, WorkspaceEntry, walk};
 #[derive(Debug)]
 pub struct WorkspaceSnapshot {
     pub(crate) root: Arc<FolderHandle>,
-    limits: SnapshotLimits,
+    pub(crate) limits: SnapshotLimits,
     pub(crate) entries: BTreeMap<PathBuf, WorkspaceEntry>,
-    ignored: IgnoreRules,
+    pub(crate) ignored: IgnoreRules,
     texts: FolderHandle,
     /// Removes the folder of the texts on drop.
     _scratch: tempfile::TempDir,
@@ -56,15 +56,6 @@ impl WorkspaceSnapshot {
 
         let ignored = IgnoreRules::read(root.dir());
         Ok(Self { root, limits, entries, ignored, texts, _scratch: scratch })
-    }
-
-    /// Returns the outermost path that contains this one and is excluded by `.gitignore` files.
-    pub(crate) fn find_excluded(&self, path: &Path) -> Option<PathBuf> {
-        self.ignored.find_excluded(path, false)
-    }
-
-    pub(crate) const fn limits(&self) -> SnapshotLimits {
-        self.limits
     }
 
     /// The text of a file at the time of the snapshot.

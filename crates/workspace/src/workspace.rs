@@ -27,7 +27,7 @@ pub struct Workspace {
     pub(crate) spec: WorkspaceSpec,
     /// Hooks of the target, which run inside those of the workspace.
     target: Arc<WorkspaceHooks>,
-    setup: Arc<WorkspaceSetup>,
+    pub(crate) setup: Arc<WorkspaceSetup>,
     pub(crate) made: OnceCell<Result<PreparedWorkspace, WorkspaceError>>,
     /// Restored workspaces, ready for the next case.
     pool: Mutex<Vec<Arc<FolderHandle>>>,
@@ -77,10 +77,6 @@ impl Workspace {
         self.spec.isolation() == WorkspaceIsolation::Shared
     }
 
-    pub(crate) fn redact(&self, text: &str) -> String {
-        self.setup.redact(text)
-    }
-
     pub(crate) async fn prepare(
         &self,
         made: &PreparedWorkspace,
@@ -95,7 +91,7 @@ impl Workspace {
         }
 
         self.run_hooks(moment, folder, Some(visitor)).await?;
-        let (folder, state) = (Arc::clone(folder), self.setup.state_folder()?.to_path_buf());
+        let (folder, state) = (Arc::clone(folder), self.setup.root()?.path().to_path_buf());
         run_blocking(move || {
             WorkspaceSnapshot::take_folder(folder, SnapshotLimits::default(), &state)
                 .map_err(|error| WorkspaceError::new("changes", error.to_string()))
@@ -126,7 +122,7 @@ impl Workspace {
 
     /// Releases a case's own workspace: into the pool if it can be restored, or else by removing it.
     pub(crate) async fn release(&self, folder: &Arc<FolderHandle>) {
-        if self.spec.isolation() == WorkspaceIsolation::Shared || self.setup.keeps() {
+        if self.spec.isolation() == WorkspaceIsolation::Shared || self.setup.keep {
             return;
         }
 
@@ -179,7 +175,7 @@ impl Workspace {
         run_blocking(move || {
             from.check()?;
             to.check()?;
-            copy_folder(&from, &to, links, setup.root()?.in_use())
+            copy_folder(&from, &to, links, &setup.root()?.open)
         })
         .await
     }
@@ -292,7 +288,7 @@ impl Drop for Workspace {
     fn drop(&mut self) {
         let own = self.spec.mode() != WorkspaceMode::Static;
 
-        if self.setup.keeps() {
+        if self.setup.keep {
             return;
         }
         let Some(Ok(made)) = self.made.get() else { return };
@@ -310,21 +306,12 @@ impl Drop for Workspace {
 fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
     let WorkspaceSpec { template, repos, hooks, isolation: _, mode: _, path, docker: _ } = spec;
     let mut identity = IdentityWriter::new("workspace", 1);
-    identity.field(&spec.isolation());
-    identity.field(&spec.mode());
-    identity.field(path);
-
-    identity.field(&repos.len());
+    identity.fields(&[&spec.isolation(), &spec.mode(), path, &repos.len()]);
 
     for repo in repos {
         // How much of the history is fetched, and when, does not affect files.
         let RepoSpec { path, source, revision, ancestor, depth: _, filter: _, sparse, place: _ } = repo;
-        identity.field(path);
-        identity.field(source);
-        identity.field(revision);
-        identity.field(ancestor);
-
-        identity.field(sparse);
+        identity.fields(&[path, source, revision, ancestor, sparse]);
     }
 
     for hooks in [hooks, target] {

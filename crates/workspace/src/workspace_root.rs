@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use assize_process::private_folder;
+use assize_process::{private_folder, readable_name};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::OpenOptions;
 
@@ -25,8 +25,6 @@ const KEPT_PREFIX: &str = "assize-kept-";
 const LOCK_FILE: &str = "lock";
 /// Maximum number of attempts to create a folder while other processes clean up.
 const MAX_ATTEMPTS: usize = 10;
-/// Maximum length of the readable part of a workspace's name.
-const MAX_READABLE_NAME: usize = 40;
 
 /// Root folder of this process. Its contents are removed when it is closed or dropped.
 #[derive(Debug)]
@@ -34,7 +32,8 @@ pub(crate) struct WorkspaceRoot {
     folder: FolderHandle,
     /// Held while the folder is in use; `None` for a folder that is kept.
     lock: Option<File>,
-    open: Arc<AtomicBool>,
+    /// True while the folder is in use. Long operations stop early when it becomes false.
+    pub(crate) open: Arc<AtomicBool>,
     count: AtomicU64,
 }
 
@@ -70,19 +69,10 @@ impl WorkspaceRoot {
         self.folder.path()
     }
 
-    /// True while the folder is in use. Long operations stop early when it becomes false.
-    pub(crate) fn in_use(&self) -> &AtomicBool {
-        &self.open
-    }
-
     /// Creates a folder for something named `name`, which may contain any characters.
     pub(crate) fn create_folder(&self, name: &str) -> io::Result<FolderHandle> {
-        let readable: String = name
-            .chars()
-            .take(MAX_READABLE_NAME)
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
-            .collect();
-        self.folder.create_folder(&format!("{readable}-{}", self.count.fetch_add(1, Ordering::Relaxed)))
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        self.folder.create_folder(&format!("{}-{number}", readable_name(name)))
     }
 
     /// Removes a folder that was created here. If it was replaced, it stays, and so does its replacement.

@@ -60,28 +60,18 @@ fn format_line(command: &str, place: &str, title: &str, text: &str) -> String {
 }
 
 fn format_message(diagnostic: &Diagnostic) -> String {
+    let block = |text: &String| sanitize::sanitize_block(text, MAX_PART_LENGTH);
     let mut lines = vec![sanitize::sanitize_line(&diagnostic.title, MAX_PART_LENGTH)];
     if !diagnostic.primary.text.is_empty() {
         lines.push(sanitize::sanitize_line(&diagnostic.primary.text, MAX_PART_LENGTH));
     }
 
-    lines.extend(
-        diagnostic
-            .notes
-            .iter()
-            .map(|note| format!("note: {}", sanitize::sanitize_block(note, MAX_PART_LENGTH))),
-    );
-
-    lines.extend(
-        diagnostic
-            .help
-            .iter()
-            .map(|help| format!("help: {}", sanitize::sanitize_block(help, MAX_PART_LENGTH))),
-    );
+    lines.extend(diagnostic.notes.iter().map(|note| format!("note: {}", block(note))));
+    lines.extend(diagnostic.help.iter().map(|help| format!("help: {}", block(help))));
 
     if let Some(suggestion) = &diagnostic.suggestion {
         let title = sanitize::sanitize_line(&suggestion.title, MAX_PART_LENGTH);
-        let replacement = sanitize::sanitize_block(&suggestion.replacement, MAX_PART_LENGTH);
+        let replacement = block(&suggestion.replacement);
         lines.push(if replacement.is_empty() {
             format!("help: {title}")
         } else {

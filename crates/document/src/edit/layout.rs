@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::tree_path::{is_flow, own_entries};
-use super::yaml_text::{entry_lines, item_lines};
+use super::yaml_text::{push_entry, push_item};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Returns the line end of a file, which is that of its first line.
@@ -93,10 +93,11 @@ impl EntryBlock<'_> {
     pub(super) fn text(&self, column: usize, step: usize, end: &str) -> String {
         let pad = " ".repeat(column);
         let comment = self.comment.into_iter().flat_map(str::lines).map(|line| format!("{pad}# {line}"));
-        let body = match self.key {
-            Some(key) => entry_lines(key, self.value, column, step),
-            None => item_lines(self.value, column, step),
-        };
+        let mut body = Vec::new();
+        match self.key {
+            Some(key) => push_entry(key, self.value, column, step, &mut body),
+            None => push_item(self.value, column, step, &mut body),
+        }
 
         // A literal block is a single entry with several lines.
         comment

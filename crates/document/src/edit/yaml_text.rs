@@ -30,28 +30,15 @@ pub fn yaml_scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quote_yaml(text) }
 }
 
-/// Returns the lines of `key: value` at a column; items of lists are indented by `step` columns relative to
-/// their key.
-pub(super) fn entry_lines(key: &str, value: &Value, column: usize, step: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    push_entry(key, value, column, step, &mut lines);
-    lines
-}
-
-/// Returns the lines of `- value` at a column.
-pub(super) fn item_lines(value: &Value, column: usize, step: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    push_item(value, column, step, &mut lines);
-    lines
-}
-
 fn push_entries(map: &serde_json::Map<String, Value>, column: usize, step: usize, lines: &mut Vec<String>) {
     for (key, value) in map {
         push_entry(key, value, column, step, lines);
     }
 }
 
-fn push_entry(key: &str, value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
+/// Adds the lines of `key: value` at a column; items of lists are indented by `step` columns relative to their
+/// key.
+pub(super) fn push_entry(key: &str, value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
     let head = format!("{}{}:", " ".repeat(column), yaml_scalar(key));
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -72,7 +59,8 @@ fn push_items(items: &[Value], column: usize, step: usize, lines: &mut Vec<Strin
     }
 }
 
-fn push_item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
+/// Adds the lines of `- value` at a column.
+pub(super) fn push_item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
     let first = lines.len();
 
     match value {

@@ -1,4 +1,4 @@
-//! Limits of the nesting depth of values and of the size of maps.
+//! Limits of the nesting depth of values and of the size of maps, whose keys occur once.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -12,6 +12,15 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error(codes::TOO_DEEP, title)
         .at(span, "too deep here")
         .with_help("eval files need fewer than ten levels; check the brackets and the indentation")
+}
+
+/// Returns the diagnostic for a key that a map has a second time.
+pub(super) fn duplicate_key(map: &str, key: &str, span: Span, first: Span) -> Diagnostic {
+    let title = format!("duplicate key `{key}` in one {map}");
+    Diagnostic::error(codes::DUPLICATE_KEY, title)
+        .at(span, "second time")
+        .with_secondary(first, "first time")
+        .with_help("keep one of them: only one of them can count")
 }
 
 /// Returns the diagnostic for a map of more than [`MAX_KEYS`] keys.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use serde_json::value::RawValue;
 
-use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
+use super::depth::{MAX_DEPTH, MAX_KEYS, duplicate_key, too_deep, too_many_keys};
 use super::json_syntax::{explain_error, find_lone_surrogate};
 use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
@@ -197,11 +197,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
             match first {
                 None => entries.push(MapEntry { key, key_span, value }),
                 Some(first) => {
-                    Diagnostic::error(codes::DUPLICATE_KEY, format!("duplicate key `{key}` in one object"))
-                        .at(key_span, "second time")
-                        .with_secondary(entries[first].key_span, "first time")
-                        .with_help("keep one of them: only one of them can count")
-                        .add_to(self.problems)
+                    self.problems.add(duplicate_key("object", &key, key_span, entries[first].key_span));
                 }
             }
 

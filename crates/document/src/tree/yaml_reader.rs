@@ -19,7 +19,7 @@ use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_limits::ALIAS_COPIES as MAX_COPIED_NODES;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
-use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
+use super::depth::{MAX_DEPTH, MAX_KEYS, duplicate_key, too_deep, too_many_keys};
 use super::scalar::resolve_scalar;
 use super::yaml_escapes::without_stand_ins;
 use super::yaml_merge::merge_maps;
@@ -296,11 +296,7 @@ impl<'t> YamlTreeReader<'t> {
             if key == "<<" {
                 merged.push(value);
             } else if let Some(&first) = index.get(&key) {
-                Diagnostic::error(codes::DUPLICATE_KEY, format!("duplicate key `{key}` in one map"))
-                    .at(key_span, "second time")
-                    .with_secondary(entries[first].key_span, "first time")
-                    .with_help("keep one of them: only one of them can count")
-                    .add_to(&mut self.problems);
+                self.problems.add(duplicate_key("map", &key, key_span, entries[first].key_span));
             } else {
                 index.insert(key.clone(), entries.len());
                 entries.push(MapEntry { key, key_span, value });

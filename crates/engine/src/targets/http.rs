@@ -55,10 +55,7 @@ impl HttpTarget {
         let prompt = prompt_or_messages(&input.messages);
         let messages = messages_json(&input.messages);
         let case = HttpTargetCase { prompt: &prompt, messages: &messages, vars: &input.vars };
-        let unsent = |message: String| TargetError {
-            attempts: 0,
-            ..TargetError::new(TargetErrorKind::BadInput, message)
-        };
+        let unsent = |message: String| TargetError::without_attempt(TargetErrorKind::BadInput, message);
         let written = write_request(&self.spec, &case).map_err(unsent)?;
         let request = self.outgoing(written).map_err(unsent)?;
 
@@ -155,12 +152,7 @@ impl Target for HttpTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Http,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Http)
     }
 
     /// Values of environment variables are left out, because they differ between machines.

@@ -279,7 +279,7 @@ impl TargetRegistry {
                 let description = target.describe();
                 TargetInfo {
                     name: description.name,
-                    kind: description.kind.as_str().to_owned(),
+                    kind: description.kind.name().to_owned(),
                     model: description.model,
                 }
             })

@@ -55,12 +55,7 @@ impl Target for EchoTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: "echo".to_owned(),
-            kind: TargetKind::Mock,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new("echo", TargetKind::Mock)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {
@@ -86,12 +81,7 @@ impl Target for TrialTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.0.to_owned(),
-            kind: TargetKind::Mock,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(self.0, TargetKind::Mock)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

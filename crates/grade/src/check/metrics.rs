@@ -38,6 +38,20 @@ fn check_limit(name: &str, most: f64, value: f64, unit: &str) -> GraderNote {
     )
 }
 
+/// Compares each value that has a limit with it; fails if such a value is not known.
+fn check_limits<const N: usize>(
+    numbers: [(&str, Option<f64>, Option<f64>, &str); N],
+) -> Result<Vec<GraderNote>, String> {
+    let mut findings = Vec::new();
+    for (name, most, value, unit) in numbers {
+        if let Some(most) = most {
+            let value = value.ok_or_else(|| unknown_metric(&format!("its {name}")))?;
+            findings.push(check_limit(name, most, value, unit));
+        }
+    }
+    Ok(findings)
+}
+
 fn to_millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
@@ -74,22 +88,14 @@ pub(super) fn check_cost(budget_usd: f64, facts: &AnswerFacts) -> Result<CheckRe
 /// 1 if all token limits are kept.
 pub(super) fn check_tokens(limits: TokenUsage, facts: &AnswerFacts) -> Result<CheckResult, String> {
     let Tokens { input, output, .. } = facts.tokens;
-    let mut findings = Vec::new();
-    for (name, most, value) in [
-        ("tokens", limits.max_total, total_tokens(facts.tokens)),
-        ("input tokens", limits.max_input, input),
-        ("output tokens", limits.max_output, output),
-    ] {
-        if let Some(most) = most {
-            let value = value.ok_or_else(|| unknown_metric(&format!("its {name}")))?;
-            findings.push(check_limit(name, most as f64, value as f64, ""));
-        }
-    }
-
+    let findings = check_limits([
+        ("tokens", limits.max_total.map(|n| n as f64), total_tokens(facts.tokens).map(|n| n as f64), ""),
+        ("input tokens", limits.max_input.map(|n| n as f64), input.map(|n| n as f64), ""),
+        ("output tokens", limits.max_output.map(|n| n as f64), output.map(|n| n as f64), ""),
+    ])?;
     Ok(CheckResult::all_or_nothing(findings))
 }
 
-/// Input and output tokens; cached tokens are part of the input.
 fn total_tokens(tokens: Tokens) -> Option<u64> {
     tokens.input.zip(tokens.output).map(|(input, output)| input.saturating_add(output))
 }
@@ -104,17 +110,7 @@ pub(super) fn check_execution(limits: &ExecutionMetrics, facts: &AnswerFacts) ->
         ("cost", limits.max_cost_usd, facts.cost_usd, " USD"),
     ];
 
-    let mut findings = Vec::new();
-    for (name, most, value, unit) in numbers {
-        if let Some(most) = most {
-            findings.push(check_limit(
-                name,
-                most,
-                value.ok_or_else(|| unknown_metric(&format!("its {name}")))?,
-                unit,
-            ));
-        }
-    }
+    let mut findings = check_limits(numbers)?;
 
     if let Some(most) = limits.max_duration {
         findings.push(check_time(most, facts)?);

@@ -22,11 +22,7 @@ pub(super) fn check_text(check: &TextCheck, answer: &str) -> Result<CheckResult,
             let found = check.values.iter().find(|value| contains(answer, value, *ignore_case));
             let text = format!("contains one of {}", format_list(&check.values));
             match found {
-                Some(value) => CheckResult::all_or_nothing(vec![GraderNote::new(
-                    true,
-                    text,
-                    format!("found `{}`", shorten(value)),
-                )]),
+                Some(value) => one(true, text, &format!("found `{}`", shorten(value)), ""),
                 None => one(false, text, "", "none of them is in the answer"),
             }
         }
@@ -63,11 +59,7 @@ pub(super) fn check_text(check: &TextCheck, answer: &str) -> Result<CheckResult,
                 .map_err(|error| format!("the pattern can't be used: {error}"))?;
             let text = format!("matches /{}/{}", shorten(first), regex.flags);
             match pattern.find(answer) {
-                Some(found) => CheckResult::all_or_nothing(vec![GraderNote::new(
-                    true,
-                    text,
-                    format!("matched `{}`", shorten(found.as_str())),
-                )]),
+                Some(found) => one(true, text, &format!("matched `{}`", shorten(found.as_str())), ""),
                 None => one(false, text, "", "nothing in the answer matches"),
             }
         }

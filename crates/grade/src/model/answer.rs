@@ -6,46 +6,27 @@ use assize_rubric::{UngradedKind, UngradedReason};
 use crate::reply::PROBABILITY_ADVICE;
 pub(super) use assize_limits::JUDGEMENT_BYTES as MAX_REPLY_BYTES;
 
-/// Why a criterion has no decision yet.
-#[derive(Debug, Clone)]
-pub(super) struct JudgeFailure {
-    pub(super) kind: UngradedKind,
-    pub(super) message: String,
-}
-
-impl From<JudgeFailure> for UngradedReason {
-    fn from(failure: JudgeFailure) -> Self {
-        Self { kind: failure.kind, message: failure.message }
-    }
-}
-
-impl JudgeFailure {
-    pub(super) fn new(kind: UngradedKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
-    }
-
-    /// The failure of a call without a reply.
-    pub(super) fn from_error(error: &AskError) -> Self {
-        let kind = match error.kind {
-            // The judge gets no calls now, but will later.
-            ErrorKind::Cancelled if error.retry_after.is_some() => {
-                return Self::new(UngradedKind::Unavailable, error.message.as_str());
-            }
-            ErrorKind::ContentRefused => UngradedKind::Refusal,
-            ErrorKind::Cancelled => UngradedKind::Cancelled,
-            ErrorKind::NotCached => UngradedKind::NotJudged,
-            ErrorKind::ContextLength => UngradedKind::ContextLength,
-            ErrorKind::NoLogprobs => {
-                return Self::new(UngradedKind::Probability, format!("{error}; {PROBABILITY_ADVICE}"));
-            }
-            _ => UngradedKind::Transport,
-        };
-        Self::new(kind, error.to_string())
-    }
+/// The failure of a call without a reply.
+pub(super) fn failure_of(error: &AskError) -> UngradedReason {
+    let kind = match error.kind {
+        // The judge gets no calls now, but will later.
+        ErrorKind::Cancelled if error.retry_after.is_some() => {
+            return UngradedReason::new(UngradedKind::Unavailable, error.message.as_str());
+        }
+        ErrorKind::ContentRefused => UngradedKind::Refusal,
+        ErrorKind::Cancelled => UngradedKind::Cancelled,
+        ErrorKind::NotCached => UngradedKind::NotJudged,
+        ErrorKind::ContextLength => UngradedKind::ContextLength,
+        ErrorKind::NoLogprobs => {
+            return UngradedReason::new(UngradedKind::Probability, format!("{error}; {PROBABILITY_ADVICE}"));
+        }
+        _ => UngradedKind::Transport,
+    };
+    UngradedReason::new(kind, error.to_string())
 }
 
 /// The text of a reply that is complete and meant as an answer.
-pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
+pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, UngradedReason> {
     let (kind, message) = match reply.defect() {
         None if reply.text.len() > MAX_REPLY_BYTES => {
             let message = format!(
@@ -76,5 +57,5 @@ pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
         Some(ReplyDefect::Empty) => (UngradedKind::Malformed, "the reply was empty".to_owned()),
     };
 
-    Err(JudgeFailure::new(kind, message))
+    Err(UngradedReason::new(kind, message))
 }

@@ -6,7 +6,6 @@ use assize_llm::ChatModel;
 use assize_model::{AnswerRelevanceCheck, SimilarityMeasure};
 use assize_rubric::{Decision, Finding, GraderNote, UngradedKind, UngradedReason};
 
-use super::answer::JudgeFailure;
 use super::similarity::{EmbeddedTexts, embed_texts, finding, measure, text_forecast};
 use crate::check::{CheckResult, decided, shorten};
 use crate::{CallForecast, Judge, JudgeMaterial, JudgeQuestion, QuestionsTask, SamplingOptions};
@@ -48,8 +47,7 @@ pub async fn decide_answer_relevance(
     let query = check.query.clone().unwrap_or_else(|| task.material.question.clone());
     let asked = [JudgeQuestion::Questions(task)];
     let Some(written) = judge.decide(&asked).await.into_iter().flatten().next() else {
-        let failure =
-            UngradedReason { kind: UngradedKind::NotJudged, message: "the judge gave no reply".to_owned() };
+        let failure = UngradedReason::new(UngradedKind::NotJudged, "the judge gave no reply");
         return Decision::unanswered(judge.identity(), failure);
     };
     if written.ungraded.is_some() {
@@ -67,7 +65,7 @@ pub async fn decide_answer_relevance(
     let compared = vectors.and_then(|vectors| compare(check, &questions, &vectors));
     match compared {
         Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
-        Err(failure) => Decision { spent, ..Decision::unanswered(judge, UngradedReason::from(failure)) },
+        Err(failure) => Decision { spent, ..Decision::unanswered(judge, failure) },
     }
 }
 
@@ -76,7 +74,7 @@ fn compare(
     check: &AnswerRelevanceCheck,
     questions: &[String],
     vectors: &[Vec<f64>],
-) -> Result<CheckResult, JudgeFailure> {
+) -> Result<CheckResult, UngradedReason> {
     let (query, written) = match vectors.split_first() {
         Some((query, written))
             if !written.is_empty() && written.iter().all(|one| one.len() == query.len()) =>
@@ -85,7 +83,7 @@ fn compare(
         }
         _ => {
             let message = "the model returned vectors of different lengths, or none";
-            return Err(JudgeFailure::new(UngradedKind::Malformed, message));
+            return Err(UngradedReason::new(UngradedKind::Malformed, message));
         }
     };
 

@@ -3,10 +3,9 @@
 use assize_llm::{ChatReply, ChatRequest, JsonSchemaFormat, ModelCard, ReplySchema};
 use assize_rubric::{
     Criterion, CriterionOperator, CriterionScale, Decision, DecisionProbability, EvidencePolicy,
-    EvidenceQuote, Finding, Outcome, TruncationMode, UngradedKind,
+    EvidenceQuote, Finding, Outcome, TruncationMode, UngradedKind, UngradedReason,
 };
 
-use super::answer::JudgeFailure;
 use super::repair::{PartAnswer, PartReadings, RepairQuestion, ask_with_repair, first_requests};
 use super::template::CallTemplate;
 use crate::prompt::{
@@ -146,7 +145,7 @@ impl RepairQuestion for CriterionGroup<'_> {
         let checked = parts.iter().zip(each).map(|(&part, reading)| {
             let slot = &mut self.slots[part];
             reading
-                .map_err(|message| JudgeFailure::new(UngradedKind::Malformed, message))
+                .map_err(|message| UngradedReason::new(UngradedKind::Malformed, message))
                 .and_then(|reading| slot.check(reading, template))
                 .and_then(|reading| slot.weigh(reading, reply, template))
         });
@@ -168,7 +167,7 @@ impl CriterionSlot<'_> {
         &mut self,
         reading: ParsedReply<Outcome>,
         template: &CallTemplate<'_>,
-    ) -> Result<ParsedReply<Outcome>, JudgeFailure> {
+    ) -> Result<ParsedReply<Outcome>, UngradedReason> {
         self.evidence = reading
             .evidence
             .iter()
@@ -189,7 +188,7 @@ impl CriterionSlot<'_> {
             .map(|(position, _)| (position + 1).to_string())
             .collect();
         if !unknown.is_empty() {
-            return Err(JudgeFailure::new(
+            return Err(UngradedReason::new(
                 UngradedKind::Evidence,
                 format!(
                     "evidence quote {} is not in the answer, the file changes or the tool calls; quotes must be copied \
@@ -200,7 +199,7 @@ impl CriterionSlot<'_> {
         }
 
         if self.evidence.is_empty() && requires_evidence(self.prompt.criterion, reading.decided) {
-            return Err(JudgeFailure::new(
+            return Err(UngradedReason::new(
                 UngradedKind::Evidence,
                 "the decision needs at least one quote and has none",
             ));
@@ -215,7 +214,7 @@ impl CriterionSlot<'_> {
         reading: ParsedReply<Outcome>,
         reply: &ChatReply,
         template: &CallTemplate<'_>,
-    ) -> Result<ParsedReply<Outcome>, JudgeFailure> {
+    ) -> Result<ParsedReply<Outcome>, UngradedReason> {
         if !template.probabilities {
             return Ok(reading);
         }
@@ -226,7 +225,7 @@ impl CriterionSlot<'_> {
             }
             Err(undecided) => {
                 self.probability = undecided.found;
-                Err(JudgeFailure::new(UngradedKind::Probability, undecided.message))
+                Err(UngradedReason::new(UngradedKind::Probability, undecided.message))
             }
         }
     }
@@ -243,7 +242,7 @@ impl CriterionSlot<'_> {
                 let finding = Finding::Criterion { criterion, outcome: reading.decided };
                 Decision::new(judge, finding, reading.reason)
             }
-            Err(failure) => Decision::ungraded(judge, criterion, failure.into()),
+            Err(failure) => Decision::ungraded(judge, criterion, failure),
         };
 
         Decision {

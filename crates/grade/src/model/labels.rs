@@ -3,10 +3,10 @@
 use assize_llm::ChatModel;
 use assize_llm::wire::{LabelReply, LabelScore};
 use assize_model::{LabelCheck, LabelRule};
-use assize_rubric::{Decision, GraderNote, JudgeIdentity, JudgingUsage, UngradedKind, UngradedReason};
+use assize_rubric::{Decision, GraderNote, JudgingUsage, UngradedKind, UngradedReason};
 
-use super::answer::JudgeFailure;
-use super::similarity::{finding, text_forecast, text_request};
+use super::answer::failure_of;
+use super::similarity::{finding, named_judge, text_forecast, text_request};
 use super::tally::UsageTally;
 use crate::CallForecast;
 use crate::check::{CheckResult, decided, shorten};
@@ -26,14 +26,9 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
         LabelRule::Moderation { .. } => ("moderation", true),
         LabelRule::Classifier { .. } => ("classifier", false),
     };
-    let judge = |model: Option<String>| JudgeIdentity {
-        name: name.into(),
-        model: model.map(Into::into),
-        ..JudgeIdentity::default()
-    };
     if is_moderation && answer.trim().is_empty() {
         let note = GraderNote::new(true, name, "the answer is empty, so there is nothing to flag");
-        return Decision::new(judge(None), finding(decided(true, 1.0, note)), "");
+        return Decision::new(named_judge(name, None), finding(decided(true, 1.0, note)), "");
     }
 
     let mut tally = UsageTally::new(model.card());
@@ -50,20 +45,20 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
         }
         Err(error) => {
             tally.add_error(&error);
-            Err(JudgeFailure::from_error(&error))
+            Err(failure_of(&error))
         }
     };
 
     // The stored replies are numbers, which mean nothing to people.
     let spent = JudgingUsage { replies: Vec::new(), ..tally.spent };
-    let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
+    let judge = named_judge(name, answered_by.or_else(|| Some(model.describe().model)));
     match result {
         Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
-        Err(failure) => Decision { spent, ..Decision::unanswered(judge, UngradedReason::from(failure)) },
+        Err(failure) => Decision { spent, ..Decision::unanswered(judge, failure) },
     }
 }
 
-fn read_labels(text: &str) -> Result<LabelReply, JudgeFailure> {
+fn read_labels(text: &str) -> Result<LabelReply, UngradedReason> {
     serde_json::from_str(text).map_err(|_| {
         malformed(
             "the reply holds no labels: name a model such as `openai-moderation:MODEL` or \
@@ -73,11 +68,11 @@ fn read_labels(text: &str) -> Result<LabelReply, JudgeFailure> {
     })
 }
 
-fn malformed(message: String) -> JudgeFailure {
-    JudgeFailure::new(UngradedKind::Malformed, message)
+fn malformed(message: String) -> UngradedReason {
+    UngradedReason::new(UngradedKind::Malformed, message)
 }
 
-fn judge_labels(rule: &LabelRule, reply: &LabelReply) -> Result<CheckResult, JudgeFailure> {
+fn judge_labels(rule: &LabelRule, reply: &LabelReply) -> Result<CheckResult, UngradedReason> {
     match rule {
         LabelRule::Moderation { categories } => judge_flags(categories, reply),
         LabelRule::Classifier { class, threshold } => judge_class(class.as_deref(), *threshold, reply),
@@ -85,7 +80,7 @@ fn judge_labels(rule: &LabelRule, reply: &LabelReply) -> Result<CheckResult, Jud
 }
 
 /// None of the categories may be flagged. If the model does not know a category, the check is ungraded.
-fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult, JudgeFailure> {
+fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult, UngradedReason> {
     if reply.labels.iter().any(|label| label.flagged.is_none()) {
         return Err(malformed("the model scores labels and flags none; use `classifier`".to_owned()));
     }
@@ -109,7 +104,11 @@ fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult,
 }
 
 /// The score of the class, or the highest score, must reach the threshold.
-fn judge_class(class: Option<&str>, threshold: f64, reply: &LabelReply) -> Result<CheckResult, JudgeFailure> {
+fn judge_class(
+    class: Option<&str>,
+    threshold: f64,
+    reply: &LabelReply,
+) -> Result<CheckResult, UngradedReason> {
     let highest = || reply.labels.iter().max_by(|one, other| score(one).total_cmp(&score(other)));
     let found = match class {
         Some(class) => reply.labels.iter().find(|label| label.label == class),
@@ -135,7 +134,7 @@ fn score(label: &LabelScore) -> f64 {
     label.score.unwrap_or(f64::NEG_INFINITY)
 }
 
-fn unknown_label(what: &str, unknown: &str, reply: &LabelReply) -> JudgeFailure {
+fn unknown_label(what: &str, unknown: &str, reply: &LabelReply) -> UngradedReason {
     malformed(format!(
         "the model reported no {what} `{}`; it reported {}",
         shorten(unknown),

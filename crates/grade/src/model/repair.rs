@@ -18,9 +18,9 @@
 use std::sync::Arc;
 
 use assize_llm::{CacheableReply, ChatReply, ChatRequest, FinishReason, ModelCard};
-use assize_rubric::{TruncationMode, UngradedKind};
+use assize_rubric::{TruncationMode, UngradedKind, UngradedReason};
 
-use super::answer::{JudgeFailure, reply_text};
+use super::answer::{failure_of, reply_text};
 use super::model_judge::ModelJudge;
 use super::tally::UsageTally;
 use super::window;
@@ -62,14 +62,14 @@ pub(super) trait RepairQuestion {
 /// What a reply says about several parts.
 pub(super) struct PartReadings<R> {
     /// One entry for each part in the request, in that order.
-    pub(super) each: Vec<Result<R, JudgeFailure>>,
+    pub(super) each: Vec<Result<R, UngradedReason>>,
     /// Problems that belong to none of the parts.
     pub(super) strays: Vec<String>,
 }
 
 /// The final result of one part: what was read, or why nothing was usable.
 pub(super) struct PartAnswer<R> {
-    pub(super) reading: Result<R, JudgeFailure>,
+    pub(super) reading: Result<R, UngradedReason>,
     /// Calls, tokens and cost. A call about several parts is counted on the first of them.
     pub(super) tally: UsageTally,
     /// The model that replied, as its server names it.
@@ -91,7 +91,7 @@ struct PartSlot<R> {
 
 enum PartState<R> {
     /// Not decided yet; holds the last failure, if there was one.
-    Open(Option<JudgeFailure>),
+    Open(Option<UngradedReason>),
     Decided(R),
 }
 
@@ -198,9 +198,9 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
     }
 
     /// Sends a call. The cost of a failed call is counted on the part `first`.
-    async fn send_call(&mut self, call: &JudgeCall, first: usize) -> Result<CacheableReply, JudgeFailure> {
+    async fn send_call(&mut self, call: &JudgeCall, first: usize) -> Result<CacheableReply, UngradedReason> {
         let Ok(_permit) = self.judge.in_flight.acquire().await else {
-            return Err(JudgeFailure::new(
+            return Err(UngradedReason::new(
                 UngradedKind::Cancelled,
                 "the run ended before the judge was called",
             ));
@@ -211,7 +211,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
 
         self.judge.ask.ask_repeat(&request, self.question.repeat_number()).await.map_err(|error| {
             self.slots[first].tally.add_error(&error);
-            JudgeFailure::from_error(&error)
+            failure_of(&error)
         })
     }
 
@@ -246,7 +246,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         let PartReadings { each, strays } = match self.question.read(parts, text, reply) {
             Ok(read) => read,
             Err(message) => {
-                self.record_failure(parts, &JudgeFailure::new(UngradedKind::Malformed, message.clone()));
+                self.record_failure(parts, &UngradedReason::new(UngradedKind::Malformed, message.clone()));
                 let again = || self.build_repair_calls(parts.to_vec(), &message, text);
                 return if left == 0 { Vec::new() } else { vec![again()] };
             }
@@ -279,7 +279,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         vec![self.build_repair_calls(open, &problems.join("\n"), text)]
     }
 
-    fn record_failure(&mut self, parts: &[usize], failure: &JudgeFailure) {
+    fn record_failure(&mut self, parts: &[usize], failure: &UngradedReason) {
         for &part in parts {
             let slot = &mut self.slots[part];
             let mut failure = failure.clone();
@@ -325,7 +325,7 @@ impl<R> PartSlot<R> {
         let reading = match self.state {
             PartState::Decided(reading) => Ok(reading),
             PartState::Open(failure) => Err(failure.unwrap_or_else(|| {
-                JudgeFailure::new(UngradedKind::NotJudged, "the judge was not called for it")
+                UngradedReason::new(UngradedKind::NotJudged, "the judge was not called for it")
             })),
         };
         PartAnswer { reading, tally: self.tally, model: self.model }

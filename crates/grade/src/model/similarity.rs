@@ -8,7 +8,7 @@ use assize_rubric::{
 };
 use futures_util::future::join_all;
 
-use super::answer::JudgeFailure;
+use super::answer::failure_of;
 use super::tally::UsageTally;
 use crate::CallForecast;
 use crate::check::{CheckResult, decided, shorten};
@@ -41,29 +41,29 @@ pub(super) fn text_forecast<'a>(texts: impl Iterator<Item = &'a str>, model: &dy
 /// Compares the meaning of an answer with given texts; one of them must be close. Without a vector for one of
 /// the texts, the result is ungraded.
 pub async fn decide_similarity(check: &SimilarityCheck, answer: &str, model: &dyn ChatModel) -> Decision {
-    let judge = |model: Option<String>| JudgeIdentity {
-        name: NAME.into(),
-        model: model.map(Into::into),
-        ..JudgeIdentity::default()
-    };
     if answer.trim().is_empty() {
         let note = GraderNote::new(false, "similarity", "the answer is empty");
-        return Decision::new(judge(None), finding(decided(false, 0.0, note)), "");
+        return Decision::new(named_judge(NAME, None), finding(decided(false, 0.0, note)), "");
     }
 
     let texts = std::iter::once(answer).chain(check.texts.iter().map(String::as_str));
     let EmbeddedTexts { vectors, spent, answered_by } = embed_texts(model, texts).await;
-    let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
+    let judge = named_judge(NAME, answered_by.or_else(|| Some(model.describe().model)));
     match vectors.and_then(|vectors| compare(check, &vectors)) {
         Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
-        Err(failure) => Decision { spent, ..Decision::unanswered(judge, UngradedReason::from(failure)) },
+        Err(failure) => Decision { spent, ..Decision::unanswered(judge, failure) },
     }
+}
+
+/// Identity of a judge without instructions of its own.
+pub(super) fn named_judge(name: &str, model: Option<String>) -> JudgeIdentity {
+    JudgeIdentity { name: name.into(), model: model.map(Into::into), ..JudgeIdentity::default() }
 }
 
 /// Vectors of texts, and their cost.
 pub(super) struct EmbeddedTexts {
     /// A vector for each text, in order, or why one of them has none.
-    pub(super) vectors: Result<Vec<Vec<f64>>, JudgeFailure>,
+    pub(super) vectors: Result<Vec<Vec<f64>>, UngradedReason>,
     pub(super) spent: JudgingUsage,
     /// Model that replied, as its server names it.
     pub(super) answered_by: Option<String>,
@@ -88,7 +88,7 @@ pub(super) async fn embed_texts(model: &dyn ChatModel, texts: impl Iterator<Item
             }
             Embedded::Failed(error) => {
                 tally.add_error(&error);
-                failure = failure.or_else(|| Some(JudgeFailure::from_error(&error)));
+                failure = failure.or_else(|| Some(failure_of(&error)));
             }
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn finding(result: CheckResult) -> GraderFinding {
 /// Outcome of a request for a vector.
 enum Embedded {
     Vector(Vec<f64>, CacheableReply),
-    Unusable(JudgeFailure, CacheableReply),
+    Unusable(UngradedReason, CacheableReply),
     Failed(assize_llm::AskError),
 }
 
@@ -132,19 +132,19 @@ async fn embed(model: &dyn ChatModel, text: &str) -> Embedded {
         _ => {
             let message =
                 "the reply holds no vector: name a model for embeddings, such as `openai-embeddings:MODEL`";
-            Embedded::Unusable(JudgeFailure::new(UngradedKind::Malformed, message), reply)
+            Embedded::Unusable(UngradedReason::new(UngradedKind::Malformed, message), reply)
         }
     }
 }
 
 /// Compares the first vector, that of the answer, with each of the others.
-fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult, JudgeFailure> {
+fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult, UngradedReason> {
     let Some((answer, texts)) = vectors.split_first() else {
-        return Err(JudgeFailure::new(UngradedKind::Malformed, "there is nothing to compare"));
+        return Err(UngradedReason::new(UngradedKind::Malformed, "there is nothing to compare"));
     };
     if texts.iter().any(|text| text.len() != answer.len()) {
         let message = "the model returned vectors of different lengths";
-        return Err(JudgeFailure::new(UngradedKind::Malformed, message));
+        return Err(UngradedReason::new(UngradedKind::Malformed, message));
     }
 
     let distances = check.measure == SimilarityMeasure::Euclidean;
@@ -154,7 +154,7 @@ fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult,
         if is_closer { other } else { best }
     });
     let Some((value, text)) = closest else {
-        return Err(JudgeFailure::new(UngradedKind::Malformed, "there is nothing to compare with"));
+        return Err(UngradedReason::new(UngradedKind::Malformed, "there is nothing to compare with"));
     };
 
     let line = check.threshold;

@@ -1,9 +1,10 @@
 //! Questions with one decision: a score of the whole answer, a behaviour, the better of two answers.
 
 use assize_llm::{ChatMessage, ChatReply, ChatRequest, JsonSchemaFormat, ModelCard};
-use assize_rubric::{Decision, EvidenceQuote, Finding, JudgeIdentity, TruncationMode, UngradedKind};
+use assize_rubric::{
+    Decision, EvidenceQuote, Finding, JudgeIdentity, TruncationMode, UngradedKind, UngradedReason,
+};
 
-use super::answer::JudgeFailure;
 use super::model_judge::ModelJudge;
 use super::repair::{PartAnswer, PartReadings, RepairQuestion, ask_with_repair};
 use super::window;
@@ -36,7 +37,7 @@ pub(super) trait SingleQuestion: Sync {
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String>;
 
     /// Refuses a decision that lacks a quote which it needs.
-    fn check_evidence(&self, _: &ParsedReply<Finding>) -> Result<(), JudgeFailure> {
+    fn check_evidence(&self, _: &ParsedReply<Finding>) -> Result<(), UngradedReason> {
         Ok(())
     }
 
@@ -103,7 +104,7 @@ impl SingleQuestion for BehaviourTask {
         read_behaviour(text, &self.behaviour).map(into_finding)
     }
 
-    fn check_evidence(&self, reading: &ParsedReply<Finding>) -> Result<(), JudgeFailure> {
+    fn check_evidence(&self, reading: &ParsedReply<Finding>) -> Result<(), UngradedReason> {
         if !passes_benchmark(&reading.decided) || !self.behaviour.needs_quote() {
             return Ok(());
         }
@@ -111,7 +112,7 @@ impl SingleQuestion for BehaviourTask {
         let index = self.index();
         let is_quoted = reading.evidence.iter().any(|quote| index.contains(quote));
         let missing = "a pass needs at least one quote, copied character for character from the inputs";
-        is_quoted.then_some(()).ok_or_else(|| JudgeFailure::new(UngradedKind::Evidence, missing))
+        is_quoted.then_some(()).ok_or_else(|| UngradedReason::new(UngradedKind::Evidence, missing))
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -257,8 +258,8 @@ impl ModelJudge {
             ..self.identity.clone()
         };
         let Some(PartAnswer { reading, tally, model }) = answer else {
-            let failure = JudgeFailure::new(UngradedKind::NotJudged, "the judge was not called for it");
-            return Decision::unanswered(judge, failure.into());
+            let failure = UngradedReason::new(UngradedKind::NotJudged, "the judge was not called for it");
+            return Decision::unanswered(judge, failure);
         };
 
         let judge = JudgeIdentity { model, ..judge };
@@ -272,7 +273,7 @@ impl ModelJudge {
                     ..Decision::new(judge, decided, reason)
                 }
             }
-            Err(failure) => Decision::unanswered(judge, failure.into()),
+            Err(failure) => Decision::unanswered(judge, failure),
         };
         Decision { spent: tally.spent, ..decision }
     }

@@ -1,9 +1,7 @@
 //! Checks, before a request is sent, that it fits the model's context window.
 
 use assize_llm::{ChatRequest, ModelCard};
-use assize_rubric::{TruncationMode, UngradedKind, grouped};
-
-use super::answer::JudgeFailure;
+use assize_rubric::{TruncationMode, UngradedKind, UngradedReason, grouped};
 
 /// Estimated tokens of a long reply: the frame, and each decision.
 const REPLY_FRAME_TOKENS: u32 = 200;
@@ -29,7 +27,7 @@ pub(super) fn check_window(
     card: ModelCard,
     mode: Option<TruncationMode>,
     request: &ChatRequest,
-) -> Result<(), JudgeFailure> {
+) -> Result<(), UngradedReason> {
     let Some(limit) = card.context_tokens else { return Ok(()) };
     let input = card.estimator.request(request);
     let reply = reply_tokens(card, request);
@@ -52,5 +50,5 @@ pub(super) fn check_window(
         grouped(reply),
         grouped(limit)
     );
-    Err(JudgeFailure::new(UngradedKind::ContextLength, message))
+    Err(UngradedReason::new(UngradedKind::ContextLength, message))
 }

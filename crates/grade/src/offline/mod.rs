@@ -50,8 +50,7 @@ impl OfflineJudge {
                     decision.quote.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect();
                 let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
                 let is_open = decision.outcome == Outcome::Ungraded;
-                let ungraded =
-                    UngradedReason { kind: UngradedKind::NotJudged, message: decision.reason.clone() };
+                let ungraded = UngradedReason::new(UngradedKind::NotJudged, decision.reason.clone());
                 Decision {
                     evidence,
                     confidence: (!is_open).then_some(JudgeConfidence::Low),

@@ -61,10 +61,7 @@ pub(crate) async fn call_program(
     folder: Option<&Path>,
     setup: &ProgramSetup,
 ) -> Result<Called, String> {
-    let _slot = match &setup.slots {
-        Some(slots) => slots.acquire().await.ok(),
-        None => None,
-    };
+    let _slot = setup.slot().await;
     let calls = [arguments];
     let request = HostRequest {
         program,
@@ -129,7 +126,7 @@ impl HostRequest<'_> {
                 let limit = self.output_cap / 1024 / 1024;
                 return Err(format!("the {language} code returned more than {limit} MiB"));
             }
-            let stderr = setup.redact(&describe_stderr(&finished));
+            let stderr = setup.redact(&describe_stderr(&finished.stderr));
             return Err(format!("the {language} code returned no result ({}){stderr}", finished.exit));
         };
 
@@ -182,11 +179,7 @@ impl HostRequest<'_> {
         let env = setup.env.build_environment(&[], None, None);
         let mut command = ProcessCommand::argv(words.iter().copied(), env);
         command.cwd = folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf);
-        let limits = ProcessLimits {
-            timeout: Some(self.timeout),
-            stdout_cap: self.output_cap,
-            ..ProcessLimits::default()
-        };
+        let limits = ProcessLimits::new(self.timeout, self.output_cap);
 
         let command = command.with_stdin(given.to_string()).with_limits(limits);
         command.run(setup.consent).await.map_err(|error| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assize_model::{ContainerSpec, GraderCommand};
-use assize_process::{Environment, ProcessCommand, ProcessLimits, ProgramConsent};
+use assize_process::{Environment, ProcessCommand, ProgramConsent};
 
 /// Default time limit of a program in a container, as the format defines it.
 const DEFAULT_TIME: Duration = Duration::from_mins(30);
@@ -39,9 +39,9 @@ impl<'a> Container<'a> {
         consent: Option<ProgramConsent>,
     ) -> Result<(), String> {
         let image = self.spec.image.as_str();
-        let limits = ProcessLimits { timeout: Some(self.timeout(None)), ..ProcessLimits::default() };
         let run = async |words: &[&str]| {
-            let command = ProcessCommand::argv(words.iter().copied(), env.clone()).with_limits(limits);
+            let command =
+                ProcessCommand::argv(words.iter().copied(), env.clone()).with_timeout(self.timeout(None));
             command.run(consent).await.map_err(|error| format!("`docker` of the workspace: {error}"))
         };
         if run(&["docker", "image", "inspect", image]).await?.exit.is_success() {
@@ -96,9 +96,8 @@ impl<'a> Container<'a> {
     /// Removes the container of a program that was stopped early: it keeps running without the `docker` that
     /// started it.
     pub(super) async fn remove(&self, env: Environment, consent: Option<ProgramConsent>) {
-        let limits = ProcessLimits { timeout: Some(REMOVAL_TIME), ..ProcessLimits::default() };
         let words = ["docker", "rm", "--force", &self.name];
         // There may be no container; and why the program was stopped matters more than this error.
-        let _ = ProcessCommand::argv(words, env).with_limits(limits).run(consent).await;
+        let _ = ProcessCommand::argv(words, env).with_timeout(REMOVAL_TIME).run(consent).await;
     }
 }

@@ -32,10 +32,7 @@ pub async fn convert_file(
     preprocessor: &FilePreprocessor,
     setup: &ProgramSetup,
 ) -> Result<String, String> {
-    let _slot = match &setup.slots {
-        Some(slots) => slots.acquire().await.ok(),
-        None => None,
-    };
+    let _slot = setup.slot().await;
     let env = setup.env.build_environment(&[], None, None);
     let mut command = match &preprocessor.command {
         GraderCommand::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), env),
@@ -45,17 +42,13 @@ pub async fn convert_file(
     command.cwd = folder.map(Path::to_path_buf);
 
     let given = json!({ "path": file.path, "original_path": file.written, "media_type": file.media_type });
-    let limits = ProcessLimits {
-        timeout: Some(CONVERSION_TIME),
-        stdout_cap: MAX_OUTPUT_BYTES,
-        ..ProcessLimits::default()
-    };
+    let limits = ProcessLimits::new(CONVERSION_TIME, MAX_OUTPUT_BYTES);
     let command = command.with_stdin(given.to_string()).with_limits(limits);
     let name = format!("preprocessor of `{}` ({})", file.written, preprocessor.place);
     let finished =
         command.run(setup.consent).await.map_err(|error| setup.redact(&format!("{name}: {error}")))?;
     if !finished.exit.is_success() {
-        let stderr = describe_stderr(&finished);
+        let stderr = describe_stderr(&finished.stderr);
         return Err(setup.redact(&format!("{name} failed ({}){stderr}", finished.exit)));
     }
     if finished.stdout.is_truncated() {

@@ -104,11 +104,7 @@ impl FilePrograms {
         let given = arguments.as_array().into_iter().flatten().map(Value::to_string);
         let words = words.iter().cloned().chain(given);
         let env = self.setup.env.build_environment(&[], None, None);
-        let limits = ProcessLimits {
-            timeout: Some(PROCESS_TIME),
-            stdout_cap: MAX_RETURNED_BYTES,
-            ..ProcessLimits::default()
-        };
+        let limits = ProcessLimits::new(PROCESS_TIME, MAX_RETURNED_BYTES);
         let command = ProcessCommand::argv(words, env).in_folder(folder).with_limits(limits);
         let finished =
             command.run(self.setup.consent).await.map_err(|error| self.setup.redact(&error.to_string()))?;
@@ -117,7 +113,7 @@ impl FilePrograms {
         let text = stdout.trim();
         if !finished.exit.is_success() || text.is_empty() {
             let failure = if finished.exit.is_success() { "it printed nothing" } else { "it failed" };
-            let stderr = self.setup.redact(&describe_stderr(&finished));
+            let stderr = self.setup.redact(&describe_stderr(&finished.stderr));
             return Err(in_one_line(&format!("{failure} ({}){stderr}", finished.exit)));
         }
 

@@ -29,7 +29,7 @@ use assize_process::{
 use assize_rubric::GraderNote;
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::check_threads::CheckThreads;
 
@@ -74,6 +74,14 @@ pub struct ProgramSetup {
 }
 
 impl ProgramSetup {
+    /// Waits for a slot, if programs are limited to some at once.
+    async fn slot(&self) -> Option<SemaphorePermit<'_>> {
+        match &self.slots {
+            Some(slots) => slots.acquire().await.ok(),
+            None => None,
+        }
+    }
+
     fn redact(&self, text: &str) -> String {
         match &self.redactor {
             Some(redactor) => redactor.redact(text).into_owned(),
@@ -148,7 +156,7 @@ impl GradingProgram<'_> {
     ) -> Result<ProgramReply, String> {
         let (finished, form) = self.run_with_input(input, setup, proxy).await?;
         let stdout = std::str::from_utf8(&finished.stdout.bytes)
-            .map_err(|_| format!("the program's output is not UTF-8{}", describe_stderr(&finished)))?;
+            .map_err(|_| format!("the program's output is not UTF-8{}", describe_stderr(&finished.stderr)))?;
         let mut reply =
             self.read_reply(&setup.redact(stdout), &finished).map_err(|problem| setup.redact(&problem))?;
         if form.objects_as_text {
@@ -160,7 +168,7 @@ impl GradingProgram<'_> {
     }
 
     fn read_reply(&self, stdout: &str, finished: &ProcessOutput) -> Result<ProgramReply, String> {
-        let stderr = describe_stderr(finished);
+        let stderr = describe_stderr(&finished.stderr);
         if finished.exit.is_success() {
             return match self.result {
                 ProgramResult::ExitCode => Ok(reply::exit_code_reply(stdout, 0)),
@@ -201,7 +209,7 @@ impl GradingProgram<'_> {
         let text = String::from_utf8(finished.stdout.bytes.clone())
             .map_err(|_| "the program's prompt is not UTF-8".to_owned())?;
         if text.trim().is_empty() {
-            return Err(format!("the program printed no prompt{}", describe_stderr(&finished)));
+            return Err(format!("the program printed no prompt{}", describe_stderr(&finished.stderr)));
         }
 
         Ok(text)
@@ -248,10 +256,7 @@ impl GradingProgram<'_> {
         setup: &ProgramSetup,
     ) -> Result<ProcessOutput, String> {
         // The semaphore is never closed; without a permit, one program too many would run at worst.
-        let _slot = match &setup.slots {
-            Some(slots) => slots.acquire().await.ok(),
-            None => None,
-        };
+        let _slot = setup.slot().await;
         let container = self.container.map(Container::new);
         let mut command = match (&container, self.command) {
             (Some(container), program) => {
@@ -269,11 +274,7 @@ impl GradingProgram<'_> {
             Some(container) => container.timeout(self.timeout),
             None => self.timeout.unwrap_or(DEFAULT_TIMEOUT),
         };
-        let limits = ProcessLimits {
-            timeout: Some(timeout),
-            stdout_cap: MAX_OUTPUT_BYTES,
-            ..ProcessLimits::default()
-        };
+        let limits = ProcessLimits::new(timeout, MAX_OUTPUT_BYTES);
         let command = command.with_stdin(payload.to_string()).with_limits(limits);
         let ran = command.run(setup.consent).await;
         if let Some(container) = container.filter(|_| ran.is_err()) {
@@ -282,7 +283,7 @@ impl GradingProgram<'_> {
         let finished = ran.map_err(|error| {
             let said = error.partial().map(|partial| {
                 let stdout = String::from_utf8_lossy(&partial.stdout.bytes);
-                format!("{}{}", describe_stdout(&stdout), describe_text(&partial.stderr))
+                format!("{}{}", describe_stdout(&stdout), describe_stderr(&partial.stderr))
             });
             format!("the program returned no result: {error}{}", said.unwrap_or_default())
         })?;
@@ -315,7 +316,8 @@ fn explain_output(problem: String) -> String {
 
 /// Message about a program that exited with a failure and gave no grade.
 fn describe_failure(finished: &ProcessOutput, stdout: &str) -> String {
-    format!("the program failed ({}){}{}", finished.exit, describe_stdout(stdout), describe_stderr(finished))
+    let (stdout, stderr) = (describe_stdout(stdout), describe_stderr(&finished.stderr));
+    format!("the program failed ({}){stdout}{stderr}", finished.exit)
 }
 
 fn describe_stdout(stdout: &str) -> String {
@@ -326,11 +328,7 @@ fn describe_stdout(stdout: &str) -> String {
 }
 
 /// Formats the end of stderr for an error message.
-fn describe_stderr(finished: &ProcessOutput) -> String {
-    describe_text(&finished.stderr)
-}
-
-fn describe_text(stderr: &CapturedStream) -> String {
+fn describe_stderr(stderr: &CapturedStream) -> String {
     let stderr = stderr.tail(STDERR_TAIL_BYTES);
     match stderr.trim() {
         "" => String::new(),

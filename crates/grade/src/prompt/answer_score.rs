@@ -14,6 +14,7 @@ use super::format_material;
 use super::schema::{evidence_schema, reason_schema};
 use super::template::fill_template;
 use crate::fence::draw_fence;
+use crate::text_hash::text_hasher;
 use crate::{AnswerScoreTask, FenceSource};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
@@ -31,13 +32,8 @@ pub const COMBINE_PROMPT: &str = include_str!("../../prompts/whole.v1.combine.md
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
 /// instructions with their range.
 pub(crate) fn answer_score_hash(instructions: Option<&str>, range: Option<ValueRange>) -> String {
-    static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
-        let mut hasher = blake3::Hasher::new();
-        for text in [WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM] {
-            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-        }
-        hasher
-    });
+    static FILES: LazyLock<blake3::Hasher> =
+        LazyLock::new(|| text_hasher(&[WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM]));
 
     let mut hasher = FILES.clone();
     hasher.update(instructions.unwrap_or_default().as_bytes());

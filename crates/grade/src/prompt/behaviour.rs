@@ -16,6 +16,7 @@ use super::block::format_block;
 use super::schema::{evidence_schema, reason_schema};
 use super::template::fill_template;
 use crate::fence::draw_fence;
+use crate::text_hash::text_hasher;
 use crate::{BehaviourTask, FenceSource};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
@@ -35,13 +36,8 @@ const DELIMITERS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all texts of the scorecard's
 /// authors.
 pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
-    static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
-        let mut hasher = blake3::Hasher::new();
-        for text in [BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM] {
-            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-        }
-        hasher
-    });
+    static FILES: LazyLock<blake3::Hasher> =
+        LazyLock::new(|| text_hasher(&[BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM]));
 
     let mut hasher = FILES.clone();
     // Hashed in the form that is sent: placeholders in free words stand for inputs.

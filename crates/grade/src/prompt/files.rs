@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use crate::text_hash::text_hasher;
+
 /// Version of the prompts. Any change to a prompt file or to the construction of requests needs a new version.
 pub const PROMPT_VERSION: &str = "rubric.v1";
 
@@ -16,11 +18,8 @@ pub(super) const REPAIR: &str = include_str!("../../prompts/rubric.v1.repair.md"
 /// A short hash (16 hex digits of BLAKE3) of the version and every prompt file.
 pub fn prompt_hash() -> &'static str {
     static HASH: LazyLock<String> = LazyLock::new(|| {
-        let mut hasher = blake3::Hasher::new();
-        for text in [PROMPT_VERSION, SYSTEM, CHECKLIST, CONTRADICTION, SCORE, BATCHED, QUOTE, REPAIR] {
-            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-        }
-        hasher.finalize().to_hex()[..16].to_owned()
+        let texts = [PROMPT_VERSION, SYSTEM, CHECKLIST, CONTRADICTION, SCORE, BATCHED, QUOTE, REPAIR];
+        text_hasher(&texts).finalize().to_hex()[..16].to_owned()
     });
     &HASH
 }

@@ -10,6 +10,7 @@ use super::block::format_block;
 use super::criteria::{criterion_text, format_ranges};
 use super::schema::{evidence_schema, reason_schema};
 use crate::fence::draw_fence;
+use crate::text_hash::text_hasher;
 use crate::{FenceSource, PairTask};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
@@ -28,13 +29,8 @@ pub(crate) const PREFERENCE_VALUES: [&str; 3] = ["answer 1", "answer 2", "tie"];
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the criteria.
 pub(crate) fn pair_hash(criteria: &[Criterion]) -> String {
-    static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
-        let mut hasher = blake3::Hasher::new();
-        for text in [PAIR_PROMPT_VERSION, SYSTEM, DEFAULT, FORM] {
-            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-        }
-        hasher
-    });
+    static FILES: LazyLock<blake3::Hasher> =
+        LazyLock::new(|| text_hasher(&[PAIR_PROMPT_VERSION, SYSTEM, DEFAULT, FORM]));
 
     let mut hasher = FILES.clone();
     let mut identity = IdentityWriter::new("criteria of a comparison", 1);

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::block::format_block;
 use super::template::fill_template;
 use crate::fence::draw_fence;
+use crate::text_hash::text_hasher;
 use crate::{FenceSource, QuestionsTask};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
@@ -17,10 +18,7 @@ const FORM: &str = include_str!("../../prompts/questions.v1.form.md");
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the number of questions.
 pub(crate) fn questions_hash(count: u32) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for text in [QUESTIONS_PROMPT_VERSION, SYSTEM, FORM] {
-        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-    }
+    let mut hasher = text_hasher(&[QUESTIONS_PROMPT_VERSION, SYSTEM, FORM]);
     hasher.update(&count.to_le_bytes());
 
     hasher.finalize().to_hex()[..16].to_owned()

@@ -42,6 +42,11 @@ impl IdentityWriter {
         value.identify(self);
     }
 
+    /// Writes values that implement [`Identify`], one after the other.
+    pub fn fields(&mut self, values: &[&dyn Identify]) {
+        values.iter().for_each(|value| value.identify(self));
+    }
+
     /// Writes bytes, preceded by their number.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);

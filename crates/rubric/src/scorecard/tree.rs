@@ -131,11 +131,6 @@ impl ScoreTree {
         (0..self.nodes.len()).map(ScorecardNodeId)
     }
 
-    /// The first node with this code.
-    pub fn find_by_code(&self, code: &str) -> Option<ScorecardNodeId> {
-        self.nodes.iter().position(|node| &*node.code == code).map(ScorecardNodeId)
-    }
-
     /// Returns a node; `None` for an id of another tree.
     pub fn node(&self, id: ScorecardNodeId) -> Option<&ScorecardNode> {
         self.nodes.get(id.0)

@@ -54,13 +54,17 @@ fn mean(value: f64) -> CaseTally {
     CaseTally::new([unit(value)], 0)
 }
 
+fn find(card: &ScoreTree, code: &str) -> ScorecardNodeId {
+    card.ids().find(|id| card.node(*id).is_some_and(|node| *node.code == *code)).expect("a code")
+}
+
 fn of<'s>(scores: &'s ScorecardScores<'_>, code: &str) -> &'s assize_rubric::NodeScore {
-    scores.node(scores.card().find_by_code(code).expect("a code")).expect("a node")
+    scores.node(find(scores.card(), code)).expect("a node")
 }
 
 fn names(scores: &ScorecardScores<'_>, code: &str) -> Vec<String> {
     let card = scores.card();
-    let blockers = scores.blockers(card.find_by_code(code).expect("a code"));
+    let blockers = scores.blockers(find(card, code));
     blockers.into_iter().map(|id| card.node(id).expect("a node").code.to_string()).collect()
 }
 
@@ -134,8 +138,8 @@ fn a_hard_gate_without_a_case_is_never_passed_over() {
         let found = scores(&card, &[("A-REF2", mean(1.0))], policy);
         for code in ["DII", "A", "A-REF", "A-REF1"] {
             assert_eq!(of(&found, code).standing, NodeStatus::Incomplete, "{code}");
-            let untested = found.untested_gates(card.find_by_code(code).expect("a code"));
-            assert_eq!(untested, [card.find_by_code("A-REF1").expect("a code")], "{code}");
+            let untested = found.untested_gates(find(&card, code));
+            assert_eq!(untested, [find(&card, "A-REF1")], "{code}");
         }
         assert_eq!(of(&found, "A-REF").score(), Some(1.0), "the score stays visible");
         let failed = scores(&card, &[("A-REF2", mean(0.5))], policy);
@@ -234,9 +238,7 @@ fn contributions_say_what_each_part_gives_and_could_give() {
     let card = refusal();
     let found = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", mean(0.5))], MissingPolicy::Incomplete);
     let contributions = found.contributions();
-    let of = |code: &str| {
-        contributions[card.find_by_code(code).expect("a code").index()].expect("it has a score and counts")
-    };
+    let of = |code: &str| contributions[find(&card, code).index()].expect("it has a score and counts");
     for (code, share, given, gain) in [
         ("DII", 1.0, 0.8, 0.2),
         ("A-REF", 1.0, 0.8, 0.2),
@@ -249,13 +251,13 @@ fn contributions_say_what_each_part_gives_and_could_give() {
         assert!((found.gain - gain).abs() < 1e-12, "{code}: {found:?}");
     }
     let nothing = scores(&card, &[("A-REF1", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!(nothing.contributions()[card.find_by_code("A-REF2").expect("a code").index()], None);
+    assert_eq!(nothing.contributions()[find(&card, "A-REF2").index()], None);
 }
 
 #[test]
 fn trees_are_built_below_groups_only() {
     let mut card = refusal();
-    let leaf = card.find_by_code("A-REF1").expect("there");
+    let leaf = find(&card, "A-REF1");
     let refused = card.add_node(leaf, benchmark("X", 1.0, 1.0, HardGate));
     assert_eq!(refused, Err(ScoreTreeError::NoSuchGroup("X".into())));
     let refused = card.add_node(card.root(), benchmark("X", -1.0, 1.0, HardGate));

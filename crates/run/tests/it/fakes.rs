@@ -117,12 +117,7 @@ impl Target for Broken {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: "broken".to_owned(),
-            kind: TargetKind::Command,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new("broken", TargetKind::Command)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

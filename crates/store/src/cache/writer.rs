@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -98,12 +98,6 @@ struct WriterState {
     failure: Option<CacheFailure>,
 }
 
-impl SharedWriter {
-    fn state(&self) -> MutexGuard<'_, WriterState> {
-        self.state.lock()
-    }
-}
-
 impl RowWriter {
     /// Writes the rows that dead processes left in their journals, and starts the thread.
     pub(super) fn start(mut connection: Connection, database: &Path) -> Self {
@@ -112,11 +106,11 @@ impl RowWriter {
         let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
         let shared = Arc::new(SharedWriter::default());
         if let Err(error) = recover(database, |left| insert(&mut connection, left)) {
-            shared.state().failure = Some(CacheFailure::from_sqlite(&error));
+            shared.state.lock().failure = Some(CacheFailure::from_sqlite(&error));
         }
 
         let others = data_version(&connection);
-        shared.state().known = known_keys(&connection);
+        shared.state.lock().known = known_keys(&connection);
 
         let log = log_bytes(database);
         let work =
@@ -134,7 +128,7 @@ impl RowWriter {
     pub(super) fn write(&self, reply: CachedReply) {
         let record = reply.record();
         let reply = Arc::new(reply);
-        let mut state = self.shared.state();
+        let mut state = self.shared.state.lock();
         while state.queue.len() >= MAX_QUEUE {
             self.shared.ended.wait(&mut state);
         }
@@ -172,7 +166,7 @@ impl RowWriter {
 
     /// Looks up a key without reading the file.
     pub(super) fn look_up(&self, key: &[u8; 32]) -> ReplyLookup {
-        let state = self.shared.state();
+        let state = self.shared.state.lock();
         match state.pending.get(key) {
             Some(reply) => ReplyLookup::Found(Arc::clone(reply)),
             None if state.known.as_ref().is_some_and(|known| !known.contains(&start_of(key))) => {
@@ -184,12 +178,12 @@ impl RowWriter {
 
     /// Records that the file could not be read.
     pub(super) fn fail(&self, failure: CacheFailure) {
-        self.shared.state().failure.get_or_insert(failure);
+        self.shared.state.lock().failure.get_or_insert(failure);
     }
 
     /// Waits until everything added so far is written, and returns the first failure ever.
     pub(super) fn flush(&self) -> Option<CacheFailure> {
-        let mut state = self.shared.state();
+        let mut state = self.shared.state.lock();
         let handed = state.handed;
         while state.done < handed {
             state.urgent = true;
@@ -203,7 +197,7 @@ impl RowWriter {
 
 impl Drop for RowWriter {
     fn drop(&mut self) {
-        self.shared.state().closed = true;
+        self.shared.state.lock().closed = true;
         self.shared.work.notify_one();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -289,7 +283,7 @@ impl WriterThread {
             self.log += batch.iter().map(|reply| reply.bytes()).sum::<u64>();
 
             let alone = self.is_alone();
-            let mut state = self.shared.state();
+            let mut state = self.shared.state.lock();
             if !alone || result.is_err() {
                 state.known = None;
             }
@@ -329,7 +323,7 @@ impl WriterThread {
     /// Waits for the next batch; `None` when the cache is closed and everything is written.
     fn next_batch(&mut self) -> Option<RowBatch> {
         let shared = Arc::clone(&self.shared);
-        let mut state = shared.state();
+        let mut state = shared.state.lock();
         while state.queue.is_empty() && !state.closed {
             state.idle = true;
             let wait = shared.work.wait_for(&mut state, POLL_INTERVAL);
@@ -342,7 +336,7 @@ impl WriterThread {
             if wait.timed_out() && state.queue.is_empty() && self.log >= MIN_LOG_TO_MOVE {
                 drop(state);
                 self.move_log();
-                state = shared.state();
+                state = shared.state.lock();
             }
         }
 
@@ -446,7 +440,7 @@ mod tests {
             WriterThread { connection, shared: Arc::default(), last: Duration::ZERO, others: None, log };
         work.move_log();
         assert_eq!(work.log, 0);
-        work.shared.state().closed = true;
+        work.shared.state.lock().closed = true;
         work.run();
         assert_eq!(log_bytes(&path), 0);
         let cache = ReplyCache::open(&path).unwrap();

@@ -171,12 +171,7 @@ impl Target for Faulty {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: "faulty".into(),
-            kind: TargetKind::Command,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new("faulty", TargetKind::Command)
     }
 
     fn write_settings(&self, _: &mut IdentityWriter) {}

@@ -86,13 +86,10 @@ impl TraceRecordReader for CopilotReader {
                 self.builder.end(SessionEnd::Interrupted(reason.to_owned()));
             }
             "session.shutdown" => self.shutdown(data),
-            "user.message" => {
+            kind @ ("user.message" | "system.message") => {
+                let role = if kind == "user.message" { MessageRole::User } else { MessageRole::System };
                 let said = text(data, "content").unwrap_or_default().to_owned();
-                self.builder.add_message(MessageRole::User, said, at, false);
-            }
-            "system.message" => {
-                let said = text(data, "content").unwrap_or_default().to_owned();
-                self.builder.add_message(MessageRole::System, said, at, false);
+                self.builder.add_message(role, said, at, false);
             }
             "assistant.message" => self.assistant(record, data),
             "assistant.usage" => {

@@ -21,21 +21,13 @@ impl PiReader {
     fn message(&mut self, record: &Value) -> TraceRecordStatus {
         let message = &record["message"];
         let at = time(message, "timestamp").or_else(|| time(record, "timestamp"));
+        let said = || content_text(&message["content"]);
         match text(message, "role").unwrap_or_default() {
-            "user" => {
-                self.builder.add_message(MessageRole::User, content_text(&message["content"]), at, false);
-            }
-            "system" | "custom" => {
-                self.builder.add_message(MessageRole::System, content_text(&message["content"]), at, false);
-            }
+            "user" => self.builder.add_message(MessageRole::User, said(), at, false),
+            "system" | "custom" => self.builder.add_message(MessageRole::System, said(), at, false),
             "assistant" => {
                 self.builder.model(text(message, "model"));
-                self.builder.add_message(
-                    MessageRole::Assistant,
-                    content_text(&message["content"]),
-                    at,
-                    false,
-                );
+                self.builder.add_message(MessageRole::Assistant, said(), at, false);
 
                 for block in message["content"].as_array().into_iter().flatten() {
                     if text(block, "type") == Some("toolCall") {
