@@ -26,11 +26,21 @@ pub struct ComparisonLimits {
     pub rows: usize,
     /// Number of names in a list.
     pub names: usize,
+    /// Whether methods and the reasons of changed decisions are shown, and each candidate by itself.
+    pub details: bool,
 }
 
 impl Default for ComparisonLimits {
     fn default() -> Self {
-        Self { flips: 10, rows: 20, names: 8 }
+        Self { flips: 10, rows: 20, names: 8, details: true }
+    }
+}
+
+impl ComparisonLimits {
+    /// These limits, then narrower ones without details, for [`crate::fit_screen`].
+    pub fn levels(self) -> impl Iterator<Item = Self> {
+        let brief = |(flips, rows)| Self { flips, rows, names: flips, details: false };
+        std::iter::once(self).chain([(5, 10), (5, 6), (3, 6), (2, 4), (1, 2)].map(brief))
     }
 }
 
@@ -42,16 +52,15 @@ pub fn render_comparison(
     style: ReportStyle,
 ) -> String {
     let mut page = ReportPage::new(style);
-    for comparison in &many.comparisons {
-        page.add_blank();
-        render_one(
-            &mut page,
-            comparison,
-            adjusted_by,
-            limits,
-            many.comparisons.len() == 1,
-            many.rescored_with.as_deref(),
-        );
+    let in_full = many.comparisons.len() == 1;
+    if in_full || limits.details {
+        for comparison in &many.comparisons {
+            page.add_blank();
+            let rescored_with = many.rescored_with.as_deref();
+            render_one(&mut page, comparison, adjusted_by, limits, in_full, rescored_with);
+        }
+    } else {
+        render_candidates(&mut page, &many.comparisons, adjusted_by, limits.rows);
     }
 
     if !many.matrix.is_empty() {
@@ -63,6 +72,55 @@ pub fn render_comparison(
     }
 
     page.finish()
+}
+
+/// Renders several candidates, a line each.
+fn render_candidates(
+    page: &mut ReportPage,
+    comparisons: &[RunComparison],
+    adjusted_by: Option<&str>,
+    limit: usize,
+) {
+    let Some(first) = comparisons.first() else { return };
+    page.add_rule("Comparison");
+    render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &first.base, 300)]);
+    render_entry(page, "Compared", vec![ReportPiece::plain(headline_name(first.headline))]);
+    page.add_blank();
+    let rows: Vec<_> = comparisons
+        .iter()
+        .map(|one| difference_row(&one.candidate, one.headline_difference()))
+        .collect();
+    let title = adjusted_by.map_or("p", p_title);
+    render_table(page, 0, &difference_columns("candidate", title), &rows[..rows.len().min(limit)]);
+    render_remainder(page, rows.len(), limit);
+}
+
+/// Title of the column of p values that were adjusted.
+fn p_title(adjusted_by: &str) -> &'static str {
+    if adjusted_by == "Holm" { "p (Holm)" } else { "adjusted p" }
+}
+
+/// Columns of a table of differences that keeps each on one line.
+fn difference_columns(name: &'static str, p: &'static str) -> [ReportColumn; 6] {
+    [
+        ReportColumn::cut(name),
+        ReportColumn::right("pairs"),
+        ReportColumn::right("change"),
+        ReportColumn::right("CI"),
+        ReportColumn::right(p),
+        ReportColumn::left("verdict"),
+    ]
+}
+
+fn difference_row(name: &str, contrast: &MetricDifference) -> Vec<ReportPiece> {
+    vec![
+        ReportPiece::untrusted_name(ReportTone::Plain, name),
+        ReportPiece::plain(grouped(contrast.n as u64)),
+        ReportPiece::plain(format_difference(contrast)),
+        ReportPiece::plain(format_interval(contrast)),
+        ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
+        ReportPiece::new(conclusion_mark(contrast.call).1, contrast.call.words()),
+    ]
 }
 
 fn render_entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
@@ -134,18 +192,19 @@ fn render_one(
         render_entry(page, "Bounds", vec![ReportPiece::new(ReportTone::Open, text)]);
     }
 
-    render_entry(page, "Methods", vec![ReportPiece::new(ReportTone::Dim, describe_methods(comparison))]);
-
+    if limits.details {
+        render_entry(page, "Methods", vec![ReportPiece::new(ReportTone::Dim, describe_methods(comparison))]);
+    }
     if !in_full {
         return;
     }
 
     for parts in &comparison.tables {
-        render_group_table(page, parts, adjusted_by, limits.rows);
+        render_group_table(page, parts, adjusted_by, limits);
     }
 
-    render_flips(page, "Regressions", &comparison.regressions, limits.flips);
-    render_flips(page, "Improvements", &comparison.improvements, limits.flips);
+    render_flips(page, "Regressions", &comparison.regressions, limits);
+    render_flips(page, "Improvements", &comparison.improvements, limits);
 
     render_case_lists(page, comparison, limits.names);
 
@@ -419,24 +478,8 @@ fn render_group_table(
     page: &mut ReportPage,
     parts: &ComparisonTable,
     adjusted_by: Option<&str>,
-    limit: usize,
+    limits: ComparisonLimits,
 ) {
-    let p_title = match adjusted_by.filter(|_| parts.rows.len() > 1) {
-        Some("Holm") => "p (Holm)",
-        Some(_) => "adjusted p",
-        None => "p",
-    };
-    let columns = [
-        ReportColumn::shrinking(""),
-        ReportColumn::right("pairs"),
-        ReportColumn::right("base"),
-        ReportColumn::right("candidate"),
-        ReportColumn::right("change"),
-        ReportColumn::right("CI"),
-        ReportColumn::right(p_title),
-        ReportColumn::left("verdict"),
-    ];
-
     // A title without a table would say nothing about the runs.
     if parts.rows.is_empty() {
         return;
@@ -445,30 +488,32 @@ fn render_group_table(
     page.add_blank();
     page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, table_title(parts, adjusted_by))]);
 
+    let brief = difference_columns("", adjusted_by.filter(|_| parts.rows.len() > 1).map_or("p", p_title));
     let lines: Vec<Vec<ReportPiece>> = parts
         .rows
         .iter()
-        .take(limit)
+        .take(limits.rows)
         .map(|row| {
             let contrast = &row.contrast;
-            let (_, tone) = conclusion_mark(contrast.call);
-            vec![
-                ReportPiece::untrusted_name(ReportTone::Plain, &group_name(row, &parts.rows)),
-                ReportPiece::plain(grouped(contrast.n as u64)),
-                ReportPiece::plain(format_metric(contrast.base, contrast.unit)),
-                ReportPiece::plain(format_metric(contrast.candidate, contrast.unit)),
-                ReportPiece::plain(format_difference(contrast)),
-                ReportPiece::plain(format_interval(contrast)),
-                ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
-                ReportPiece::new(tone, contrast.call.words()),
-            ]
+            let mut cells = difference_row(&group_name(row, &parts.rows), contrast);
+            if limits.details {
+                let metric = |value| ReportPiece::plain(format_metric(value, contrast.unit));
+                cells.splice(2..2, [metric(contrast.base), metric(contrast.candidate)]);
+            }
+            cells
         })
         .collect();
-    if !lines.is_empty() {
+    if limits.details {
+        let [_, pairs, change @ ..] = brief;
+        let mut columns = vec![ReportColumn::shrinking(""), pairs];
+        columns.extend([ReportColumn::right("base"), ReportColumn::right("candidate")]);
+        columns.extend(change);
         render_table(page, 2, &columns, &lines);
+    } else {
+        render_table(page, 2, &brief, &lines);
     }
 
-    render_remainder(page, parts.rows.len(), limit);
+    render_remainder(page, parts.rows.len(), limits.rows);
 }
 
 /// Name of a group for people: the text of a criterion, if the run has it. If another row of the table has
@@ -484,12 +529,12 @@ fn render_remainder(page: &mut ReportPage, all: usize, limit: usize) {
     if all > limit {
         page.add_line(&[ReportPiece::new(
             ReportTone::Dim,
-            format!("  and {} more", grouped((all - limit) as u64)),
+            format!("  and {} more: `--verbose`", grouped((all - limit) as u64)),
         )]);
     }
 }
 
-fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit: usize) {
+fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits: ComparisonLimits) {
     if flips.is_empty() {
         return;
     }
@@ -500,12 +545,26 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
         format!("{what} ({})", grouped(flips.len() as u64)),
     )]);
 
-    for flip in flips.iter().take(limit) {
+    if !limits.details {
+        const COLUMNS: [ReportColumn; 3] =
+            [ReportColumn::cut(""), ReportColumn::left(""), ReportColumn::cut("")];
+        let row = |flip: &VerdictFlip| {
+            let criteria: Vec<&str> = flip.criteria.iter().map(|one| one.criterion.as_str()).collect();
+            vec![
+                ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip)),
+                ReportPiece::plain(format!("{} → {}", side_text(flip.base), side_text(flip.candidate))),
+                ReportPiece::untrusted_name(ReportTone::Dim, &criteria.join(", ")),
+            ]
+        };
+        let rows: Vec<_> = flips.iter().take(limits.flips).map(row).collect();
+        render_table(page, 2, &COLUMNS, &rows);
+        render_remainder(page, flips.len(), limits.flips);
+        return;
+    }
+
+    for flip in flips.iter().take(limits.flips) {
         let mut line =
-            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.case_id)];
-        if flip.trial > 1 {
-            line.push(ReportPiece::plain(format!(" (trial {})", flip.trial)));
-        }
+            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip))];
 
         line.push(ReportPiece::plain("  "));
         line.extend(side_pieces(flip.base));
@@ -542,13 +601,24 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
         }
     }
 
-    render_remainder(page, flips.len(), limit);
+    render_remainder(page, flips.len(), limits.flips);
 }
 
-fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
+fn case_label(flip: &VerdictFlip) -> String {
+    if flip.trial > 1 { format!("{} (trial {})", flip.case_id, flip.trial) } else { flip.case_id.clone() }
+}
+
+fn side_pieces(side: FlipSide) -> [ReportPiece; 2] {
     let mark = VerdictMark::for_verdict(side.verdict);
-    let score = side.score.map(|score| format!(" {}", number::format_score(score)));
-    vec![ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(score.unwrap_or_default())]
+    [ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(side_score(side))]
+}
+
+fn side_score(side: FlipSide) -> String {
+    side.score.map_or_else(String::new, |score| format!(" {}", number::format_score(score)))
+}
+
+fn side_text(side: FlipSide) -> String {
+    VerdictMark::for_verdict(side.verdict).word.to_owned() + &side_score(side)
 }
 
 /// Formats the values of a changed criterion in the base and in the candidate: met or unmet (for a penalty,

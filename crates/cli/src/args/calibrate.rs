@@ -125,7 +125,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Show all measures of agreement.
+    /// Print all measures of agreement, and explain them.
     #[arg(long, short = 'v')]
     pub(crate) verbose: bool,
     /// Treat the labelled cases as a random sample, whatever their labels say.

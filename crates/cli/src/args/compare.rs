@@ -136,7 +136,7 @@ pub(crate) struct CompareArgs {
     pub(crate) strict: bool,
     /// Changed cases to show with their reasons [default: 10].
     ///
-    /// The default with `--json` is 1000. It counts improved and regressed cases each.
+    /// The default with `--json` is 1000. It counts improved and regressed cases each. Implies `--verbose`.
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) flips: Option<usize>,
     /// Write a report: .html, .md or .json; repeatable.
@@ -152,6 +152,9 @@ pub(crate) struct CompareArgs {
     /// Print JSON instead of text.
     #[arg(long, conflicts_with = "markdown", help_heading = OUTPUT)]
     pub(crate) json: bool,
+    /// Print everything, not only what fits on a screen of 40 lines.
+    #[arg(long, short = 'v', help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
     /// Print Markdown, for a pull request comment.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) markdown: bool,

@@ -13,8 +13,8 @@ use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{ExitStatus, concluded_info, read_together, runs, stored_records};
 use assize_report::html::comparison_page;
 use assize_report::{
-    ComparisonLimits, ExportFormat, ReportStyle, escape_lines, render_anytime, render_comparison,
-    render_comparison_markdown,
+    ComparisonLimits, ExportFormat, ReportStyle, escape_lines, fit_screen, render_anytime, render_comparison,
+    render_comparison_markdown, wrap_message,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{CaseRecord, RunFolder, RunInfo};
@@ -562,9 +562,12 @@ fn show(
     if args.markdown {
         output::print(&(render_comparison_markdown(shown.many, adjusted, limits) + &below));
     } else {
-        output::print(&render_comparison(shown.many, adjusted, limits, context.stdout));
-        output::print(&shown.anytime_text(context.stdout));
-        output::print_text(&gates, context);
+        let is_full = args.verbose || args.flips.is_some();
+        let levels = limits.levels().take(if is_full { 1 } else { usize::MAX });
+        let anytime = shown.anytime_text(context.stdout);
+        let gates = wrap_message(&gates, context.stdout);
+        let text = |limits| render_comparison(shown.many, adjusted, limits, context.stdout) + &anytime + &gates;
+        output::print(&fit_screen(levels, text));
     }
 
     Ok(())
