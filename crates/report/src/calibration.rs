@@ -3,14 +3,16 @@
 use assize_analysis::MetricEstimate;
 use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, JudgeBias,
-    PassRate, SelectionReport, TargetPassRates,
+    PassRate, ReplacedAnnotator, ReplacementTest, SelectionReport, TargetPassRates,
 };
 use assize_analysis::claims::FEW_ITEMS;
 use assize_stats::judge_quality::ConfusionTable;
 use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
-use crate::metrics::{format_metric_value, format_or_undefined, format_range, format_value, render_metrics};
+use crate::metrics::{
+    format_metric_value, format_or_undefined, format_p_value, format_range, format_value, render_metrics,
+};
 use crate::number::{
     UNDEFINED, format_count, format_plain, format_rate, format_score, grouped, no_interval, undefined_because,
 };
@@ -211,6 +213,13 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
         render_metrics(page, &people, detail.explained);
     }
 
+    if let Some(found) = &section.replacement {
+        page.add_text(&[], &[ReportPiece::plain(&found.says)]);
+        if all {
+            render_annotators(page, found);
+        }
+    }
+
     let biases: Vec<&JudgeBias> = section.biases.iter().filter(|bias| all || bias.measured.is_ok()).collect();
     if !biases.is_empty() {
         page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
@@ -253,6 +262,29 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
         };
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}"))]);
     }
+}
+
+/// Renders the people whom the judge was compared with, a line each.
+fn render_annotators(page: &mut ReportPage, found: &ReplacementTest) {
+    let columns = [
+        ReportColumn::shrinking("person"),
+        ReportColumn::right("items"),
+        ReportColumn::right("judge as good"),
+        ReportColumn::right("person as good"),
+        ReportColumn::right("adjusted p"),
+        ReportColumn::left(""),
+    ];
+    let row = |one: &ReplacedAnnotator| {
+        vec![
+            ReportPiece::untrusted_name(ReportTone::Plain, &one.name),
+            ReportPiece::plain(grouped(one.items as u64)),
+            ReportPiece::plain(format_rate(one.judge)),
+            ReportPiece::plain(format_rate(one.person)),
+            ReportPiece::plain(one.p_adjusted.map_or_else(|| "too few".to_owned(), format_p_value)),
+            ReportPiece::plain(if one.matched { "judge no worse" } else { "" }),
+        ]
+    };
+    render_table(page, 2, &columns, &found.annotators.iter().map(row).collect::<Vec<_>>());
 }
 
 /// Says how often the judge agrees with people, and how sure that is; `None` for scores.

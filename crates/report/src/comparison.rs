@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     CaseName, ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide,
-    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
+    HeadlineMetric, IncompletePair, LabelledDifference, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
 };
 
 use crate::chart::{ChartAxis, axis_labels};
@@ -57,10 +57,10 @@ pub fn render_comparison(
         for comparison in &many.comparisons {
             page.add_blank();
             let rescored_with = many.rescored_with.as_deref();
-            render_one(&mut page, comparison, adjusted_by, limits, in_full, rescored_with);
+            render_one(&mut page, comparison, adjusted_by, limits, in_full, rescored_with, &many.labelled);
         }
     } else {
-        render_candidates(&mut page, &many.comparisons, adjusted_by, limits.rows);
+        render_candidates(&mut page, many, adjusted_by, limits.rows);
     }
 
     if !many.matrix.is_empty() {
@@ -77,14 +77,19 @@ pub fn render_comparison(
 /// Renders several candidates, a line each.
 fn render_candidates(
     page: &mut ReportPage,
-    comparisons: &[RunComparison],
+    many: &ComparisonSet,
     adjusted_by: Option<&str>,
     limit: usize,
 ) {
+    let comparisons = &many.comparisons;
     let Some(first) = comparisons.first() else { return };
     page.add_rule("Comparison");
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &first.base, 300)]);
     render_entry(page, "Compared", vec![ReportPiece::plain(headline_name(first.headline))]);
+    for found in &many.labelled {
+        render_entry(page, "By people", vec![ReportPiece::plain(format!("{}: {}", found.candidate, found.says))]);
+    }
+    render_decided_by(page, first, &many.labelled);
     page.add_blank();
     let rows: Vec<_> = comparisons
         .iter()
@@ -134,9 +139,13 @@ fn render_one(
     limits: ComparisonLimits,
     in_full: bool,
     rescored_with: Option<&str>,
+    labelled: &[LabelledDifference],
 ) {
     page.add_rule("Comparison");
     render_verdict(page, comparison);
+    for found in labelled.iter().filter(|found| found.candidate == comparison.candidate) {
+        render_entry(page, "By people", vec![ReportPiece::plain(&found.says)]);
+    }
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
     render_entry(
         page,
@@ -144,6 +153,7 @@ fn render_one(
         vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.candidate, 300)],
     );
     render_entry(page, "Cases", vec![ReportPiece::plain(format_case_counts(comparison))]);
+    render_decided_by(page, comparison, labelled);
     if let Some(with) = rescored_with {
         render_entry(
             page,
@@ -211,6 +221,14 @@ fn render_one(
     // After a page of tables, the verdict has left the screen.
     page.add_blank();
     render_verdict(page, comparison);
+}
+
+/// Says that judges decided, unless people's labels correct them.
+fn render_decided_by(page: &mut ReportPage, comparison: &RunComparison, labelled: &[LabelledDifference]) {
+    if comparison.by_judges && labelled.is_empty() {
+        let text = "judges, whose errors may differ between the runs; `--labels FILE` corrects them by people's";
+        render_entry(page, "Decided by", vec![ReportPiece::new(ReportTone::Dim, text)]);
+    }
 }
 
 fn render_verdict(page: &mut ReportPage, comparison: &RunComparison) {
@@ -429,8 +447,9 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
         };
         format!("{name}: {method}{clusters}, {test}")
     };
+    let judges = if comparison.by_judges { " Judges decided." } else { "" };
     format!(
-        "{}% CI. {}. {}.",
+        "{}% CI. {}. {}.{judges}",
         number::format_plain(comparison.score.level * 100.0),
         of("Pass rate", &comparison.pass_rate),
         of("Mean score", &comparison.score)

@@ -122,6 +122,7 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
             specificity_n: specificity.n,
         }),
         items_independent: args.items_independent,
+        epsilon: args.epsilon,
         worst_case: !args.limits.requests().is_empty(),
     }
 }
