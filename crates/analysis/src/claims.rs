@@ -41,8 +41,17 @@ pub fn alpha_of(level: ConfidenceLevel) -> f64 {
 /// Decides claims that are made together, in the order of their p values. At most `alpha` is the probability that any
 /// of those that are shown is wrong. A p value that is no probability shows nothing.
 pub fn decide_together(p_values: &[f64], alpha: f64) -> Vec<DecidedClaim> {
-    let adjusted =
-        adjust_p_values(p_values, PValueAdjustment::Holm).unwrap_or_else(|_| vec![1.0; p_values.len()]);
+    decide_by(PValueAdjustment::Holm, p_values, alpha)
+}
+
+/// Decides claims of which a share of `alpha` may be wrong on average, however they depend on each other, as the
+/// alternative annotator test does (Benjamini and Yekutieli).
+pub fn decide_dependent(p_values: &[f64], alpha: f64) -> Vec<DecidedClaim> {
+    decide_by(PValueAdjustment::BenjaminiYekutieli, p_values, alpha)
+}
+
+fn decide_by(adjustment: PValueAdjustment, p_values: &[f64], alpha: f64) -> Vec<DecidedClaim> {
+    let adjusted = adjust_p_values(p_values, adjustment).unwrap_or_else(|_| vec![1.0; p_values.len()]);
     let decide = |p_adjusted| DecidedClaim { p_adjusted, is_shown: is_shown(p_adjusted, alpha) };
     adjusted.into_iter().map(decide).collect()
 }

@@ -433,6 +433,8 @@ pub struct RunFacts {
     /// True if the run stopped before its last case because its result was clear. Intervals and tests that assume a fixed number of
     /// cases claim too much for such a run.
     pub ended_by_result: bool,
+    /// True if judges decided on criteria, who make mistakes that checks don't.
+    pub has_judges: bool,
 }
 
 /// Error: a run has a case more than once, so it can't be paired.
@@ -473,13 +475,14 @@ impl RunFacts {
             return Err(AmbiguousRun { label, case_id, targets });
         }
 
-        Ok(Self { label, cases, ended_by_result: false })
+        Ok(Self { label, cases, ended_by_result: false, has_judges: false })
     }
 
     /// Adds whether the run stopped because its result was clear.
     #[must_use]
     pub fn of_run(mut self, info: &RunInfo) -> Self {
         self.ended_by_result = info.ended_by_result();
+        self.has_judges = !info.judges.is_empty();
         self
     }
 

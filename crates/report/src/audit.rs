@@ -16,7 +16,7 @@ const MAX_SECTIONS: usize = 15;
 /// Renders an audit: its metrics, its sections, the conclusion, and the data that is missing.
 pub fn render_audit(report: &AuditReport, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
-    render_metrics(&mut page, &report.figures);
+    render_metrics(&mut page, &report.figures, true);
 
     // Many sections with one metric each become a table; those that are 0 are covered by the metrics above.
     let is_table = report.sections.len() > 1 && report.sections.iter().all(|part| part.figures.len() == 1);
@@ -32,7 +32,7 @@ pub fn render_audit(report: &AuditReport, style: ReportStyle) -> String {
         for section in first {
             page.add_blank();
             page.add_text(&[], &[ReportPiece::untrusted_name(ReportTone::Strong, &section.title)]);
-            render_metrics(&mut page, &section.figures);
+            render_metrics(&mut page, &section.figures, true);
         }
     }
 

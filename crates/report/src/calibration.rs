@@ -3,14 +3,16 @@
 use assize_analysis::MetricEstimate;
 use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, JudgeBias,
-    PassRate, SelectionReport, TargetPassRates,
+    PassRate, ReplacedAnnotator, ReplacementTest, SelectionReport, TargetPassRates,
 };
 use assize_analysis::claims::FEW_ITEMS;
 use assize_stats::judge_quality::ConfusionTable;
 use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
-use crate::metrics::{format_metric_value, format_or_undefined, format_range, format_value, render_metrics};
+use crate::metrics::{
+    format_metric_value, format_or_undefined, format_p_value, format_range, format_value, render_metrics,
+};
 use crate::number::{
     UNDEFINED, format_count, format_plain, format_rate, format_score, grouped, no_interval, undefined_because,
 };
@@ -27,10 +29,21 @@ const MAIN_METRICS: [&str; 7] =
 pub struct CalibrationDetail<'g> {
     /// Whether all metrics are shown, and the biases that were not measured.
     pub all_metrics: bool,
+    /// Whether each metric is explained.
+    pub explained: bool,
+    /// Number of rows of each breakdown, and of pass rates.
+    pub rows: usize,
     /// Results of the gates.
     pub gates: &'g [CalibrationGateResult],
     /// What the gates apply to.
     pub gate_basis: GateBasis,
+}
+
+impl CalibrationDetail<'_> {
+    /// This detail, then less without explanations, for [`crate::fit_screen`].
+    pub fn levels(self) -> impl Iterator<Item = Self> {
+        std::iter::once(self).chain([8, 6, 4, 2, 1].map(|rows| Self { explained: false, rows, ..self }))
+    }
 }
 
 /// Renders a calibration: metrics with their intervals and a sentence, then a breakdown by criterion and
@@ -58,8 +71,13 @@ pub fn render_calibration(
         );
     }
 
-    for section in calibration.sections.iter().filter(|section| section.is_overall) {
-        render_overall(&mut page, section, detail.all_metrics);
+    let overall = || calibration.sections.iter().filter(|section| section.is_overall);
+    let sentences: Vec<String> = overall().filter_map(agreement_sentence).collect();
+    for sentence in &sentences {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, sentence)]);
+    }
+    for section in overall() {
+        render_overall(&mut page, section, detail);
     }
 
     for by in ["criterion", "system"] {
@@ -69,16 +87,17 @@ pub fn render_calibration(
                 .iter()
                 .filter(|section| section.by == by && section.scores == scores)
                 .collect();
-            render_breakdown(&mut page, by, scores, &members);
+            render_breakdown(&mut page, by, scores, &members, detail.rows);
         }
     }
 
     if !calibration.rates.is_empty() {
         page.add_blank();
         page.add_rule("pass rates and means");
-        for rates in &calibration.rates {
-            render_rates(&mut page, rates);
+        for rates in calibration.rates.iter().take(detail.rows) {
+            render_rates(&mut page, rates, detail.explained);
         }
+        render_remainder(&mut page, calibration.rates.len(), detail.rows);
     }
 
     if let Some(mass) = calibration.captured_mass {
@@ -102,6 +121,13 @@ pub fn render_calibration(
     }
 
     render_gates(&mut page, detail.gates, detail.gate_basis);
+    // After a page of tables, the conclusion has left the screen.
+    if !detail.explained {
+        page.add_blank();
+        for sentence in &sentences {
+            page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, sentence)]);
+        }
+    }
     page.finish()
 }
 
@@ -153,7 +179,8 @@ pub(crate) fn format_counts(section: &CalibrationSection) -> String {
     parts.join(", ")
 }
 
-fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool) {
+fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: CalibrationDetail<'_>) {
+    let all = detail.all_metrics;
     page.add_blank();
     page.add_rule(if section.scores { "scores" } else { "verdicts" });
     page.add_text(&[ReportPiece::plain("items: ")], &[ReportPiece::plain(format_counts(section))]);
@@ -166,9 +193,6 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool
     }
 
     page.add_blank();
-    if let Some(text) = agreement_sentence(section) {
-        page.add_text(&[], &[ReportPiece::plain(text)]);
-    }
     page.add_line(&[
         ReportPiece::new(ReportTone::Strong, "judge against people"),
         ReportPiece::new(ReportTone::Dim, level_note(section)),
@@ -177,7 +201,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool
         metrics.iter().filter(|metric| all || MAIN_METRICS.contains(&metric.id)).copied().collect()
     };
     let (judge, people) = (shown(&section.figures), shown(&section.people));
-    render_metrics(page, &judge);
+    render_metrics(page, &judge, detail.explained);
 
     if section.people.is_empty() {
         page.add_text(
@@ -186,7 +210,14 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool
         );
     } else {
         page.add_line(&[ReportPiece::new(ReportTone::Strong, "agreement between people")]);
-        render_metrics(page, &people);
+        render_metrics(page, &people, detail.explained);
+    }
+
+    if let Some(found) = &section.replacement {
+        page.add_text(&[], &[ReportPiece::plain(&found.says)]);
+        if all {
+            render_annotators(page, found);
+        }
     }
 
     let biases: Vec<&JudgeBias> = section.biases.iter().filter(|bias| all || bias.measured.is_ok()).collect();
@@ -212,7 +243,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool
                     &[
                         if is_number { number.unbroken() } else { number },
                         ReportPiece::plain("  "),
-                        ReportPiece::new(ReportTone::Dim, figure.says),
+                        ReportPiece::new(ReportTone::Dim, if detail.explained { figure.says } else { "" }),
                     ],
                 );
             }
@@ -231,6 +262,29 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, all: bool
         };
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}"))]);
     }
+}
+
+/// Renders the people whom the judge was compared with, a line each.
+fn render_annotators(page: &mut ReportPage, found: &ReplacementTest) {
+    let columns = [
+        ReportColumn::shrinking("person"),
+        ReportColumn::right("items"),
+        ReportColumn::right("judge as good"),
+        ReportColumn::right("person as good"),
+        ReportColumn::right("adjusted p"),
+        ReportColumn::left(""),
+    ];
+    let row = |one: &ReplacedAnnotator| {
+        vec![
+            ReportPiece::untrusted_name(ReportTone::Plain, &one.name),
+            ReportPiece::plain(grouped(one.items as u64)),
+            ReportPiece::plain(format_rate(one.judge)),
+            ReportPiece::plain(format_rate(one.person)),
+            ReportPiece::plain(one.p_adjusted.map_or_else(|| "too few".to_owned(), format_p_value)),
+            ReportPiece::plain(if one.matched { "judge no worse" } else { "" }),
+        ]
+    };
+    render_table(page, 2, &columns, &found.annotators.iter().map(row).collect::<Vec<_>>());
 }
 
 /// Says how often the judge agrees with people, and how sure that is; `None` for scores.
@@ -281,7 +335,14 @@ const VERDICT_COLUMNS: [(&str, &str); 4] =
 const SCORE_COLUMNS: [(&str, &str); 4] =
     [("spearman", "Spearman"), ("kendall_tau_b", "tau-b"), ("mae", "MAE"), ("ac2", "AC2")];
 
-fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, sections: &[&CalibrationSection]) {
+fn render_breakdown(
+    page: &mut ReportPage,
+    by: &'static str,
+    scores: bool,
+    all: &[&CalibrationSection],
+    limit: usize,
+) {
+    let sections = &all[..all.len().min(limit)];
     if sections.is_empty() {
         return;
     }
@@ -344,6 +405,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
         .collect();
 
     render_table(page, 0, &columns, &rows);
+    render_remainder(page, all.len(), limit);
 
     // A column without any value is not in the table, so the legend doesn't explain it.
     let shown: Vec<&str> = figures.iter().map(|(id, _)| *id).chain([main]).collect();
@@ -396,7 +458,14 @@ fn rate_text(rate: &PassRate, scores: bool) -> String {
     }
 }
 
-fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
+fn render_remainder(page: &mut ReportPage, all: usize, limit: usize) {
+    if all > limit {
+        let text = format!("and {} more: `--verbose`", grouped((all - limit) as u64));
+        page.add_line(&[ReportPiece::new(ReportTone::Dim, text)]);
+    }
+}
+
+fn render_rates(page: &mut ReportPage, rates: &TargetPassRates, explained: bool) {
     let kind = if rates.scores { " (scores)" } else { "" };
     page.add_line(&[ReportPiece::untrusted_name(ReportTone::Strong, &rates.of), ReportPiece::plain(kind)]);
 
@@ -428,8 +497,10 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 ),
             );
 
-            let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
-            page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
+            if explained {
+                let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
+                page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
+            }
         }
         Err(reason) => {
             add_target_line(page, "corrected (PPI++)", ReportTone::Open, format!("not computed: {reason}"));
@@ -437,7 +508,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
     }
 
     if let Some(found) = &rates.selection {
-        render_selection(page, found);
+        render_selection(page, found, explained);
     }
 
     render_given_rates(page, rates);
@@ -557,12 +628,13 @@ fn add_target_line(page: &mut ReportPage, name: &str, tone: ReportTone, text: St
 }
 
 /// Adds the bounds of a rate whose labels were not drawn at random.
-fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
+fn render_selection(page: &mut ReportPage, found: &SelectionReport, explained: bool) {
     let range = |(low, high): (f64, f64)| format!("{} to {}", format_rate(low), format_rate(high));
     for bound in &found.bounds {
         let (title, text) = match bound.factor {
             1.0 => ("representative labels", range(bound.with_error)),
             factor if factor.is_infinite() => ("no assumption", range(bound.with_error)),
+            _ if !explained => continue,
             factor => {
                 add_target_line(
                     page,
@@ -580,6 +652,9 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
         add_target_line(page, title, ReportTone::Plain, text);
     }
 
+    if !explained {
+        return;
+    }
     let (judge, factor) = found.judge;
     let text = match factor {
         Ok(1.0) => {

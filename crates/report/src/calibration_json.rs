@@ -81,6 +81,7 @@ fn section(section: &CalibrationSection) -> Value {
         "metrics": metrics_json(&section.figures),
         "people": metrics_json(&section.people),
         "biases": biases,
+        "replacement": section.replacement,
     })
 }
 

@@ -11,9 +11,9 @@ use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
 
 /// Renders a compact table of cases: verdict, score, case, suite, target and main reason. The suite and the
-/// target are omitted where they are equal for all. `more` is the number of cases not shown. Returns an empty
-/// string without cases.
-pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) -> String {
+/// target are omitted where they are equal for all. `more` is the number of cases not shown, which
+/// the command `all` shows. Returns an empty string without cases.
+pub fn render_case_table(rows: &[ResultRow], more: usize, all: Option<&str>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     if !rows.is_empty() {
         let one_suite = rows.iter().all(|row| row.suite == rows[0].suite);
@@ -57,9 +57,10 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) ->
     }
 
     if more > 0 {
+        let all = all.map_or_else(String::new, |command| format!(": `{command}`"));
         page.add_line(&[ReportPiece::new(
             ReportTone::Dim,
-            format!("  … and {} more", number::grouped(more as u64)),
+            format!("  … and {} more{all}", number::grouped(more as u64)),
         )]);
     }
 

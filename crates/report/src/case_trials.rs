@@ -13,6 +13,9 @@ use crate::table::{ReportColumn, render_table};
 /// Maximum number of cases that are listed; those that did not always pass come first.
 const MAX_CASES: usize = 25;
 
+/// Number of them in a brief summary.
+const MAX_CASES_BRIEF: usize = 4;
+
 /// Formats the counts of verdicts.
 pub(crate) fn format_verdict_counts(counts: VerdictCounts) -> Vec<ReportPiece> {
     let mut pieces = Vec::new();
@@ -61,9 +64,10 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
 }
 
 /// Renders the cases with several trials, a line each.
-pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) {
+pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, is_brief: bool) {
+    let most = if is_brief { MAX_CASES_BRIEF } else { MAX_CASES };
     let mut cases: Vec<&CaseTrialsRow> = repeats.cases.iter().collect();
-    if cases.len() > MAX_CASES {
+    if cases.len() > most {
         cases.sort_by(|a, b| (a.passed * b.count).cmp(&(b.passed * a.count)));
     }
 
@@ -75,7 +79,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
     let blank = |hide: bool, text: String| if hide { String::new() } else { text };
     let lines: Vec<Vec<ReportPiece>> = cases
         .iter()
-        .take(MAX_CASES)
+        .take(most)
         .map(|case| {
             let mark =
                 if case.skipped { VerdictMark::skipped() } else { VerdictMark::for_verdict(case.verdict) };
@@ -121,7 +125,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
 
     render_table(page, 2, &columns, &lines);
     undefined.render(page);
-    let more = cases.len().saturating_sub(MAX_CASES);
+    let more = cases.len().saturating_sub(most);
     if more > 0 {
         page.add_line(&[ReportPiece::new(ReportTone::Dim, format!("  … and {} more", grouped(more as u64)))]);
     }

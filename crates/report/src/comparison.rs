@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     CaseName, ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide,
-    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
+    HeadlineMetric, IncompletePair, LabelledDifference, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
 };
 
 use crate::chart::{ChartAxis, axis_labels};
@@ -26,11 +26,21 @@ pub struct ComparisonLimits {
     pub rows: usize,
     /// Number of names in a list.
     pub names: usize,
+    /// Whether methods and the reasons of changed decisions are shown, and each candidate by itself.
+    pub details: bool,
 }
 
 impl Default for ComparisonLimits {
     fn default() -> Self {
-        Self { flips: 10, rows: 20, names: 8 }
+        Self { flips: 10, rows: 20, names: 8, details: true }
+    }
+}
+
+impl ComparisonLimits {
+    /// These limits, then narrower ones without details, for [`crate::fit_screen`].
+    pub fn levels(self) -> impl Iterator<Item = Self> {
+        let brief = |(flips, rows)| Self { flips, rows, names: flips, details: false };
+        std::iter::once(self).chain([(5, 10), (5, 6), (3, 6), (2, 4), (1, 2)].map(brief))
     }
 }
 
@@ -42,16 +52,15 @@ pub fn render_comparison(
     style: ReportStyle,
 ) -> String {
     let mut page = ReportPage::new(style);
-    for comparison in &many.comparisons {
-        page.add_blank();
-        render_one(
-            &mut page,
-            comparison,
-            adjusted_by,
-            limits,
-            many.comparisons.len() == 1,
-            many.rescored_with.as_deref(),
-        );
+    let in_full = many.comparisons.len() == 1;
+    if in_full || limits.details {
+        for comparison in &many.comparisons {
+            page.add_blank();
+            let rescored_with = many.rescored_with.as_deref();
+            render_one(&mut page, comparison, adjusted_by, limits, in_full, rescored_with, &many.labelled);
+        }
+    } else {
+        render_candidates(&mut page, many, adjusted_by, limits.rows);
     }
 
     if !many.matrix.is_empty() {
@@ -65,6 +74,60 @@ pub fn render_comparison(
     page.finish()
 }
 
+/// Renders several candidates, a line each.
+fn render_candidates(
+    page: &mut ReportPage,
+    many: &ComparisonSet,
+    adjusted_by: Option<&str>,
+    limit: usize,
+) {
+    let comparisons = &many.comparisons;
+    let Some(first) = comparisons.first() else { return };
+    page.add_rule("Comparison");
+    render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &first.base, 300)]);
+    render_entry(page, "Compared", vec![ReportPiece::plain(headline_name(first.headline))]);
+    for found in &many.labelled {
+        render_entry(page, "By people", vec![ReportPiece::plain(format!("{}: {}", found.candidate, found.says))]);
+    }
+    render_decided_by(page, first, &many.labelled);
+    page.add_blank();
+    let rows: Vec<_> = comparisons
+        .iter()
+        .map(|one| difference_row(&one.candidate, one.headline_difference()))
+        .collect();
+    let title = adjusted_by.map_or("p", p_title);
+    render_table(page, 0, &difference_columns("candidate", title), &rows[..rows.len().min(limit)]);
+    render_remainder(page, rows.len(), limit);
+}
+
+/// Title of the column of p values that were adjusted.
+fn p_title(adjusted_by: &str) -> &'static str {
+    if adjusted_by == "Holm" { "p (Holm)" } else { "adjusted p" }
+}
+
+/// Columns of a table of differences that keeps each on one line.
+fn difference_columns(name: &'static str, p: &'static str) -> [ReportColumn; 6] {
+    [
+        ReportColumn::cut(name),
+        ReportColumn::right("pairs"),
+        ReportColumn::right("change"),
+        ReportColumn::right("CI"),
+        ReportColumn::right(p),
+        ReportColumn::left("verdict"),
+    ]
+}
+
+fn difference_row(name: &str, contrast: &MetricDifference) -> Vec<ReportPiece> {
+    vec![
+        ReportPiece::untrusted_name(ReportTone::Plain, name),
+        ReportPiece::plain(grouped(contrast.n as u64)),
+        ReportPiece::plain(format_difference(contrast)),
+        ReportPiece::plain(format_interval(contrast)),
+        ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
+        ReportPiece::new(conclusion_mark(contrast.call).1, contrast.call.words()),
+    ]
+}
+
 fn render_entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
     page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
 }
@@ -76,9 +139,13 @@ fn render_one(
     limits: ComparisonLimits,
     in_full: bool,
     rescored_with: Option<&str>,
+    labelled: &[LabelledDifference],
 ) {
     page.add_rule("Comparison");
     render_verdict(page, comparison);
+    for found in labelled.iter().filter(|found| found.candidate == comparison.candidate) {
+        render_entry(page, "By people", vec![ReportPiece::plain(&found.says)]);
+    }
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
     render_entry(
         page,
@@ -86,6 +153,7 @@ fn render_one(
         vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.candidate, 300)],
     );
     render_entry(page, "Cases", vec![ReportPiece::plain(format_case_counts(comparison))]);
+    render_decided_by(page, comparison, labelled);
     if let Some(with) = rescored_with {
         render_entry(
             page,
@@ -134,24 +202,33 @@ fn render_one(
         render_entry(page, "Bounds", vec![ReportPiece::new(ReportTone::Open, text)]);
     }
 
-    render_entry(page, "Methods", vec![ReportPiece::new(ReportTone::Dim, describe_methods(comparison))]);
-
+    if limits.details {
+        render_entry(page, "Methods", vec![ReportPiece::new(ReportTone::Dim, describe_methods(comparison))]);
+    }
     if !in_full {
         return;
     }
 
     for parts in &comparison.tables {
-        render_group_table(page, parts, adjusted_by, limits.rows);
+        render_group_table(page, parts, adjusted_by, limits);
     }
 
-    render_flips(page, "Regressions", &comparison.regressions, limits.flips);
-    render_flips(page, "Improvements", &comparison.improvements, limits.flips);
+    render_flips(page, "Regressions", &comparison.regressions, limits);
+    render_flips(page, "Improvements", &comparison.improvements, limits);
 
     render_case_lists(page, comparison, limits.names);
 
     // After a page of tables, the verdict has left the screen.
     page.add_blank();
     render_verdict(page, comparison);
+}
+
+/// Says that judges decided, unless people's labels correct them.
+fn render_decided_by(page: &mut ReportPage, comparison: &RunComparison, labelled: &[LabelledDifference]) {
+    if comparison.by_judges && labelled.is_empty() {
+        let text = "judges, whose errors may differ between the runs; `--labels FILE` corrects them by people's";
+        render_entry(page, "Decided by", vec![ReportPiece::new(ReportTone::Dim, text)]);
+    }
 }
 
 fn render_verdict(page: &mut ReportPage, comparison: &RunComparison) {
@@ -370,8 +447,9 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
         };
         format!("{name}: {method}{clusters}, {test}")
     };
+    let judges = if comparison.by_judges { " Judges decided." } else { "" };
     format!(
-        "{}% CI. {}. {}.",
+        "{}% CI. {}. {}.{judges}",
         number::format_plain(comparison.score.level * 100.0),
         of("Pass rate", &comparison.pass_rate),
         of("Mean score", &comparison.score)
@@ -419,24 +497,8 @@ fn render_group_table(
     page: &mut ReportPage,
     parts: &ComparisonTable,
     adjusted_by: Option<&str>,
-    limit: usize,
+    limits: ComparisonLimits,
 ) {
-    let p_title = match adjusted_by.filter(|_| parts.rows.len() > 1) {
-        Some("Holm") => "p (Holm)",
-        Some(_) => "adjusted p",
-        None => "p",
-    };
-    let columns = [
-        ReportColumn::shrinking(""),
-        ReportColumn::right("pairs"),
-        ReportColumn::right("base"),
-        ReportColumn::right("candidate"),
-        ReportColumn::right("change"),
-        ReportColumn::right("CI"),
-        ReportColumn::right(p_title),
-        ReportColumn::left("verdict"),
-    ];
-
     // A title without a table would say nothing about the runs.
     if parts.rows.is_empty() {
         return;
@@ -445,30 +507,32 @@ fn render_group_table(
     page.add_blank();
     page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, table_title(parts, adjusted_by))]);
 
+    let brief = difference_columns("", adjusted_by.filter(|_| parts.rows.len() > 1).map_or("p", p_title));
     let lines: Vec<Vec<ReportPiece>> = parts
         .rows
         .iter()
-        .take(limit)
+        .take(limits.rows)
         .map(|row| {
             let contrast = &row.contrast;
-            let (_, tone) = conclusion_mark(contrast.call);
-            vec![
-                ReportPiece::untrusted_name(ReportTone::Plain, &group_name(row, &parts.rows)),
-                ReportPiece::plain(grouped(contrast.n as u64)),
-                ReportPiece::plain(format_metric(contrast.base, contrast.unit)),
-                ReportPiece::plain(format_metric(contrast.candidate, contrast.unit)),
-                ReportPiece::plain(format_difference(contrast)),
-                ReportPiece::plain(format_interval(contrast)),
-                ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
-                ReportPiece::new(tone, contrast.call.words()),
-            ]
+            let mut cells = difference_row(&group_name(row, &parts.rows), contrast);
+            if limits.details {
+                let metric = |value| ReportPiece::plain(format_metric(value, contrast.unit));
+                cells.splice(2..2, [metric(contrast.base), metric(contrast.candidate)]);
+            }
+            cells
         })
         .collect();
-    if !lines.is_empty() {
+    if limits.details {
+        let [_, pairs, change @ ..] = brief;
+        let mut columns = vec![ReportColumn::shrinking(""), pairs];
+        columns.extend([ReportColumn::right("base"), ReportColumn::right("candidate")]);
+        columns.extend(change);
         render_table(page, 2, &columns, &lines);
+    } else {
+        render_table(page, 2, &brief, &lines);
     }
 
-    render_remainder(page, parts.rows.len(), limit);
+    render_remainder(page, parts.rows.len(), limits.rows);
 }
 
 /// Name of a group for people: the text of a criterion, if the run has it. If another row of the table has
@@ -484,12 +548,12 @@ fn render_remainder(page: &mut ReportPage, all: usize, limit: usize) {
     if all > limit {
         page.add_line(&[ReportPiece::new(
             ReportTone::Dim,
-            format!("  and {} more", grouped((all - limit) as u64)),
+            format!("  and {} more: `--verbose`", grouped((all - limit) as u64)),
         )]);
     }
 }
 
-fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit: usize) {
+fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits: ComparisonLimits) {
     if flips.is_empty() {
         return;
     }
@@ -500,12 +564,26 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
         format!("{what} ({})", grouped(flips.len() as u64)),
     )]);
 
-    for flip in flips.iter().take(limit) {
+    if !limits.details {
+        const COLUMNS: [ReportColumn; 3] =
+            [ReportColumn::cut(""), ReportColumn::left(""), ReportColumn::cut("")];
+        let row = |flip: &VerdictFlip| {
+            let criteria: Vec<&str> = flip.criteria.iter().map(|one| one.criterion.as_str()).collect();
+            vec![
+                ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip)),
+                ReportPiece::plain(format!("{} → {}", side_text(flip.base), side_text(flip.candidate))),
+                ReportPiece::untrusted_name(ReportTone::Dim, &criteria.join(", ")),
+            ]
+        };
+        let rows: Vec<_> = flips.iter().take(limits.flips).map(row).collect();
+        render_table(page, 2, &COLUMNS, &rows);
+        render_remainder(page, flips.len(), limits.flips);
+        return;
+    }
+
+    for flip in flips.iter().take(limits.flips) {
         let mut line =
-            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.case_id)];
-        if flip.trial > 1 {
-            line.push(ReportPiece::plain(format!(" (trial {})", flip.trial)));
-        }
+            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip))];
 
         line.push(ReportPiece::plain("  "));
         line.extend(side_pieces(flip.base));
@@ -542,13 +620,24 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
         }
     }
 
-    render_remainder(page, flips.len(), limit);
+    render_remainder(page, flips.len(), limits.flips);
 }
 
-fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
+fn case_label(flip: &VerdictFlip) -> String {
+    if flip.trial > 1 { format!("{} (trial {})", flip.case_id, flip.trial) } else { flip.case_id.clone() }
+}
+
+fn side_pieces(side: FlipSide) -> [ReportPiece; 2] {
     let mark = VerdictMark::for_verdict(side.verdict);
-    let score = side.score.map(|score| format!(" {}", number::format_score(score)));
-    vec![ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(score.unwrap_or_default())]
+    [ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(side_score(side))]
+}
+
+fn side_score(side: FlipSide) -> String {
+    side.score.map_or_else(String::new, |score| format!(" {}", number::format_score(score)))
+}
+
+fn side_text(side: FlipSide) -> String {
+    VerdictMark::for_verdict(side.verdict).word.to_owned() + &side_score(side)
 }
 
 /// Formats the values of a changed criterion in the base and in the candidate: met or unmet (for a penalty,

@@ -31,6 +31,10 @@ pub fn render_comparison_markdown(
         write_one(&mut out, comparison, adjusted_by, limits, many.comparisons.len() == 1);
     }
 
+    for found in &many.labelled {
+        let text = format!("By people's labels, `{}`: {}", found.candidate.replace('`', "'"), escape_markdown(&found.says, 1000));
+        let _ = writeln!(out, "\n{text}");
+    }
     if !many.matrix.is_empty() {
         write_matrix(&mut out, many);
     }

@@ -13,6 +13,9 @@ use crate::table::{ReportColumn, render_table};
 /// Maximum number of rows shown; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
+/// Maximum number of rows of a brief summary, each on one line.
+const MAX_SHOWN_BRIEF: usize = 6;
+
 /// Returns the rates worth showing, the worst first: of all criteria, and of the checks that did not always pass.
 pub(crate) fn shown_rates(summary: &RunSummary) -> Vec<&CriterionRate> {
     let has_failed = |one: &&CriterionRate| one.ungraded > 0 || one.rate.value.is_some_and(|rate| rate < 1.0);
@@ -62,7 +65,8 @@ impl RateTitles {
 }
 
 /// Renders the rates. Shares are percentages, means of scores are numbers from 0 to 1.
-pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary) {
+pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary, is_brief: bool) {
+    let most = if is_brief { MAX_SHOWN_BRIEF } else { MAX_SHOWN };
     let rates = shown_rates(summary);
     if rates.is_empty() {
         return;
@@ -73,7 +77,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
     let count = |number: u64| if number == 0 { String::new() } else { grouped(number) };
     let rows: Vec<Vec<ReportPiece>> = rates
         .iter()
-        .take(MAX_SHOWN)
+        .take(most)
         .map(|one| {
             let (rate, interval) = if one.scored {
                 (format_metric(&one.rate), undefined.or_dash(&one.rate, format_metric_interval))
@@ -99,19 +103,20 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
         .collect();
 
     page.add_blank();
+    let text = RateTitles::new(summary, &rates).ordered;
     let columns = [
         ReportColumn::right(if any_scored { "met or mean" } else { "met" }),
         ReportColumn::shrinking("95% CI"),
         ReportColumn::right("against"),
         ReportColumn::right("of"),
         ReportColumn::right("ungraded"),
-        ReportColumn::shrinking(RateTitles::new(summary, &rates).ordered).naming_row(),
+        if is_brief { ReportColumn::cut(text) } else { ReportColumn::shrinking(text) }.naming_row(),
     ];
     render_table(page, 2, &columns, &rows);
 
     undefined.render(page);
-    if rates.len() > MAX_SHOWN {
-        let more = format!("and {} more; `--json` has them all", rates.len() - MAX_SHOWN);
+    if rates.len() > most {
+        let more = format!("and {} more; `--json` has them all", rates.len() - most);
         page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, more)]);
     }
 }

@@ -134,8 +134,8 @@ pub(crate) fn format_metric_range(metric: &MetricEstimate) -> String {
     metric.interval.map_or_else(|_| String::new(), |found| form.format_range((found.low, found.high)))
 }
 
-/// Renders metrics one per line, each with its interpretation.
-pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) {
+/// Renders metrics one per line, each with its interpretation if they are to be explained.
+pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate], explained: bool) {
     let names = figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0);
     let ranges = figures.iter().map(|figure| format_metric_range(figure).len()).max().unwrap_or(0);
     let numbers = figures.iter().map(|figure| format_metric_value(figure).len()).max().unwrap_or(0);
@@ -163,7 +163,9 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) 
             ],
         );
 
-        page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, figure.says)]);
+        if explained {
+            page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, figure.says)]);
+        }
     }
 }
 

@@ -45,12 +45,12 @@ pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: Repor
     for pair in &report.pairs {
         page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, pair_conclusion(report, pair))]);
         if report.pairs.len() == 1 {
-            render_metrics(&mut page, &pair.figures);
+            render_metrics(&mut page, &pair.figures, true);
         }
     }
 
     page.add_blank();
-    render_metrics(&mut page, &report.place.figures);
+    render_metrics(&mut page, &report.place.figures, true);
     page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::plain(position_bias_text(report))]);
     page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, &report.place.says)]);
     page.add_blank();

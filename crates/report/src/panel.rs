@@ -12,6 +12,9 @@ use crate::style::ReportTone;
 /// Number of unstable criteria that the summary lists.
 const MAX_UNSTABLE: usize = 5;
 
+/// Number of them in a brief summary.
+const MAX_UNSTABLE_BRIEF: usize = 1;
+
 /// Formats the agreement of the votes on a decision, in one line.
 pub(crate) fn format_votes(panel: &PanelReport) -> String {
     // The vote of the stronger judge comes last and is not part of the panel.
@@ -77,14 +80,15 @@ fn format_escalation(row: &EscalationReport) -> String {
 }
 
 /// Renders the panels of a run: agreement of votes, unstable criteria, and calls saved by escalation.
-pub(crate) fn render_panel_summary(page: &mut ReportPage, panel: &PanelSummary) {
+pub(crate) fn render_panel_summary(page: &mut ReportPage, panel: &PanelSummary, is_brief: bool) {
+    let most = if is_brief { MAX_UNSTABLE_BRIEF } else { MAX_UNSTABLE };
     entry(page, "Panels", format_totals(panel));
 
     if let Some(flips) = format_flip_rate(panel) {
         entry(page, "Flip rate", vec![ReportPiece::plain(flips)]);
     }
 
-    for (index, one) in panel.unstable.iter().take(MAX_UNSTABLE).enumerate() {
+    for (index, one) in panel.unstable.iter().take(most).enumerate() {
         let place = one.case_id.as_deref().map(|case| format!(" ({})", sanitize::sanitize_name(case)));
         let mut rates = vec![format!("split in {} of {}", grouped(one.split), grouped(one.decisions))];
         rates.extend(one.flip_rate.map(|rate| format!("flips {}", format_share(rate))));
@@ -98,7 +102,7 @@ pub(crate) fn render_panel_summary(page: &mut ReportPage, panel: &PanelSummary) 
         entry(page, if index == 0 { "Unstable" } else { "" }, body);
     }
 
-    let more = panel.unstable.len().saturating_sub(MAX_UNSTABLE) as u64 + panel.unstable_more;
+    let more = panel.unstable.len().saturating_sub(most) as u64 + panel.unstable_more;
     if more > 0 {
         entry(page, "", vec![ReportPiece::new(ReportTone::Dim, format!("and {} more", grouped(more)))]);
     }

@@ -58,7 +58,7 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
             &[ReportPiece::plain(format_share(&section.all_same))],
         );
         page.add_blank();
-        render_metrics(&mut page, &section.figures);
+        render_metrics(&mut page, &section.figures, true);
         if let Some(range) = section.observed_range {
             page.add_text(
                 &[ReportPiece::new(ReportTone::Middling, "note  ")],

@@ -51,6 +51,8 @@ pub struct SummaryExtra<'a> {
     pub worst: &'a [ResultRow],
     /// Suggested next commands, each with its effect.
     pub next: &'a [(String, &'static str)],
+    /// Whether sources of noise are omitted and tables cut to a few rows.
+    pub is_brief: bool,
 }
 
 /// Renders a run as a block under a rule: result, judges, duration and cost, folder, and all warnings.
@@ -80,7 +82,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
     );
 
     if let Some(summary) = &info.summary {
-        render_criterion_rates(&mut page, summary);
+        render_criterion_rates(&mut page, summary, extra.is_brief);
     }
 
     if !extra.worst.is_empty() {
@@ -92,7 +94,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
 
     if let Some(figures) = info.summary.as_ref().and_then(|summary| summary.figures.as_ref()) {
         if let Some(repeats) = &figures.trials {
-            case_trials::render_case_trials(&mut page, repeats);
+            case_trials::render_case_trials(&mut page, repeats, extra.is_brief);
             case_trials::render_pass_k(&mut page, repeats);
         }
         case_trials::render_targets(&mut page, &figures.targets);
@@ -238,7 +240,9 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     if let Some(figures) = &summary.figures {
-        noise::render_noise_entries(page, figures);
+        if !extra.is_brief {
+            noise::render_noise_entries(page, figures);
+        }
         render_pairwise_metrics(page, figures);
     }
 
@@ -252,7 +256,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     if let Some(panel) = &summary.panel {
-        panel::render_panel_summary(page, panel);
+        panel::render_panel_summary(page, panel, extra.is_brief);
     }
 }
 

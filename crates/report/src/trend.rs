@@ -21,10 +21,14 @@ const COLUMNS: [ReportColumn; 6] = [
     ReportColumn::left(""),
 ];
 
-/// Renders a trend, the oldest run first.
-pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
+/// Numbers of runs to show for [`crate::fit_screen`], the most generous first.
+pub const TREND_ROWS: [usize; 6] = [usize::MAX, 28, 24, 20, 14, 8];
+
+/// Renders a trend, the oldest run first; the newest `rows` runs by themselves.
+pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     page.add_rule("Trend");
+    let earlier = points.len().saturating_sub(rows);
 
     for (name, figure) in [
         ("Pass rate", pass_rate_of_point as fn(&TrendPoint) -> &EstimatedMetric),
@@ -42,7 +46,7 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
     }
 
     page.add_blank();
-    let rows: Vec<Vec<ReportPiece>> = points
+    let rows: Vec<Vec<ReportPiece>> = points[earlier..]
         .iter()
         .map(|point| {
             vec![
@@ -60,8 +64,12 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
         })
         .collect();
 
+    if earlier > 0 {
+        let runs = number::format_count(earlier as u64, "earlier run", "earlier runs");
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("{runs}: `--verbose`"))]);
+    }
     render_table(&mut page, 0, &COLUMNS, &rows);
-    let changes = points
+    let changes = points[earlier..]
         .iter()
         .flat_map(|point| point.changed.iter().map(|change| (point.label.as_str(), change.says.as_str())));
     add_changes(&mut page, "the measurement changed", changes);

@@ -298,7 +298,7 @@ pub fn is_person(who: Option<&str>, person: &str) -> bool {
 
 impl CalibrationItem {
     /// Returns true if a label can refer to this item.
-    fn matches_row(&self, row: &LabelRow) -> bool {
+    pub(crate) fn matches_row(&self, row: &LabelRow) -> bool {
         let key = &self.key;
         let same =
             |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);

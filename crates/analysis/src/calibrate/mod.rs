@@ -14,6 +14,7 @@ mod material;
 mod pairing;
 mod people;
 mod rates;
+mod replace;
 mod report;
 mod rescale;
 mod run;
@@ -31,10 +32,13 @@ pub use material::{
     label_filter,
 };
 pub use pairing::{PairingCounts, TruthRule};
+pub(crate) use rates::drawing_probabilities;
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
 pub use report::{
-    CalibrationOptions, CalibrationReport, CalibrationSection, calibrate, describe_observed_range,
+    CalibrationOptions, CalibrationReport, CalibrationSection, DEFAULT_EPSILON, calibrate,
+    describe_observed_range,
 };
+pub use replace::{ReplacedAnnotator, ReplacementTest};
 pub use rescale::{
     RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, SystemRadius, ThresholdReport,
     rescale,

@@ -177,29 +177,19 @@ fn prediction_powered_rate(
         return Err("every judged item has a label, so no correction is needed".to_owned());
     }
 
-    if labelled.iter().all(|(item, _, _)| item.sampled() == Some(SamplingMethod::Weighted)) {
-        return weighted_rate(&labelled, judged, options);
-    }
-
-    if !options.assume_random {
-        let of = |wanted: Option<SamplingMethod>| {
-            labelled.iter().filter(|(item, _, _)| item.sampled() == wanted).count()
+    let drawn_items: Vec<&CalibrationItem> = labelled.iter().map(|(item, ..)| *item).collect();
+    let drawn = drawing_probabilities(&drawn_items, judged.len(), options.assume_random)?;
+    if is_weighted(&drawn_items) {
+        let of = |((_, human, judge), probability): (&(&CalibrationItem, f64, f64), &f64)| DrawnLabel {
+            human: *human,
+            judge: *judge,
+            probability: *probability,
         };
-        let weighted = of(Some(SamplingMethod::Weighted));
-        if weighted > 0 {
-            return Err(format!(
-                "{weighted} of {} labels were drawn with probabilities of their own and the others were not: the two kinds can't be \
-                 weighted together",
-                labelled.len()
-            ));
-        }
-        let (chosen, unknown) = (of(Some(SamplingMethod::Chosen)), of(None));
-        if chosen + unknown > 0 {
-            return Err(format!(
-                "the labelled cases must be a random sample: {chosen} of {} were chosen, {unknown} do not say (`sampled`); `--assume-random` treats them as random",
-                labelled.len()
-            ));
-        }
+        let labels: Vec<DrawnLabel> = labelled.iter().zip(&drawn).map(of).collect();
+        let clusters: Vec<&str> = drawn_items.iter().map(|item| &*item.cluster).collect();
+        let all: Vec<f64> = judged.iter().map(|(_, judge)| *judge).collect();
+        return prediction_powered_drawn(&labels, &clusters, &all, options.range, options.level)
+            .map_err(|reason| reason.to_string());
     }
 
     let people: Vec<f64> = labelled.iter().map(|(_, people, _)| *people).collect();
@@ -217,19 +207,46 @@ fn prediction_powered_rate(
         .map_err(|reason| reason.to_string())
 }
 
-/// Corrects the judge's rate by labels that were drawn with individual probabilities.
-fn weighted_rate(
-    labelled: &[(&CalibrationItem, f64, f64)],
-    judged: &[(&CalibrationItem, f64)],
-    options: RateOptions,
-) -> Result<PredictionPowered, String> {
-    let labels: Option<Vec<DrawnLabel>> = labelled
-        .iter()
-        .map(|(item, human, judge)| {
-            Some(DrawnLabel { human: *human, judge: *judge, probability: item.drawn()? })
-        })
-        .collect();
-    let twice = labelled.iter().filter(|(item, ..)| item.is_drawn_twice()).count();
+/// Returns true if the items were drawn for labelling with probabilities of their own.
+fn is_weighted(labelled: &[&CalibrationItem]) -> bool {
+    labelled.iter().all(|item| item.sampled() == Some(SamplingMethod::Weighted))
+}
+
+/// Returns the probabilities with which labelled items were drawn from `judged` items, up to a common factor, or the
+/// reason why the labels are no sample of them.
+pub(crate) fn drawing_probabilities(
+    labelled: &[&CalibrationItem],
+    judged: usize,
+    assume_random: bool,
+) -> Result<Vec<f64>, String> {
+    if is_weighted(labelled) {
+        return weighted_probabilities(labelled, judged);
+    }
+    if assume_random {
+        return Ok(vec![1.0; labelled.len()]);
+    }
+
+    let of = |wanted: Option<SamplingMethod>| labelled.iter().filter(|item| item.sampled() == wanted).count();
+    let weighted = of(Some(SamplingMethod::Weighted));
+    if weighted > 0 {
+        return Err(format!(
+            "{weighted} of {} labels were drawn with probabilities of their own and the others were not: the two kinds can't be \
+             weighted together",
+            labelled.len()
+        ));
+    }
+    let (chosen, unknown) = (of(Some(SamplingMethod::Chosen)), of(None));
+    if chosen + unknown > 0 {
+        return Err(format!(
+            "the labelled cases must be a random sample: {chosen} of {} were chosen, {unknown} do not say (`sampled`); `--assume-random` treats them as random",
+            labelled.len()
+        ));
+    }
+    Ok(vec![1.0; labelled.len()])
+}
+
+fn weighted_probabilities(labelled: &[&CalibrationItem], judged: usize) -> Result<Vec<f64>, String> {
+    let twice = labelled.iter().filter(|item| item.is_drawn_twice()).count();
     if twice > 0 {
         let items = if twice == 1 { "1 item was".to_owned() } else { format!("{twice} items were") };
         return Err(format!(
@@ -237,26 +254,21 @@ fn weighted_rate(
              each draw by itself"
         ));
     }
-    let Some(labels) = labels else {
+    let probabilities: Option<Vec<f64>> = labelled.iter().map(|item| item.drawn()).collect();
+    let Some(probabilities) = probabilities else {
         return Err(
             "some labels are `weighted` and do not say with which probability they were drawn (`drawn`)"
                 .to_owned(),
         );
     };
-
-    let clusters: Vec<&str> = labelled.iter().map(|(item, _, _)| &*item.cluster).collect();
-    if stands_for_more(&labels, judged.len()) {
+    if stands_for_more(&probabilities, judged) {
         return Err(format!(
-            "the labels represent {:.0} items, but {} were judged: they come from several draws, which can't be weighted \
+            "the labels represent {:.0} items, but {judged} were judged: they come from several draws, which can't be weighted \
              together; calibrate each draw by itself",
-            labels.iter().map(|label| 1.0 / label.probability).sum::<f64>(),
-            judged.len()
+            probabilities.iter().map(|probability| 1.0 / probability).sum::<f64>(),
         ));
     }
-
-    let all: Vec<f64> = judged.iter().map(|(_, judge)| *judge).collect();
-    prediction_powered_drawn(&labels, &clusters, &all, options.range, options.level)
-        .map_err(|reason| reason.to_string())
+    Ok(probabilities)
 }
 
 /// How far the weights of labels from a single draw may exceed the number of judged items: in standard
@@ -266,17 +278,17 @@ const DRAW_SLACK: (f64, f64) = (4.0, 0.05);
 /// Returns true if labels represent many more items than were judged, which happens when labels of two draws
 /// are combined. A label represents as many items as the reciprocal of its probability. The standard error is
 /// that of a draw of fixed size: J. Hájek, Annals of Mathematical Statistics 35 (1964), 1491-1523.
-fn stands_for_more(labels: &[DrawnLabel], judged: usize) -> bool {
-    let weight = |label: &DrawnLabel| 1.0 / label.probability;
-    let total: f64 = labels.iter().map(weight).sum();
-    let left = |label: &DrawnLabel| 1.0 - label.probability;
-    let open: f64 = labels.iter().map(left).sum();
+fn stands_for_more(drawn: &[f64], judged: usize) -> bool {
+    let weight = |probability: &f64| 1.0 / probability;
+    let total: f64 = drawn.iter().map(weight).sum();
+    let left = |probability: &f64| 1.0 - probability;
+    let open: f64 = drawn.iter().map(left).sum();
     if open <= 0.0 {
         return false;
     }
 
-    let mean = labels.iter().map(|label| left(label) * weight(label)).sum::<f64>() / open;
-    let variance: f64 = labels.iter().map(|label| left(label) * (weight(label) - mean).powi(2)).sum();
+    let mean = drawn.iter().map(|one| left(one) * weight(one)).sum::<f64>() / open;
+    let variance: f64 = drawn.iter().map(|one| left(one) * (weight(one) - mean).powi(2)).sum();
     total > judged as f64 * (1.0 + DRAW_SLACK.1) + DRAW_SLACK.0 * variance.sqrt()
 }
 

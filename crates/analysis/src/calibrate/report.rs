@@ -18,6 +18,7 @@ use super::material::{CalibrationMaterial, ExcludedLabels, MaterialError};
 use super::pairing::{PairingCounts, TruthRule, pair_up};
 use super::people::{people_score_metrics, people_verdict_metrics};
 use super::rates::{GivenRates, RateOptions, TargetPassRates, compute_rates};
+use super::replace::{ReplacementTest, test_replacement};
 use super::scores::score_metrics;
 use super::verdicts::{
     ReliabilityBinRate, alpha_metric, probability_metrics, reliability_bins, verdict_figures,
@@ -41,6 +42,9 @@ pub struct CalibrationOptions {
     pub given: Option<GivenRates>,
     /// True to treat items of one case as independent.
     pub items_independent: bool,
+    /// Advantage granted to the judge when it is asked whether it may replace a person; `None` for that of skilled
+    /// annotators.
+    pub epsilon: Option<f64>,
     /// True to also compute the metrics of all items with the missing decisions at their worst, which gates
     /// need.
     pub worst_case: bool,
@@ -76,7 +80,13 @@ pub struct CalibrationSection {
     pub people: Vec<MetricEstimate>,
     /// Biases of the judge.
     pub biases: Vec<JudgeBias>,
+    /// Whether the judge may replace a person; `None` for a part of the items, and if no two people labelled the same item.
+    pub replacement: Option<ReplacementTest>,
 }
+
+/// Advantage granted to a judge over skilled annotators, between 0.2 over experts and 0.1 over crowd workers. Source: N.
+/// Calderon, R. Reichart and R. Dror, ACL 2025, arXiv 2501.10970.
+pub const DEFAULT_EPSILON: f64 = 0.15;
 
 /// Calibration of a judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -241,6 +251,9 @@ fn build_section(
         figures,
         worst: Vec::new(),
         people,
+        replacement: (by == "all")
+            .then(|| test_replacement(items, scores, options.epsilon.unwrap_or(DEFAULT_EPSILON)))
+            .flatten(),
         biases: if pairs.is_empty() {
             Vec::new()
         } else {

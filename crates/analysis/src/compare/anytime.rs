@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn facts(cases: Vec<CaseFact>) -> RunFacts {
-        RunFacts { label: String::new(), cases, ended_by_result: false }
+        RunFacts { label: String::new(), cases, ended_by_result: false, has_judges: false }
     }
 
     fn look(tracker: &mut AnytimeTracker, base: &RunFacts, candidate: &RunFacts, is_over: bool) -> usize {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::labelled::LabelledDifference;
 use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::MismatchCounts;
 use super::pairing::{RunComparison, compare};
@@ -23,6 +24,8 @@ pub struct ComparisonSet {
     pub matrix: Vec<Vec<Option<MetricDifference>>>,
     /// What to know before the best candidate is chosen; null for a single candidate.
     pub selection: Option<&'static str>,
+    /// Differences corrected by people's labels; empty without labels.
+    pub labelled: Vec<LabelledDifference>,
     /// Source of the weights, gates and thresholds that all runs were rescored with; null if they were not
     /// rescored.
     pub rescored_with: Option<String>,
@@ -55,6 +58,7 @@ pub fn compare_many(
         runs: runs.iter().map(|run| run.label.clone()).collect(),
         selection: (!matrix.is_empty()).then_some(SELECTION),
         matrix,
+        labelled: Vec::new(),
         rescored_with: None,
     }
 }

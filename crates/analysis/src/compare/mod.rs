@@ -7,6 +7,7 @@ mod aspect;
 mod comparison_set;
 mod flips;
 mod gates;
+mod labelled;
 mod metric_difference;
 mod mismatch;
 mod options;
@@ -23,6 +24,7 @@ pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,
 };
+pub use labelled::{LabelledDifference, compare_labelled, find_unbound};
 pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
 pub(crate) use metric_difference::{PairSample, compare_metric};
 pub use mismatch::RunMismatch;

@@ -117,6 +117,8 @@ pub struct RunComparison {
     /// True if cases are trials of each other or share their origin, so that errors are computed over
     /// clusters.
     pub clustered: bool,
+    /// True if judges decided on criteria, so that their errors are part of the comparison.
+    pub by_judges: bool,
 }
 
 impl RunComparison {
@@ -297,6 +299,7 @@ pub fn compare(
         gone,
         gone_passed,
         unknown: unknown.finish(options),
+        by_judges: base.has_judges || candidate.has_judges,
     };
 
     comparison.update_verdict();

@@ -125,9 +125,15 @@ pub(crate) struct CalibrateArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Show all measures of agreement.
+    /// Print all measures of agreement, and explain them.
     #[arg(long, short = 'v')]
     pub(crate) verbose: bool,
+    /// Advantage granted to a judge that replaces a person [default: 0.15].
+    ///
+    /// The judge may win on this share of items less than the person: about 0.2 for experts, 0.15 for skilled annotators and
+    /// 0.1 for crowd workers, because they cost that much more.
+    #[arg(long, value_parser = epsilon, value_name = "X", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) epsilon: Option<f64>,
     /// Treat the labelled cases as a random sample, whatever their labels say.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) assume_random: bool,
@@ -236,6 +242,11 @@ fn known_rate(text: &str) -> Result<KnownRate, String> {
 fn share(text: &str) -> Result<f64, String> {
     let within = |share: &f64| (0.0..=1.0).contains(share);
     text.parse().ok().filter(within).ok_or_else(|| "expected a share from 0 to 1, such as 0.3".to_owned())
+}
+
+fn epsilon(text: &str) -> Result<f64, String> {
+    let within = |share: &f64| (0.0..=0.5).contains(share);
+    text.parse().ok().filter(within).ok_or_else(|| "expected a share from 0 to 0.5, such as 0.15".to_owned())
 }
 
 fn limit(text: &str) -> Result<f64, String> {

@@ -55,6 +55,7 @@ const FAILING_METRICS: &OptionValues<FailOn> = &[
     assize compare runs/main runs/change --margin 0.02 --strict --markdown\n  \
     assize compare last@gpt-a last@gpt-b --metric pass-rate --json\n  \
     assize compare runs/main runs/change --rescore\n  \
+    assize compare last~1 last --labels labels/\n  \
     assize compare runs/main runs/change --watch --fail-on worse\n  \
     assize compare --trend --suite support --last 10\n  \
     assize compare --trend runs/january runs/february runs/march --json"
@@ -87,6 +88,12 @@ pub(crate) struct CompareArgs {
     /// Call runs equivalent if they differ by less than X.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
+    /// Correct differences by people's labels of both runs; repeatable.
+    ///
+    /// Without them, `compare` compares judges' decisions: a judge that lets more mistakes of one run pass makes it look
+    /// better. Labels name the answer they are about, as those of `assize review` do, or `RUN=FILE` names the run of a file.
+    #[arg(long, value_name = "[RUN=]FILE", conflicts_with_all = ["trend", "watch", "rescore"])]
+    pub(crate) labels: Vec<String>,
     /// Update while runs are in progress, until conclusive.
     ///
     /// Stops once the `--anytime` interval excludes 0 or lies within `--margin`, or both runs have ended. `--fail-on worse`
@@ -136,7 +143,7 @@ pub(crate) struct CompareArgs {
     pub(crate) strict: bool,
     /// Changed cases to show with their reasons [default: 10].
     ///
-    /// The default with `--json` is 1000. It counts improved and regressed cases each.
+    /// The default with `--json` is 1000. It counts improved and regressed cases each. Implies `--verbose`.
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) flips: Option<usize>,
     /// Write a report: .html, .md or .json; repeatable.
@@ -152,6 +159,9 @@ pub(crate) struct CompareArgs {
     /// Print JSON instead of text.
     #[arg(long, conflicts_with = "markdown", help_heading = OUTPUT)]
     pub(crate) json: bool,
+    /// Print everything, not only what fits on a screen of 40 lines.
+    #[arg(long, short = 'v', help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
     /// Print Markdown, for a pull request comment.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) markdown: bool,
@@ -176,6 +186,9 @@ pub(crate) struct CompareArgs {
     /// Random seed.
     #[arg(long, default_value_t = 1, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) seed: u64,
+    /// Treat the labelled cases as a random sample, whatever their labels say.
+    #[arg(long, requires = "labels", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) assume_random: bool,
     /// Compare in spite of these differences, and mark them.
     #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,

@@ -412,9 +412,12 @@ pub(crate) struct RunArgs {
 /// Cases to print in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ShowChoice {
-    /// All of a small run, the failing ones of a large one.
+    /// All of a small run, the failing ones of a large one, as far as they fit on a screen.
     #[default]
     Auto,
+    /// Like `Auto` on a long screen: `--verbose`.
+    #[value(skip)]
+    Verbose,
     /// All.
     All,
     /// Those that did not pass.

@@ -11,7 +11,7 @@ use super::{Args, CliCommand};
 /// Options about this process or this machine, what its user consents to, and limits, which are sent as numbers.
 const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
-    "out", "force", "json", "show", "quiet", "deadline", "prices", "budget_usd", "budget_calls",
+    "out", "force", "json", "show", "verbose", "quiet", "deadline", "prices", "budget_usd", "budget_calls",
     "budget_tokens", "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
     "allow_code", "job_secret",
 ];

@@ -27,13 +27,18 @@ pub(crate) struct RunOutputArgs {
     pub(crate) json: bool,
     /// Cases to print: `auto`, `all`, `failed` or `none`.
     ///
-    /// `auto` prints what counts against the first ten failing cases, and a line for each of the others; cases that
-    /// passed only if there are at most twelve. `all` and `failed` print every decision.
+    /// `auto` prints what counts against failing cases if that fits on a screen of 40 lines, and otherwise a line for each
+    /// of the first; cases that passed only if there are at most twelve. `all` and `failed` print every decision.
     #[arg(
         long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
         hide_possible_values = true, hide_default_value = true
     )]
-    pub(crate) show: ShowChoice,
+    show: ShowChoice,
+    /// Print more than fits on a screen of 40 lines.
+    ///
+    /// What counts against the first ten failing cases, a line for each of the others, and all metrics.
+    #[arg(long, short = 'v', conflicts_with_all = ["show", "json"], help_heading = OUTPUT, hide_short_help = true)]
+    verbose: bool,
     /// Folder of the run [default: .assize/runs/ID].
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) run_dir: Option<PathBuf>,
@@ -43,6 +48,11 @@ impl RunOutputArgs {
     /// The report files to write.
     pub(super) fn reports(&self) -> NamedReports<'_> {
         NamedReports::new(&self.out, self.replace)
+    }
+
+    /// The cases to print.
+    pub(crate) fn show(&self) -> ShowChoice {
+        if self.verbose { ShowChoice::Verbose } else { self.show }
     }
 
     /// Where the result goes as data.

@@ -8,7 +8,7 @@ use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
 use assize_engine::calibration::MeasuredRun;
 use assize_engine::{ExitStatus, runs};
-use assize_report::CalibrationDetail;
+use assize_report::{CalibrationDetail, fit_screen, render_calibration};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
@@ -82,8 +82,15 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     if args.table.json {
         output::print_json(&assize_report::calibration_json(&found, &gates, on));
     } else {
-        let detail = CalibrationDetail { all_metrics: args.verbose, gates: &gates, gate_basis: on };
-        output::print(&assize_report::render_calibration(&found, detail, context.stdout));
+        let detail = CalibrationDetail {
+            all_metrics: args.verbose,
+            explained: true,
+            rows: usize::MAX,
+            gates: &gates,
+            gate_basis: on,
+        };
+        let levels = detail.levels().take(if args.verbose { 1 } else { usize::MAX });
+        output::print(&fit_screen(levels, |detail| render_calibration(&found, detail, context.stdout)));
     }
 
     Ok(ExitStatus::strongest(gates.iter().map(|gate| match gate {
@@ -115,6 +122,7 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
             specificity_n: specificity.n,
         }),
         items_independent: args.items_independent,
+        epsilon: args.epsilon,
         worst_case: !args.limits.requests().is_empty(),
     }
 }

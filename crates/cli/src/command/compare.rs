@@ -2,24 +2,29 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use assize_analysis::calibrate::{CalibrationMaterial, SplitChoice, label_filter};
 use assize_analysis::compare::{
     AllowedAspects, AnytimeComparison, CaseNumbers, ComparisonAspect, ComparisonGateResult,
     ComparisonGateStatus, ComparisonGates, ComparisonOptions, ComparisonSet, Conclusion, HeadlineMetric,
-    RunComparison, VerdictFlip, check_comparison_gates, compare_anytime, compare_many,
+    LabelledDifference, RunComparison, VerdictFlip, check_comparison_gates, compare_anytime,
+    compare_labelled, compare_many, find_unbound,
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_engine::calibration::MeasuredRun;
 use assize_engine::{ExitStatus, concluded_info, read_together, runs, stored_records};
 use assize_report::html::comparison_page;
 use assize_report::{
-    ComparisonLimits, ExportFormat, ReportStyle, escape_lines, render_anytime, render_comparison,
-    render_comparison_markdown,
+    ComparisonLimits, ExportFormat, ReportStyle, escape_lines, fit_screen, render_anytime, render_comparison,
+    render_comparison_markdown, wrap_message,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{CaseRecord, RunFolder, RunInfo};
 use serde_json::json;
 
+use super::labels::{format_material_error, read_plain_label_rows};
 use super::{compare_watch, pairwise, rescoring, trend};
 use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs, ReportFormat};
 use crate::context::CliContext;
@@ -210,6 +215,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
 
     many.rescored_with = scoring.map(|scoring| scoring.source);
     refuse(&many)?;
+    many.labelled = labelled(args, &base, &candidates, &many, options.level)?;
     tell_of_derived(std::iter::once(&base).chain(&candidates));
     let is_early = base.facts.ended_by_result || facts.iter().any(|run| run.ended_by_result);
     if is_early {
@@ -261,6 +267,57 @@ fn anytime(
             Ok((facts.label.clone(), found.map_err(|reason| reason.to_string())?))
         })
         .collect()
+}
+
+/// Corrects the differences of the candidates from the base by people's labels, if there are any.
+fn labelled(
+    args: &CompareArgs,
+    base: &ComparedRun,
+    candidates: &[ComparedRun],
+    many: &ComparisonSet,
+    level: ConfidenceLevel,
+) -> Result<Vec<LabelledDifference>, CommandFailure> {
+    if args.labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut shared = Vec::new();
+    let mut own: HashMap<&str, Vec<PathBuf>> = HashMap::new();
+    for text in &args.labels {
+        match text.split_once('=').filter(|(run, _)| args.runs.iter().any(|name| name == run)) {
+            Some((run, path)) => own.entry(run).or_default().push(path.into()),
+            None => shared.push(PathBuf::from(text)),
+        }
+    }
+
+    let shared = read_plain_label_rows(&shared)?;
+    let read = |part: &ComparedRun, name: &str| -> Result<CalibrationMaterial, CommandFailure> {
+        let mut material = MeasuredRun::read(&part.folder, &part.info)?.material;
+        if let Some(target) = &part.target {
+            material.items.retain(|item| *item.key.system == **target);
+        }
+        let mut rows = shared.clone();
+        rows.extend(read_plain_label_rows(own.get(name).map_or(&[], Vec::as_slice))?);
+        let keep = label_filter(SplitChoice::NotSeen, &[]);
+        material
+            .attach_labels(&rows, keep)
+            .map_err(|error| format!("labels of `{name}`: {}", format_material_error(error)))?;
+        Ok(material)
+    };
+    let base_material = read(base, &args.runs[0])?;
+    let mut materials = Vec::with_capacity(candidates.len());
+    for ((part, name), found) in candidates.iter().zip(&args.runs[1..]).zip(&many.comparisons) {
+        let material = read(part, name)?;
+        if let Some(row) = find_unbound(&shared, &base_material, &material) {
+            return Err(format!(
+                "{}: the label of case `{}` does not say which run's answer it is about: `assize review` stores that, and \
+                 `--labels RUN=FILE` says it of a whole file, such as `--labels {name}=FILE`",
+                row.place, escape_lines(&row.case)
+            )
+            .into());
+        }
+        materials.push((found.candidate.clone(), material));
+    }
+    Ok(compare_labelled(&base_material, &materials, args.assume_random, level))
 }
 
 /// Names the derived metrics of the runs, which are not part of a comparison.
@@ -375,7 +432,7 @@ const fn adjusted_by(choice: AdjustChoice) -> Option<&'static str> {
 }
 
 fn empty() -> RunFacts {
-    RunFacts { label: String::new(), cases: Vec::new(), ended_by_result: false }
+    RunFacts { label: String::new(), cases: Vec::new(), ended_by_result: false, has_judges: false }
 }
 
 fn suites(run: &RunFacts, names: &NameTable) -> String {
@@ -562,9 +619,12 @@ fn show(
     if args.markdown {
         output::print(&(render_comparison_markdown(shown.many, adjusted, limits) + &below));
     } else {
-        output::print(&render_comparison(shown.many, adjusted, limits, context.stdout));
-        output::print(&shown.anytime_text(context.stdout));
-        output::print_text(&gates, context);
+        let is_full = args.verbose || args.flips.is_some();
+        let levels = limits.levels().take(if is_full { 1 } else { usize::MAX });
+        let anytime = shown.anytime_text(context.stdout);
+        let gates = wrap_message(&gates, context.stdout);
+        let text = |limits| render_comparison(shown.many, adjusted, limits, context.stdout) + &anytime + &gates;
+        output::print(&fit_screen(levels, text));
     }
 
     Ok(())

@@ -21,7 +21,7 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     #[cfg(feature = "cluster")]
     if let Some((address, options)) = args.cluster.options(run.resume.is_some())? {
         let finished = super::cluster::coordinate(args, address, options, engine, context)?;
-        present::finished_run(&finished, run.output(), run.output.show, context)?;
+        present::finished_run(&finished, run.output(), run.output.show(), context)?;
         return Ok(finished.exit);
     }
 
@@ -30,7 +30,7 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     match block_on(engine.evaluate(mode, &args.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, run.output(), run.output.show, context)?;
+            present::finished_run(&finished, run.output(), run.output.show(), context)?;
             Ok(finished.exit)
         }
         RunOutcome::Exported(report) => print_export(&report, run.output(), context),

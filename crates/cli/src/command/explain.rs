@@ -190,7 +190,7 @@ fn list_cases(
         return Err(format!("`{}` has no finished case to explain", folder.path().display()).into());
     };
 
-    output::print(&render_case_table(&rows, found - rows.len(), context.stdout));
+    output::print(&render_case_table(&rows, found - rows.len(), None, context.stdout));
     let cases = if found == 1 { "case" } else { "cases" };
     let all = if found > rows.len() { ", all of them with `--json`" } else { "" };
     let example = rows.iter().find(|row| row.verdict != Verdict::Pass).unwrap_or(first);

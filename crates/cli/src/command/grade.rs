@@ -28,7 +28,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStat
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, args.run.output(), args.run.output.show, context)?;
+            present::finished_run(&finished, args.run.output(), args.run.output.show(), context)?;
             Ok(finished.exit)
         }
     }

@@ -21,6 +21,22 @@ pub(super) fn read_label_rows(
     table: &TableArgs,
     needed: &[ColumnRole],
 ) -> Result<Vec<LabelRow>, CommandFailure> {
+    let reading = LabelReadOptions {
+        columns: ColumnMapping::merge(table.columns.iter().cloned())
+            .map_err(|error| format!("`--columns`: {error}"))?,
+        values: table.values.clone().unwrap_or_default(),
+        encoding: table.encoding,
+        needed: needed.to_vec(),
+    };
+    read_files(paths, &reading)
+}
+
+/// Reads the rows of label files and folders whose columns have their own names.
+pub(super) fn read_plain_label_rows(paths: &[PathBuf]) -> Result<Vec<LabelRow>, CommandFailure> {
+    read_files(paths, &LabelReadOptions { needed: vec![ColumnRole::Case], ..LabelReadOptions::default() })
+}
+
+fn read_files(paths: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<LabelRow>, CommandFailure> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -34,14 +50,7 @@ pub(super) fn read_label_rows(
         }
     }
 
-    let reading = LabelReadOptions {
-        columns: ColumnMapping::merge(table.columns.iter().cloned())
-            .map_err(|error| format!("`--columns`: {error}"))?,
-        values: table.values.clone().unwrap_or_default(),
-        encoding: table.encoding,
-        needed: needed.to_vec(),
-    };
-    Ok(read_rows(&files, &reading).map_err(|problems| format_problems(&problems))?)
+    Ok(read_rows(&files, reading).map_err(|problems| format_problems(&problems))?)
 }
 
 /// Formats problems, one per line; a problem that a file repeats is shown once. They quote the files, so

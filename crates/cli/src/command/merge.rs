@@ -67,13 +67,13 @@ pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStat
     let delivery = args.output.delivery(false);
 
     if finished.info.scorecard.is_none() {
-        present::finished_run(&finished, delivery, args.output.show, context)?;
+        present::finished_run(&finished, delivery, args.output.show(), context)?;
         return Ok(finished.exit);
     }
 
     let labels = LabelOptions::default();
     let counted = labelled_run(&finished.folder, &labels, &context.process)?.labels.unwrap_or_default();
-    let card = CardOutput { depth: None, labels: &labels, delivery, show: args.output.show };
+    let card = CardOutput { depth: None, labels: &labels, delivery, show: args.output.show() };
     print_run(&finished, &counted, &card, context)?;
 
     Ok(finished.exit)

@@ -22,7 +22,7 @@ pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
         PairwiseInput::Stored(folder, info) => return print_again(args, &folder, *info, context),
         PairwiseInput::New(run, loaded) => (run, loaded),
     };
-    if args.run.output.show != ShowChoice::Auto {
+    if args.run.output.show() != ShowChoice::Auto {
         return Err("`--show` has no effect on a pairwise comparison; remove it".into());
     }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 use assize_engine::{ExitStatus, FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records, summary_json};
 use assize_grade::is_unreported;
 use assize_report::{
-    CaseDetailLevel, FailingCases, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
+    CaseDetailLevel, FailingCases, SummaryExtra, fit_screen, render_case, render_case_table,
+    render_result_lines, render_summary, stored_texts,
+    wrap_message,
 };
 use assize_rubric::{UngradedKind, Verdict};
 use assize_run::{IncompleteReason, RunTotals};
@@ -28,6 +30,10 @@ const MAX_NAMED: usize = 10;
 const MAX_REASONS: usize = 4;
 /// Most further cases that are printed as one line each.
 const MAX_TABLE: usize = 90;
+/// Most failing cases that are printed as one line each on a screen.
+const MAX_ON_SCREEN: usize = 20;
+/// Fewest of them, however long the rest of the output is.
+const MIN_ON_SCREEN: usize = 3;
 
 /// Most records held at a time to print them in the order of the files.
 const MAX_HELD: usize = 1024;
@@ -72,6 +78,7 @@ where
     };
     let trials = trial_verdicts(info);
 
+    let mut listed: Option<(Vec<CaseRecord>, usize)> = None;
     let mut failing: Option<NamedCase> = None;
     let mut unlisted: (Vec<FailingCases>, usize) = (Vec::new(), 0);
     match show {
@@ -82,14 +89,14 @@ where
             failing = records.values().next().map(|record| NamedCase::new(&record.result));
             unlisted = (failing_cases(records.values(), info), found - records.len());
         }
-        ShowChoice::Auto => {
+        ShowChoice::Auto | ShowChoice::Verbose => {
             let (records, found) = read(None, MAX_LISTED + MAX_TABLE)?;
-            let more = found - records.len();
             failing = records
                 .values()
                 .find(|record| is_failing(record))
                 .map(|record| NamedCase::new(&record.result));
-            print_some(records.into_values(), more, context);
+            let more = found - records.len();
+            listed = Some((records.into_values().collect(), more));
         }
         ShowChoice::All | ShowChoice::Failed => {
             let mut after = None;
@@ -124,41 +131,73 @@ where
         thresholds: &totals.thresholds,
         worst: &[],
         next: &next,
+        is_brief: false,
     };
 
-    output::print(&render_summary(info, extra, context.stdout));
+    let full = || render_summary(info, extra, context.stdout);
+    let Some((records, more)) = listed else {
+        output::print(&full());
+        return Ok(());
+    };
+    let brief = (MIN_ON_SCREEN..=MAX_ON_SCREEN).rev().map(Some);
+    let levels = std::iter::once(None).chain(brief).take(if show == ShowChoice::Verbose { 1 } else { usize::MAX });
+    let explain = format!("assize explain {}", run_name(info, folder));
+    output::print(&fit_screen(levels, |rows| match rows {
+        None => render_some(&records, more, context) + &full(),
+        Some(rows) => {
+            let failing: Vec<ResultRow> = records.iter().filter(|one| is_failing(one)).map(|one| one.result.clone()).collect();
+            let more = more + failing.len().saturating_sub(rows);
+            let shown = &failing[..rows.min(failing.len())];
+            let result = info.summary.as_ref().map(|summary| {
+                render_result_lines(summary.exit_code, &summary.exit_reason, &summary.conclusion, context.stdout)
+            });
+            let table = render_case_table(shown, more, Some(&explain), context.stdout);
+            let summary = render_summary(info, SummaryExtra { is_brief: true, ..extra }, context.stdout);
+            [result.unwrap_or_default(), table, summary].join("\n")
+        }
+    }));
     Ok(())
 }
 
-/// Prints cases compactly: the first failing ones in full, the others as a table.
-fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &CliContext) {
+/// The run as commands name it: `last` is the newest of the folder of runs.
+fn run_name(info: &RunInfo, folder: &Path) -> String {
+    if folder.starts_with(RUNS_FOLDER) && info.command != "score" {
+        "last".to_owned()
+    } else {
+        shell_word(&folder.display().to_string())
+    }
+}
+
+/// Renders cases compactly: the first failing ones in full, the others as a table.
+fn render_some(records: &[CaseRecord], more: usize, context: &CliContext) -> String {
     let (mut listed, mut was_block) = (0, false);
     let mut table: Vec<ResultRow> = Vec::new();
-    let mut is_empty = true;
+    let mut text = String::new();
     for record in records {
-        let is_block = is_failing(&record);
+        let is_block = is_failing(record);
         if is_block && listed == MAX_LISTED {
-            table.push(record.result);
+            table.push(record.result.clone());
             continue;
         }
 
         listed += usize::from(is_block);
         // Blank lines separate blocks; cases of one line stay together.
-        if !is_empty && (is_block || was_block) {
-            output::print("\n");
+        if !text.is_empty() && (is_block || was_block) {
+            text.push('\n');
         }
         let texts = stored_texts(&record.decisions);
-        output::print(&render_case(&record.result, &texts, CaseDetailLevel::Compact, context.stdout));
-        (is_empty, was_block) = (false, is_block);
+        text += &render_case(&record.result, &texts, CaseDetailLevel::Compact, context.stdout);
+        was_block = is_block;
     }
-    if !is_empty {
-        output::print("\n");
+    if !text.is_empty() {
+        text.push('\n');
     }
 
     if !table.is_empty() {
-        output::print(&render_case_table(&table, more, context.stdout));
-        output::print_text("  `--show failed` prints all of these in full\n\n", context);
+        text += &render_case_table(&table, more, None, context.stdout);
+        text += &wrap_message("  `--show failed` prints all of these in full\n\n", context.stdout);
     }
+    text
 }
 
 /// Why cases are incomplete, the most frequent reason first, with what to do.
@@ -360,12 +399,7 @@ fn next_commands(
         next.push((command, "ask again for what the incomplete cases lack"));
     }
 
-    // The newest run of the runs folder can be called `last`.
-    let run = if folder.starts_with(RUNS_FOLDER) && info.command != "score" {
-        "last".to_owned()
-    } else {
-        shell_word(&folder.display().to_string())
-    };
+    let run = run_name(info, folder);
     match failing {
         Some(case) => {
             next.push((explain_command(&run, info, case), "show why it did not pass"));

@@ -103,9 +103,9 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let json = || with_changes(summary_json(&info, &shown), *changed);
     if !args.output.delivery(false).deliver(json)? {
         // By default, only cases are printed whose verdict or score changed.
-        let (show, is_limited) = match args.output.show {
+        let (show, is_limited) = match args.output.show() {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
-            show => (show, show == ShowChoice::Auto),
+            show => (show, matches!(show, ShowChoice::Auto | ShowChoice::Verbose)),
         };
         let rescored = |record: Result<CaseRecord, EngineError>| {
             let record = record?;

@@ -7,7 +7,7 @@ use assize_engine::{
     ExitStatus, concluded_info, read_together, read_trend,
     runs::{self, RUNS_FOLDER},
 };
-use assize_report::render_trend;
+use assize_report::{TREND_ROWS, fit_screen, render_trend};
 use assize_stats::ConfidenceLevel;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
@@ -83,7 +83,8 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     if args.json {
         output::print_json(&json!({ "level": ConfidenceLevel::P95.get(), "runs": points }));
     } else {
-        output::print(&render_trend(&points, context.stdout));
+        let levels = TREND_ROWS.into_iter().take(if args.verbose { 1 } else { TREND_ROWS.len() });
+        output::print(&fit_screen(levels, |rows| render_trend(&points, rows, context.stdout)));
     }
 
     Ok(ExitStatus::Passed)

@@ -61,12 +61,12 @@ fn cases_in_brief() {
 fn a_table_of_cases() {
     let mut rows: Vec<ResultRow> = cases().into_iter().map(|record| record.result).collect();
     rows[1].trial = 2;
-    golden("table.txt", &render_case_table(&rows, 37, plain(80)));
+    golden("table.txt", &render_case_table(&rows, 37, None, plain(80)));
     rows[2].suite = "shop".into();
     rows[2].target = None;
     rows[3].case_id = "a-case-id-that-its-author-made-much-longer-than-any-terminal-likes".into();
-    golden("table-wide.txt", &render_case_table(&rows, 0, plain(100)));
-    assert_eq!(render_case_table(&[], 0, plain(80)), "");
+    golden("table-wide.txt", &render_case_table(&rows, 0, None, plain(100)));
+    assert_eq!(render_case_table(&[], 0, None, plain(80)), "");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn all(record: &CaseRecord, style: ReportStyle) -> String {
     let texts = stored_texts(&record.decisions);
     let mut text = render_case(&record.result, &texts, CaseDetailLevel::Full, style);
     text += &render_case(&record.result, &|_, _| None, CaseDetailLevel::Brief, style);
-    text += &render_case_table(&[record.result.clone(), support::passed().result], 3, style);
+    text += &render_case_table(&[record.result.clone(), support::passed().result], 3, None, style);
     text += &render_explanation(record, None, style);
     let extra = SummaryExtra { worst: std::slice::from_ref(&record.result), ..SummaryExtra::default() };
     text + &render_summary(&support::run(), extra, style)

@@ -1,10 +1,12 @@
 //! Pass rates and means of a judge, corrected by human labels.
 
+mod difference;
 mod prediction_powered;
 mod rogan_gladen;
 mod selection;
 mod unequal;
 
+pub use difference::{PoweredDifference, SideItem, prediction_powered_difference};
 pub use prediction_powered::{
     CorrectedMean, FEW_LABELS, PredictionPowered, prediction_powered, prediction_powered_clustered,
     prediction_powered_half_width, prediction_powered_within,

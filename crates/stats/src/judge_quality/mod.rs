@@ -1,5 +1,6 @@
 //! Quality of a judge against known answers: verdicts, scores and probabilities.
 
+mod alternative_annotator;
 mod confusion;
 mod correlation;
 mod distance;
@@ -10,6 +11,9 @@ mod probability;
 mod rescaling;
 mod slope;
 
+pub use alternative_annotator::{
+    Alignment, AnnotatedItem, AnnotatorComparison, MIN_ANNOTATED, MIN_ANNOTATORS, compare_with_annotators,
+};
 pub use confusion::ConfusionTable;
 pub use correlation::{
     bonett_wright, fisher_z, kendall_tau_b, kendall_tau_c, partial_correlation, pearson, spearman,

@@ -2,12 +2,15 @@
 
 use assize_stats::{
     ConfidenceLevel, UndefinedReason,
-    correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
+    correction::{
+        JudgeRates, PoweredDifference, SideItem, prediction_powered, prediction_powered_clustered,
+        prediction_powered_difference, rogan_gladen,
+    },
     multiplicity::{PValueAdjustment, adjust_p_values, is_significant},
 };
 use proptest::prelude::*;
 
-use super::{assert_near, cases, near};
+use super::{assert_near, cases, near, uniform};
 
 const TYPICAL: JudgeRates =
     JudgeRates { pass_rate: 0.73, n: 1000, specificity: 0.85, n_fail: 100, sensitivity: 0.9, n_pass: 100 };
@@ -92,6 +95,104 @@ fn corrections_without_an_answer_say_why() {
     let one =
         prediction_powered_clustered(&HUMAN, &JUDGE, &[1; 8], &[0.0, 1.0], &[1, 2], ConfidenceLevel::P95);
     assert_eq!(one, Err(UndefinedReason::OneCluster));
+}
+
+/// Cases of one of two sides, by a rule that other languages can follow.
+fn side(side: u32, is_clustered: bool, is_weighted: bool) -> Vec<SideItem<u32>> {
+    let one = |i: u32| {
+        let high = |shift: u32, below: u32| f64::from(u8::from((i * 7 + 3 * side + shift) % 10 < below));
+        let human = high(u32::from(i % 9 == 4), 6 + side - u32::from(i % 11 == 3));
+        let drawn = match (is_weighted, i % 4) {
+            (true, 0) => 0.8,
+            (true, _) => 0.4,
+            (false, _) => 0.5,
+        };
+        SideItem {
+            cluster: if is_clustered { i / 2 } else { i },
+            judge: high(0, 6 + side),
+            label: ((i * 11 + 5 * side) % 3 == 0).then_some((human, drawn)),
+        }
+    };
+    (0..60).map(one).collect()
+}
+
+fn difference(sides: [&[SideItem<u32>]; 2]) -> Result<PoweredDifference, UndefinedReason> {
+    prediction_powered_difference(sides, (0.0, 1.0), ConfidenceLevel::P95)
+}
+
+#[test]
+fn a_corrected_difference_is_that_of_an_independent_implementation() {
+    // numpy 2 with dense matrices, and the weights by numerical minimisation (Nelder and Mead) of the squared error.
+    for (is_clustered, is_weighted, weights, means, se, low, high, p) in [
+        (false, false, [0.714_285_714, 0.714_285_714], [0.6, 0.7], 0.109_891_483_511_294, -0.130_005_518_363_752, 0.330_005_518_363_752, 0.374_228_561_460_449),
+        (true, false, [0.714_285_716, 0.714_285_714], [0.6, 0.7], 0.097_514_862_839_233, -0.104_100_953_584_842, 0.304_100_953_584_842, 0.318_014_204_450_825),
+        (true, true, [0.753_575_764, 0.677_932_211], [0.6, 0.704_600_968_415], 0.101_463_769_907_078, -0.107_765_142_650_983, 0.316_967_079_481_946, 0.315_523_990_750_714),
+    ] {
+        let of = |number| side(number, is_clustered, is_weighted);
+        let found = difference([&of(0), &of(1)]).unwrap();
+        for at in [0, 1] {
+            assert_near(found.weights[at], weights[at], 1e-6);
+            assert_near(found.means[at], means[at], 1e-8);
+        }
+        for (found, expected) in
+            [(found.se, se), (found.interval.low, low), (found.interval.high, high), (found.p, p)]
+        {
+            assert_near(found, expected, 1e-7);
+        }
+        let turned = difference([&of(1), &of(0)]).unwrap();
+        assert_near(turned.difference, -found.difference, 1e-12);
+        assert_near(turned.se, found.se, 1e-9);
+    }
+}
+
+#[test]
+fn a_difference_without_labels_says_why() {
+    let whole = side(0, false, false);
+    let bare: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { label: None, ..*item }).collect();
+    assert_eq!(difference([&whole, &bare]), Err(UndefinedReason::NoValues));
+    let one: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { cluster: 1, ..*item }).collect();
+    assert_eq!(difference([&whole, &one]), Err(UndefinedReason::OneCluster));
+    let wild: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { judge: 2.0, ..*item }).collect();
+    assert_eq!(difference([&whole, &wild]), Err(UndefinedReason::OutOfRange));
+    // A judge that finds everything met tells nothing: the labels alone remain.
+    let constant: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { judge: 1.0, ..*item }).collect();
+    let found = difference([&constant, &constant]).unwrap();
+    assert_eq!((found.weights, found.difference, found.people), ([0.0; 2], 0.0, 0.0));
+    assert!(found.se > 0.0 && found.p > 0.99);
+}
+
+#[test]
+fn a_lenient_judge_does_not_make_an_equal_system_better() {
+    let mut state = 7;
+    let (mut called, mut by_judges) = (0, 0);
+    const SETS: u32 = 600;
+    for _ in 0..SETS {
+        let mut sides = [Vec::new(), Vec::new()];
+        for (at, specificity) in [0.88, 0.70].into_iter().enumerate() {
+            let mut labelled = 0;
+            for case in 0..500 {
+                let met = uniform(&mut state) < 0.6;
+                let judged = if met { uniform(&mut state) < 0.9 } else { uniform(&mut state) > specificity };
+                // 100 of 500, each case with the same probability.
+                let is_drawn = uniform(&mut state) * f64::from(500 - case) < f64::from(100 - labelled);
+                labelled += i32::from(is_drawn);
+                let [judge, human] = [judged, met].map(|flag| f64::from(u8::from(flag)));
+                sides[at].push(SideItem { cluster: case, judge, label: is_drawn.then_some((human, 0.2)) });
+            }
+        }
+        let found = prediction_powered_difference(
+            [&sides[0], &sides[1]],
+            (0.0, 1.0),
+            ConfidenceLevel::P95,
+        )
+        .unwrap();
+        called += u32::from(is_significant(found.p, 0.05));
+        let mean = |side: &[SideItem<i32>]| side.iter().map(|item| item.judge).sum::<f64>() / 500.0;
+        by_judges += u32::from(mean(&sides[1]) - mean(&sides[0]) > 1.96 * (2.0 * 0.24 / 500.0_f64).sqrt());
+    }
+    // 6 % and three standard errors of the simulation.
+    assert!(f64::from(called) / f64::from(SETS) <= 0.06 + 3.0 * (0.06 * 0.94 / f64::from(SETS)).sqrt(), "{called}");
+    assert!(by_judges > SETS / 2, "the judges alone say better in {by_judges}");
 }
 
 #[test]

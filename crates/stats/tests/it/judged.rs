@@ -3,8 +3,8 @@
 use assize_stats::{
     ConfidenceLevel, UndefinedReason,
     judge_quality::{
-        ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability_table, spearman,
+        Alignment, AnnotatedItem, AnnotatorComparison, ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier,
+        compare_with_annotators, fisher_z, kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability_table, spearman,
     },
 };
 use proptest::prelude::*;
@@ -27,6 +27,59 @@ fn a_textbook_confusion() {
     assert_near(found.matthews().unwrap(), 0.408_248_290_463_863, 1e-12);
     assert_near(found.kappa(ConfidenceLevel::P95).unwrap().kappa.unwrap(), 0.4, 1e-15);
     assert_near(found.bias().unwrap(), 0.1, 1e-15);
+}
+
+/// Items whose annotators follow rules that other languages can follow: verdicts, or scores from 0 to 10.
+fn annotated(is_scored: bool) -> Vec<AnnotatedItem<usize>> {
+    let number = |flag: bool| f64::from(u8::from(flag));
+    let one = |i: usize| {
+        let value = |wrong: bool, error: usize| {
+            if is_scored {
+                ((i * 5 % 11 + error) as f64 - 1.0).clamp(0.0, 10.0)
+            } else {
+                number((i * 5 % 7 < 4) != wrong)
+            }
+        };
+        let person = |j: usize| value((i * (j + 2) + j) % (6 + 2 * j) == 0, (i * (j + 3) + j) % (3 + j));
+        AnnotatedItem {
+            cluster: i,
+            judge: value(i % 12 == 1, i % 3),
+            people: (0..4).filter(|j| (i + j) % 5 != 0).map(|j| (j, person(j))).collect(),
+        }
+    };
+    (0..48).map(one).collect()
+}
+
+#[test]
+fn a_judge_is_compared_with_annotators_as_the_authors_do() {
+    // After the authors' procedure, with scipy 1.17: ttest_1samp(person - judge, epsilon, alternative = 'less').
+    let close = |found: &AnnotatorComparison, expected: (usize, f64, f64, f64)| {
+        assert_eq!(found.items, expected.0);
+        assert_near(found.judge, expected.1, 1e-12);
+        assert_near(found.person, expected.2, 1e-12);
+        assert_near(found.p.unwrap(), expected.3, 1e-9);
+    };
+    let verdicts = compare_with_annotators(&annotated(false), Alignment::Equal, 0.15);
+    assert_eq!(verdicts.len(), 4);
+    close(&verdicts[0], (38, 36.0 / 38.0, 31.0 / 38.0, 0.000_396_079_719_431_664_66));
+    close(&verdicts[1], (39, 36.0 / 39.0, 38.0 / 39.0, 0.030_869_545_314_245_04));
+    close(&verdicts[3], (38, 35.0 / 38.0, 1.0, 0.058_745_207_587_822_47));
+    let scores = compare_with_annotators(&annotated(true), Alignment::Distance, 0.15);
+    close(&scores[0], (38, 1.0, 13.0 / 38.0, 8.705_910_113_570_124e-13));
+    close(&scores[1], (39, 24.0 / 39.0, 35.0 / 39.0, 0.894_971_414_813_166));
+    close(&scores[2], (39, 27.0 / 39.0, 29.0 / 39.0, 0.210_888_853_191_490_2));
+}
+
+#[test]
+fn a_judge_that_always_ties_with_a_person_is_not_certain_to_replace_them() {
+    let items: Vec<AnnotatedItem<usize>> = (0..30)
+        .map(|cluster| AnnotatedItem { cluster, judge: 1.0, people: vec![(0, 1.0), (1, 1.0), (2, 1.0)] })
+        .collect();
+    let found = compare_with_annotators(&items, Alignment::Equal, 0.2);
+    assert_near(found[0].p.unwrap(), 0.8_f64.powi(30), 1e-12);
+    let two = compare_with_annotators(&items[..1], Alignment::Equal, 0.2);
+    assert!(two[0].p.is_err(), "one item has no spread");
+    assert!(compare_with_annotators::<usize>(&[], Alignment::Equal, 0.2).is_empty());
 }
 
 #[test]

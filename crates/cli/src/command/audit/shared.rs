@@ -12,7 +12,7 @@ use crate::failure::CommandFailure;
 pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     check_options(&run.options())?;
 
-    if run.output.show != ShowChoice::Auto {
+    if run.output.show() != ShowChoice::Auto {
         return Err("`--show` has no effect on an audit; use `assize explain RUN CASE`".into());
     }
 

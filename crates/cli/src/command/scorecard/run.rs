@@ -39,7 +39,7 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
         RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
             let labels = label_set(&loaded.scorecard);
-            let (delivery, show) = (args.run.output(), args.run.output.show);
+            let (delivery, show) = (args.run.output(), args.run.output.show());
             if finished.info.shard.is_some() {
                 // The tree is scored when the shards are merged.
                 present::finished_run(&finished, delivery, show, context)?;
@@ -99,7 +99,7 @@ pub(in crate::command) fn print_run(
     }
 
     let show_all = card.show == ShowChoice::All;
-    if show_all || card.show == ShowChoice::Failed {
+    if show_all || matches!(card.show, ShowChoice::Failed | ShowChoice::Verbose) {
         for record in stored_records(folder)? {
             let mut record = record?;
             labels.apply(&mut record, &run.info);
