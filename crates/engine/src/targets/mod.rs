@@ -3,10 +3,12 @@
 mod destination;
 mod http;
 mod http_request;
+mod program_judge;
 mod registry;
 mod secrets;
 mod wrapped;
 
+pub(crate) use program_judge::PROGRAM;
 pub(crate) use registry::{ECHO, TargetRegistry, default_target, program_setup};
 pub use secrets::is_secret_name;
 pub(crate) use secrets::redactor;
