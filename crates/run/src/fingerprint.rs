@@ -312,8 +312,13 @@ fn add_check(identity: &mut IdentityWriter, kind: &'static str, check: &impl Ide
 }
 
 fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGrader) {
-    let RubricGrader { rubric, places: _, marks: _, judging, evidence, truncate, judge, panel } = grader;
+    let RubricGrader { rubric, places: _, marks: _, instructions, judging, evidence, truncate, judge, panel } =
+        grader;
     identity.text("rubric");
+    if let Some(instructions) = instructions {
+        identity.text("instructions");
+        identity.text(instructions);
+    }
     identity.field(rubric.criteria());
     identity.field(judging);
     identity.field(evidence);

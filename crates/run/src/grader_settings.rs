@@ -110,8 +110,21 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
 
 /// A rubric without its criteria and judges: only how evidence and long material are handled.
 fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGrader) {
-    let RubricGrader { rubric: _, places: _, marks: _, judging: _, evidence, truncate, judge: _, panel: _ } =
-        grader;
+    let RubricGrader {
+        rubric: _,
+        places: _,
+        marks: _,
+        instructions,
+        judging: _,
+        evidence,
+        truncate,
+        judge: _,
+        panel: _,
+    } = grader;
+    if let Some(instructions) = instructions {
+        identity.text("instructions");
+        identity.text(instructions);
+    }
     identity.field(&evidence.unwrap_or(item.evidence));
     identity.field(&item.truncate_override.or(*truncate).unwrap_or(item.truncate));
 }
