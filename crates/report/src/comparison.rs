@@ -502,7 +502,7 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
 
     for flip in flips.iter().take(limit) {
         let mut line =
-            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.case_id)];
+            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.name())];
         if flip.trial > 1 {
             line.push(ReportPiece::plain(format!(" (trial {})", flip.trial)));
         }
@@ -568,7 +568,7 @@ pub fn flip_values(criterion: &CriterionFlip) -> [String; 2] {
 
 /// Name of a case, with the trial if it is not the first.
 pub(crate) fn describe_name(case: &CaseName) -> String {
-    let name = sanitize::sanitize_name(&case.case_id);
+    let name = sanitize::sanitize_name(&case.name());
     if case.trial > 1 { format!("{name} (trial {})", case.trial) } else { name }
 }
 
