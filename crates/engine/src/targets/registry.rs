@@ -246,7 +246,8 @@ impl TargetRegistry {
             TargetSpecKind::Command(command) if !command.batch && command.beside_suite => {
                 target_programs(spec).into_iter().for_each(|program| self.gateway.note_program(program));
                 let folder = spec.place.path().parent().unwrap_or(Path::new("")).to_path_buf();
-                let target = self.target(name)?;
+                // It is recorded as a judge, not among the targets that answer.
+                let target = self.make(name)?;
                 Ok(self.gateway.ask_program(Arc::new(ProgramModel { target, folder })))
             }
             _ => Err(unusable(format!(
