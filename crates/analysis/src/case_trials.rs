@@ -17,6 +17,9 @@ use crate::sample::ClusteredSample;
 /// Suite, id and target of a case.
 type RepeatedCaseKey = (Arc<str>, Arc<str>, Option<Arc<str>>);
 
+/// Target and prompt of results.
+pub(crate) type RunPart = (Option<Arc<str>>, Option<Arc<str>>);
+
 /// Collects the rows of cases with several trials.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatedCases(BTreeMap<RepeatedCaseKey, CaseTrials>);
@@ -26,6 +29,8 @@ pub(crate) struct RepeatedCases(BTreeMap<RepeatedCaseKey, CaseTrials>);
 struct CaseTrials {
     plan: TrialPlan,
     cluster: u64,
+    test: Option<Arc<str>>,
+    prompt: Option<Arc<str>>,
     rows: BTreeMap<u32, TrialResult>,
     skipped: bool,
 }
@@ -75,6 +80,8 @@ impl RepeatedCases {
         let case = self.0.entry(key).or_insert_with(|| CaseTrials {
             plan,
             cluster,
+            test: row.test.clone(),
+            prompt: row.prompt.clone(),
             rows: BTreeMap::new(),
             skipped: true,
         });
@@ -83,10 +90,12 @@ impl RepeatedCases {
         case.skipped &= row.is_skipped();
     }
 
-    /// Adds the cases of a target to `counts`.
-    pub(crate) fn count(&self, target: Option<&str>, counts: &mut VerdictCounts) {
-        for (_, case) in self.0.iter().filter(|((_, _, of), _)| of.as_deref() == target) {
-            case.count(counts);
+    /// Adds the cases of some targets and prompts to `counts`.
+    pub(crate) fn count(&self, takes: impl Fn(&RunPart) -> bool, counts: &mut VerdictCounts) {
+        for ((_, _, target), case) in &self.0 {
+            if takes(&(target.clone(), case.prompt.clone())) {
+                case.count(counts);
+            }
         }
     }
 
@@ -109,6 +118,8 @@ impl RepeatedCases {
             CaseTrialsRow {
                 suite: suite.to_string(),
                 case_id: case_id.to_string(),
+                test: case.test.as_deref().map(str::to_owned),
+                prompt: case.prompt.as_deref().map(str::to_owned),
                 target: target.as_deref().map(str::to_owned),
                 strategy: case.plan.strategy,
                 count: case.plan.count,

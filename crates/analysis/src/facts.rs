@@ -9,7 +9,7 @@ use assize_rubric::{
     CaseDecision, DecidedBy, GraderFinding, GraderWeighting, Identify, IdentityWriter, JudgeIdentity,
     MemberAggregator, Outcome, OutcomeKind, Verdict, VoteValue,
 };
-use assize_store::{CaseRecord, CriterionRow, RunInfo, criterion_texts};
+use assize_store::{CaseRecord, CriterionRow, ResultRow, RunInfo, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
@@ -116,13 +116,15 @@ pub struct GraderStanding {
 pub struct CaseFact {
     /// Name of the suite.
     pub suite: u32,
-    /// Id of the case.
+    /// Id of the test, which is that of the case unless the test has several prompts.
     pub case: u32,
+    /// Name of the prompt, if the eval file has several.
+    pub prompt: Option<u32>,
     /// Number of the trial.
     pub trial: u32,
     /// Name of the target; `None` if the answer was given in the file.
     pub target: Option<u32>,
-    /// Cluster: the case's shared origin if it has one, else the case itself.
+    /// Cluster: the case's shared origin if it has one, else its test.
     pub cluster: u32,
     /// Tags of the case.
     pub tags: Box<[u32]>,
@@ -163,17 +165,13 @@ impl CaseFact {
 
         let standings = grader_standings(&record.decisions);
 
-        // The suite is part of the name, because conversation 1 of one suite is unrelated to that of another.
-        let cluster = match &row.cluster {
-            Some(cluster) => format!("{}\u{1f}cluster\u{1f}{cluster}", row.suite),
-            None => format!("{}\u{1f}case\u{1f}{}", row.suite, row.case_id),
-        };
         Self {
             suite: names.intern(&row.suite),
-            case: names.intern(&row.case_id),
+            case: names.intern(row.test_id()),
+            prompt: row.prompt.as_deref().map(|prompt| names.intern(prompt)),
             trial: row.trial,
             target: row.target.as_deref().map(|target| names.intern(target)),
-            cluster: names.intern(&cluster),
+            cluster: names.intern(&cluster_name(row)),
             tags: row.tags.iter().map(|tag| names.intern(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
             question: row.case_hash.as_deref().map(|hash| names.intern(hash)),
             lines: record.decisions.first().map(|decided| {
@@ -203,10 +201,10 @@ impl CaseFact {
     /// are from.
     pub fn renumber(&mut self, numbers: &[u32]) {
         let renumber = |number: &mut u32| *number = numbers[*number as usize];
-        let Self { suite, case, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } =
+        let Self { suite, case, prompt, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } =
             self;
         [suite, case, cluster].into_iter().for_each(renumber);
-        [target, question, lines].into_iter().flatten().for_each(renumber);
+        [prompt, target, question, lines].into_iter().flatten().for_each(renumber);
 
         tags.iter_mut().for_each(renumber);
         tags.sort_unstable();
@@ -220,6 +218,11 @@ impl CaseFact {
         }
     }
 
+    /// Returns the numbers that tell it from the other cases of its run: suite, test, prompt, trial.
+    pub const fn numbers(&self) -> (u32, u32, Option<u32>, u32) {
+        (self.suite, self.case, self.prompt, self.trial)
+    }
+
     /// Returns true if it passed; `None` if it is incomplete.
     pub fn passed(&self) -> Option<bool> {
         match self.verdict {
@@ -228,6 +231,13 @@ impl CaseFact {
             Verdict::Incomplete => None,
         }
     }
+}
+
+/// Name of the cluster of a row, the same in all runs. The suite is part of it, because conversation 1 of one suite is
+/// unrelated to that of another.
+pub(crate) fn cluster_name(row: &ResultRow) -> String {
+    let (suite, kind, name) = row.cluster_key();
+    format!("{suite}\u{1f}{kind}\u{1f}{name}")
 }
 
 /// Types of graders whose criteria are written in the eval file.
@@ -445,20 +455,24 @@ pub struct AmbiguousRun {
     /// Id of the first such case.
     pub case_id: String,
     /// Targets whose answers the run has; if there are several, the user can name one of them.
-    pub targets: Vec<String>,
+    pub targets: BTreeSet<String>,
+    /// Prompts of the run, likewise.
+    pub prompts: BTreeSet<String>,
 }
 
 impl std::error::Error for AmbiguousRun {}
 
 impl fmt::Display for AmbiguousRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { label, case_id, targets } = self;
-        if targets.len() < 2 {
-            return write!(f, "`{label}` has the case `{case_id}` more than once");
-        }
+        let Self { label, case_id, targets, prompts } = self;
+        let (what, names) = match (targets.len(), prompts.len()) {
+            (2.., _) => ("of several targets", targets),
+            (_, 2..) => ("to several prompts", prompts),
+            _ => return write!(f, "`{label}` has the case `{case_id}` more than once"),
+        };
 
-        let names: Vec<String> = targets.iter().map(|target| format!("`{label}@{target}`")).collect();
-        write!(f, "`{label}` has answers of several targets; name one of them: {}", names.join(", "))
+        let names: Vec<String> = names.iter().map(|name| format!("`{label}@{name}`")).collect();
+        write!(f, "`{label}` has answers {what}; name one of them: {}", names.join(", "))
     }
 }
 
@@ -469,13 +483,31 @@ impl RunFacts {
         let twice = cases.windows(2).find(|pair| case_key(&pair[0], names) == case_key(&pair[1], names));
         if let Some(pair) = twice {
             let case_id = names.text(pair[0].case).to_owned();
-            let targets: BTreeSet<&str> =
-                cases.iter().filter_map(|case| Some(names.text(case.target?))).collect();
-            let targets = targets.into_iter().map(str::to_owned).collect();
-            return Err(AmbiguousRun { label, case_id, targets });
+            let texts = |part: fn(&CaseFact) -> Option<u32>| {
+                cases.iter().filter_map(|case| Some(names.text(part(case)?).to_owned())).collect()
+            };
+            let (targets, prompts) = (texts(|case| case.target), texts(|case| case.prompt));
+            return Err(AmbiguousRun { label, case_id, targets, prompts });
         }
 
         Ok(Self { label, cases, ended_by_result: false, has_judges: false })
+    }
+
+    /// Pairs the cases by their tests, whatever the prompt: the run is compared with answers to another prompt. The
+    /// questions then differ on purpose.
+    ///
+    /// # Errors
+    /// If the run has answers to several prompts.
+    pub fn by_test(mut self, names: &NameTable) -> Result<Self, AmbiguousRun> {
+        let ended_by_result = self.ended_by_result;
+        let prompts = self.cases.iter().filter_map(|case| Some(names.text(case.prompt?).to_owned())).collect();
+        for case in &mut self.cases {
+            (case.prompt, case.question) = (None, None);
+        }
+        match Self::new(self.label, self.cases, names) {
+            Ok(facts) => Ok(Self { ended_by_result, ..facts }),
+            Err(error) => Err(AmbiguousRun { prompts, ..error }),
+        }
     }
 
     /// Adds whether the run stopped because its result was clear.
@@ -493,6 +525,10 @@ impl RunFacts {
 }
 
 /// Returns the key that cases are paired by.
-pub(crate) fn case_key<'n>(case: &CaseFact, names: &'n NameTable) -> (&'n str, &'n str, u32) {
-    (names.text(case.suite), names.text(case.case), case.trial)
+pub(crate) fn case_key<'n>(
+    case: &CaseFact,
+    names: &'n NameTable,
+) -> (&'n str, &'n str, Option<&'n str>, u32) {
+    let prompt = case.prompt.map(|prompt| names.text(prompt));
+    (names.text(case.suite), names.text(case.case), prompt, case.trial)
 }

@@ -15,6 +15,7 @@ use assize_stats::{
 use assize_store::CaseRecord;
 
 use crate::claims::{ALPHA, is_shown};
+use crate::facts::cluster_name;
 use crate::labels::LabelRow;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
@@ -50,9 +51,10 @@ impl PanelVotes {
                 Some(model) if !judge.name.ends_with(&**model) => format!("{} ({model})", judge.name),
                 _ => judge.name.to_string(),
             };
-            let case = format!("{}\u{1f}{}", row.suite, row.case_id);
+            let case = cluster_name(row);
             let item = format!(
-                "{}\u{1f}{}\u{1f}{}\u{1f}{}",
+                "{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}",
+                row.case_id,
                 row.target.as_deref().unwrap_or_default(),
                 row.trial,
                 vote.grader,

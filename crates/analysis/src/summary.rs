@@ -1,11 +1,11 @@
 //! Metrics of one run: pass rate and mean score with intervals, the effect of incomplete cases, and sources
 //! of noise.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::{Verdict, format_rate};
+use assize_rubric::{Cost, Verdict, format_rate};
 use assize_stats::{
     ConfidenceLevel, FEW_CLUSTERS, UNDEFINED, no_interval,
     power::{rate_precision, round_up_cases},
@@ -13,12 +13,12 @@ use assize_stats::{
     zero_failures,
 };
 use assize_store::{
-    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, PublishedMeans, ResultRow, RunMetrics,
-    SortedRecords, StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
+    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, PartMetrics, PromptMetrics, PublishedMeans,
+    ResultRow, RunMetrics, SortedRecords, StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
 };
 
 use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level};
-use crate::case_trials::RepeatedCases;
+use crate::case_trials::{RepeatedCases, RunPart};
 use crate::derived::NamedScores;
 use crate::facts::hash_in_process;
 use crate::noise::{CaseDecisions, is_judged_again};
@@ -30,6 +30,8 @@ use crate::stored_sample::{SampleUnits, StoredSample};
 const TARGET_MARGIN: f64 = 0.05;
 /// Number of cases below which a run is too small to plan from.
 const MIN_PLANNING_CASES: u64 = 20;
+/// Maximum number of targets or prompts that have metrics of their own. Each of them takes a pass over the rows.
+const MAX_PARTS: usize = 100;
 /// Maximum number of unstable criteria that are listed.
 const MAX_UNSTABLE: usize = 50;
 
@@ -41,8 +43,8 @@ struct SummaryRow {
     /// Bounds of the score; both are the score if it is known.
     low: f64,
     high: f64,
-    /// Index of the target.
-    target: u32,
+    /// Index of target and prompt.
+    part: u32,
     verdict: Verdict,
     scored: bool,
     skipped: bool,
@@ -68,7 +70,7 @@ impl SummaryRow {
     fn to_record(self) -> [u64; RECORD_LEN] {
         let flags =
             [self.verdict as u8, u8::from(self.scored), u8::from(self.skipped), u8::from(self.repeated)];
-        let facts = u64::from(u32::from_be_bytes(flags)) << 32 | u64::from(self.target);
+        let facts = u64::from(u32::from_be_bytes(flags)) << 32 | u64::from(self.part);
         [self.case, self.low.to_bits(), self.high.to_bits(), facts, self.cluster]
     }
 
@@ -81,7 +83,7 @@ impl SummaryRow {
             cluster,
             low: f64::from_bits(low),
             high: f64::from_bits(high),
-            target: facts as u32,
+            part: facts as u32,
             verdict: verdict.unwrap_or(Verdict::Incomplete),
             scored: scored == 1,
             skipped: skipped == 1,
@@ -105,7 +107,8 @@ pub struct RunSummarizer {
     judged_again: bool,
     verdicts: CaseDecisions,
     contests: PairwiseMatches,
-    targets: Vec<Option<Arc<str>>>,
+    /// Targets and prompts, each with its index and the cost of its results.
+    parts: BTreeMap<RunPart, (u32, Cost)>,
     cases: RepeatedCases,
     named: NamedScores,
     published: PublishedScores,
@@ -133,7 +136,7 @@ impl RunSummarizer {
             judged_again: false,
             verdicts: CaseDecisions::default(),
             contests: PairwiseMatches::default(),
-            targets: Vec::new(),
+            parts: BTreeMap::new(),
             cases: RepeatedCases::default(),
             named: NamedScores::default(),
             published: PublishedScores::default(),
@@ -144,12 +147,12 @@ impl RunSummarizer {
     /// Adds a row.
     pub fn push(&mut self, row: &ResultRow) {
         let case = hash_in_process(&(&row.suite, &row.case_id, &row.target));
-        let cluster = match &row.cluster {
-            Some(cluster) => hash_in_process(&(&row.suite, "cluster", cluster)),
-            // Several targets answer the same question, so they share a cluster.
-            None => hash_in_process(&(&row.suite, "case", &row.case_id)),
-        };
+        let cluster = hash_in_process(&row.cluster_key());
         self.cases.push(row, cluster);
+        let next = self.parts.len() as u32;
+        let part = self.parts.entry((row.target.clone(), row.prompt.clone())).or_insert((next, Cost::ZERO));
+        part.1 += row.cost();
+        let part = part.0;
 
         if row.is_later_attempt() {
             self.later += 1;
@@ -161,20 +164,15 @@ impl RunSummarizer {
 
         // Most runs compare nothing, and don't need to store the name of each case for it.
         if row.graders.iter().any(|grader| !grader.pairwise.is_empty()) {
-            self.contests.add_row(row, &row.case_id, (0, 1));
+            self.contests.add_row(row, row.test_id(), (0, 1));
         }
 
         self.named.push(row);
         self.published.push(row);
-        let known = self.targets.iter().position(|target| *target == row.target);
-        let target = known.unwrap_or_else(|| {
-            self.targets.push(row.target.clone());
-            self.targets.len() - 1
-        });
         let kept = SummaryRow {
             case,
             cluster,
-            target: target as u32,
+            part,
             verdict: row.verdict,
             scored: row.score.is_some(),
             skipped: row.is_skipped(),
@@ -276,7 +274,12 @@ impl RunSummarizer {
         let published_means = self.published.means();
         remarks.extend(published_means.iter().map(PublishedMeans::describe));
 
-        let single = self.count_single_trials(None)?;
+        let single = self.count_single_trials(|_| true)?;
+        let targets = self.parts_by(|(target, _)| target, level)?;
+        let targets = targets.into_iter().map(|(target, part)| TargetMetrics { target, part }).collect();
+        let prompts = self.parts_by(|(_, prompt)| prompt, level)?;
+        let named = |(prompt, part): (Option<String>, _)| Some(PromptMetrics { prompt: prompt?, part });
+        let prompts = prompts.into_iter().filter_map(named).collect();
         Ok(RunMetrics {
             pass_rate,
             pass_rate_bounds,
@@ -288,7 +291,8 @@ impl RunSummarizer {
             pairwise: summarize_matches(&self.contests),
             unstable: self.unstable_criteria(level),
             trials: self.cases.trial_metrics(single, level),
-            targets: self.target_metrics(level)?,
+            targets,
+            prompts,
             derived: self.named.derive(suites),
             published_means,
             remarks,
@@ -345,11 +349,11 @@ impl RunSummarizer {
         Ok(self.rows.len() as f64 / cases.max(1) as f64)
     }
 
-    /// Counts the cases with one trial, of one target or of all.
-    fn count_single_trials(&mut self, target: Option<u32>) -> Result<VerdictCounts, StoreError> {
+    /// Counts the cases with one trial in some parts.
+    fn count_single_trials(&mut self, takes: impl Fn(u32) -> bool) -> Result<VerdictCounts, StoreError> {
         let mut counts = VerdictCounts::default();
         self.visit_rows(|row| {
-            if row.repeated || target.is_some_and(|of| row.target != of) {
+            if row.repeated || !takes(row.part) {
                 return;
             }
             if row.skipped {
@@ -362,30 +366,39 @@ impl RunSummarizer {
         Ok(counts)
     }
 
-    /// Computes the metrics of each target, if there are several.
-    fn target_metrics(&mut self, level: ConfidenceLevel) -> Result<Vec<TargetMetrics>, StoreError> {
-        if self.targets.len() < 2 {
+    /// Computes the metrics of each target or prompt, if there are several, in the order of their names.
+    fn parts_by(
+        &mut self,
+        name: impl Fn(&RunPart) -> &Option<Arc<str>>,
+        level: ConfidenceLevel,
+    ) -> Result<Vec<(Option<String>, PartMetrics)>, StoreError> {
+        let mut groups: BTreeMap<Option<Arc<str>>, (HashSet<u32>, Cost)> = BTreeMap::new();
+        for (part, (at, cost)) in &self.parts {
+            let (members, sum) = groups.entry(name(part).clone()).or_insert((HashSet::new(), Cost::ZERO));
+            members.insert(*at);
+            *sum += *cost;
+        }
+        if groups.len() < 2 || groups.len() > MAX_PARTS {
             return Ok(Vec::new());
         }
 
-        let mut found = Vec::with_capacity(self.targets.len());
-        for (at, target) in (0u32..).zip(self.targets.clone()) {
+        let mut found = Vec::with_capacity(groups.len());
+        for (of, (members, cost)) in groups {
+            let takes = |row: &SummaryRow| members.contains(&row.part);
             let passes = self.sample(|row| {
-                row.passed().filter(|_| row.target == at).map(|passed| f64::from(u8::from(passed)))
+                row.passed().filter(|_| takes(row)).map(|passed| f64::from(u8::from(passed)))
             })?;
             let pass_rate = case_rate_metric(&passes, level, "pass");
             passes.check()?;
-            let scores = self.sample(|row| row.score().filter(|_| row.target == at))?;
+            let scores = self.sample(|row| row.score().filter(|_| takes(row)))?;
             let mean_score = case_mean_metric(&scores, level);
             scores.check()?;
 
-            let mut counts = self.count_single_trials(Some(at))?;
-            self.cases.count(target.as_deref(), &mut counts);
-            let target = target.as_deref().map(str::to_owned);
-            found.push(TargetMetrics { target, counts, pass_rate, mean_score });
+            let mut counts = self.count_single_trials(|part| members.contains(&part))?;
+            self.cases.count(|part| *name(part) == of, &mut counts);
+            let cost_usd = cost.total();
+            found.push((of.as_deref().map(str::to_owned), PartMetrics { counts, pass_rate, mean_score, cost_usd }));
         }
-        // Rows arrive in the order in which cases finish, which varies.
-        found.sort_by(|a, b| a.target.cmp(&b.target));
 
         Ok(found)
     }

@@ -10,6 +10,7 @@ use assize_stats::{
 };
 use assize_store::CaseRecord;
 
+use crate::facts::cluster_name;
 use crate::labels::LabelRow;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
@@ -65,9 +66,9 @@ impl JudgedScores {
                 _ => judge.name.to_string(),
             };
             let prompt = judge.prompt_hash.as_deref().or(judge.version.as_deref()).unwrap_or_default();
-            let case = format!("{}\u{1f}{}", row.suite, row.case_id);
+            let case = cluster_name(row);
             let target = row.target.as_deref().unwrap_or_default();
-            let answer = format!("{case}\u{1f}{target}\u{1f}{}", row.trial);
+            let answer = format!("{}\u{1f}{}\u{1f}{target}\u{1f}{}", row.suite, row.case_id, row.trial);
             let criterion = format!("{}\u{1f}{criterion}", decided.grader);
             self.push((answer, criterion, name, prompt.to_owned()), case, value);
         }

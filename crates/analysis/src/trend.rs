@@ -227,6 +227,7 @@ pub struct TrendReader {
     fingerprint: MethodFingerprint,
     suites: NameTable,
     targets: BTreeSet<String>,
+    prompts: BTreeSet<String>,
     cases: Vec<TrendCase>,
 }
 
@@ -234,7 +235,8 @@ pub struct TrendReader {
 #[derive(Debug)]
 struct TrendCase {
     suite: u32,
-    id: Box<str>,
+    /// Id of the test, and the prompt.
+    id: (Box<str>, Option<Box<str>>),
     trial: u32,
     /// Hash of its cluster.
     cluster: u64,
@@ -249,9 +251,12 @@ impl TrendReader {
         if let Some(target) = case.target {
             remember(&mut self.targets, names.text(target));
         }
+        if let Some(prompt) = case.prompt {
+            remember(&mut self.prompts, names.text(prompt));
+        }
         self.cases.push(TrendCase {
             suite: self.suites.intern(names.text(case.suite)),
-            id: names.text(case.case).into(),
+            id: (names.text(case.case).into(), case.prompt.map(|prompt| names.text(prompt).into())),
             trial: case.trial,
             cluster: hash_in_process(&names.text(case.cluster)),
             passed: case.passed(),
@@ -275,7 +280,7 @@ impl TrendReader {
         before: Option<&MethodFingerprint>,
         level: ConfidenceLevel,
     ) -> Result<(TrendPoint, MethodFingerprint), AmbiguousRun> {
-        let Self { fingerprint, suites, targets, mut cases } = self;
+        let Self { fingerprint, suites, targets, prompts, mut cases } = self;
         let key = |case: &TrendCase| (case.suite, case.trial);
         cases.sort_by(|a, b| {
             let order = suites.text(a.suite).cmp(suites.text(b.suite));
@@ -283,8 +288,7 @@ impl TrendReader {
         });
         let twice = cases.windows(2).find(|pair| pair[0].id == pair[1].id && key(&pair[0]) == key(&pair[1]));
         if let Some(pair) = twice {
-            let targets = targets.into_iter().collect();
-            return Err(AmbiguousRun { label, case_id: pair[0].id.to_string(), targets });
+            return Err(AmbiguousRun { label, case_id: pair[0].id.0.to_string(), targets, prompts });
         }
 
         let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());

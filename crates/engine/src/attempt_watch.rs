@@ -224,11 +224,21 @@ fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
 
     let mut bases = BTreeMap::new();
     for (grader, rubric) in rubrics(case) {
-        let RubricGrader { rubric: _, places: _, marks: _, judging, evidence, truncate, judge, panel } =
-            rubric;
+        let RubricGrader {
+            rubric: _,
+            places: _,
+            marks: _,
+            instructions,
+            judging,
+            evidence,
+            truncate,
+            judge,
+            panel,
+        } = rubric;
         for criterion in rubric.rubric.criteria() {
             let mut basis = shown.clone();
             basis.field(criterion);
+            basis.field(&instructions.as_deref());
             basis.field(judging);
             basis.field(evidence);
             basis.field(truncate);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_model::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
-use assize_store::{AnswerIndex, RunFolder};
+use assize_store::{AnswerIndex, AnswerPart, RunFolder};
 use parking_lot::Mutex;
 
 use crate::engine::Engine;
@@ -38,12 +38,12 @@ impl BaselineRuns {
             return Arc::clone(case);
         }
 
-        let key = (suite.to_owned(), case.id.to_string());
+        let key = BaselineKey { suite, case: case.id.as_str(), test: case.test_id() };
         let graders = case.graders.iter().map(|grader| self.with_answer(grader, &key, trial)).collect();
         Arc::new(Case { graders, ..Case::clone(case) })
     }
 
-    fn with_answer(&self, grader: &Arc<Grader>, key: &(String, String), trial: u32) -> Arc<Grader> {
+    fn with_answer(&self, grader: &Arc<Grader>, key: &BaselineKey<'_>, trial: u32) -> Arc<Grader> {
         let kind = match &grader.kind {
             GraderKind::Pairwise(pairwise) => {
                 let PairwiseBaseline::Run { written, folder, answer: None } = &pairwise.baseline else {
@@ -75,12 +75,13 @@ impl BaselineRuns {
         &self,
         written: &str,
         folder: Option<&PathBuf>,
-        (suite, case): &(String, String),
+        BaselineKey { suite, case, test }: &BaselineKey<'_>,
         trial: u32,
     ) -> Result<Arc<str>, EngineError> {
         let index = self.open(written, folder)?;
-        for trial in [trial, 1] {
-            let row = index.row(&(suite.clone(), case.clone(), trial))?;
+        // With a prompt selected, the index has the ids of tests.
+        for (id, trial) in [(case, trial), (test, trial), (case, 1), (test, 1)] {
+            let row = index.row(&((*suite).to_owned(), (*id).to_owned(), trial))?;
             if let Some(answer) = row.and_then(|row| row.answer) {
                 return Ok(answer.into());
             }
@@ -95,37 +96,40 @@ impl BaselineRuns {
         let mut opened = self.opened.lock();
         // The same text names different runs if it is a path relative to different files.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
-        let key = format!("{key}@{}", target_of(written).unwrap_or_default());
+        let part = written.split_once('@').map(|(_, part)| part);
+        let key = format!("{key}@{}", part.unwrap_or_default());
         if let Some(known) = opened.get(&key) {
             return known.clone();
         }
 
         let found = match folder {
-            Some(folder) => Ok((RunFolder::new(folder), target_of(written).map(str::to_owned))),
+            Some(folder) => {
+                let run = RunFolder::new(folder);
+                let part = part.map(|part| runs::answer_part(&run, written, part)).transpose();
+                part.map(|part| (run, part.unwrap_or_default()))
+            }
             None => runs::find_answers(written, &self.process),
         };
-        let found = found.and_then(|(run, target)| index(&run, target.as_deref(), written)).map(Arc::new);
+        let found = found.and_then(|(run, part)| index(&run, part, written)).map(Arc::new);
         opened.insert(key, found.clone());
 
         found
     }
 }
 
-fn target_of(written: &str) -> Option<&str> {
-    written.rsplit_once('@').map(|(_, target)| target)
+/// What identifies a case in a baseline.
+struct BaselineKey<'c> {
+    suite: &'c str,
+    case: &'c str,
+    test: &'c str,
 }
 
 /// Index of the answers of a run: those of the named target, or else of the only one.
-fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, EngineError> {
+fn index(run: &RunFolder, part: AnswerPart, written: &str) -> Result<AnswerIndex, EngineError> {
     run.info()?;
-    let targets = run.answering_targets()?;
-    let target = match (target, targets.iter().collect::<Vec<_>>().as_slice()) {
-        (Some(target), _) if targets.contains(&Some(target.to_owned())) => Some(target.to_owned()),
-        (Some(target), _) => {
-            return Err(EngineError::usage(format!(
-                "the run `{written}` has no answers from target `{target}`"
-            )));
-        }
+    let targets = run.answer_names()?.targets;
+    let target = match (part.target, targets.iter().collect::<Vec<_>>().as_slice()) {
+        (Some(target), _) => Some(target),
         (None, []) => return Err(EngineError::usage(format!("the run `{written}` holds no answers"))),
         (None, [only]) => (*only).clone(),
         (None, several) => {
@@ -138,7 +142,7 @@ fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerI
             )));
         }
     };
-    Ok(run.answers(target.as_deref())?)
+    Ok(run.answers(target.as_deref(), part.prompt.as_deref())?)
 }
 
 /// Whether a grader, or one of its members, is compared with a stored run.

@@ -17,7 +17,7 @@ pub(crate) struct CaseDependencies {
     /// Cases that run only as dependencies, each with one of its dependents.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
     /// Groups of answers that are compared with each other, by the name of the test.
-    rivals: BTreeMap<Arc<str>, Arc<RivalGroup>>,
+    rivals: BTreeMap<String, Arc<RivalGroup>>,
 }
 
 impl CaseDependencies {
@@ -86,7 +86,7 @@ impl CaseDependencies {
         if !case.compares_answers() {
             return None;
         }
-        self.rivals.get(&test_name(case)).cloned()
+        self.rivals.get(case.test_id()).cloned()
     }
 
     /// The cases that must come first when this target answers a case: with the same target's answers if there
@@ -102,22 +102,13 @@ impl CaseDependencies {
     }
 }
 
-/// The name of the test whose answers are compared: the case's own id, unless other cases belong to the same
-/// test.
-fn test_name(case: &Case) -> Arc<str> {
-    match &case.rivals {
-        Some(name) => Arc::clone(name),
-        None => format!("case {}", case.id).into(),
-    }
-}
-
 /// Finds the answers that graders compare with each other.
 fn find_rivals(
     cases: &SuiteCases,
     takes: &impl Fn(&Case) -> bool,
     targets: &impl Fn(&Arc<Case>) -> Vec<Option<String>>,
-) -> Result<BTreeMap<Arc<str>, Arc<RivalGroup>>, EngineError> {
-    let mut groups: BTreeMap<Arc<str>, RivalGroup> = BTreeMap::new();
+) -> Result<BTreeMap<String, Arc<RivalGroup>>, EngineError> {
+    let mut groups: BTreeMap<String, RivalGroup> = BTreeMap::new();
     if !cases.compare_answers() {
         return Ok(BTreeMap::new());
     }
@@ -127,9 +118,8 @@ fn find_rivals(
         if !case.compares_answers() {
             continue;
         }
-        let name = test_name(&case);
-        let group = groups.entry(Arc::clone(&name)).or_insert_with(|| RivalGroup {
-            name,
+        let group = groups.entry(case.test_id().to_owned()).or_insert_with(|| RivalGroup {
+            test: case.test_id().into(),
             members: Vec::new(),
             absent: Vec::new(),
         });

@@ -98,7 +98,8 @@ pub struct FoundCase {
     pub question: Option<QuestionRow>,
 }
 
-/// Finds the records of a case. There are several if it was run against several targets, or more than once.
+/// Finds the records of a case, or of all cases of a test. A case has several if it was run against several targets, or
+/// more than once.
 ///
 /// # Errors
 /// If the run can't be read, or holds no such case.
@@ -115,14 +116,15 @@ pub fn find_cases(
     let mut elsewhere: Option<ResultRow> = None;
     for record in folder.cases()? {
         let mut record = record?;
-        if *record.result.case_id == *case && selector.takes(&record.result) {
+        let is_named = [&record.result.case_id, record.result.test_id()].into_iter().any(|id| **id == *case);
+        if is_named && selector.takes(&record.result) {
             if let Some((labels, info)) = labels {
                 labels.apply(&mut record, info);
                 record.result = score_record(&record.result, &record.decisions);
             }
 
             found.push(record);
-        } else if *record.result.case_id == *case {
+        } else if is_named {
             elsewhere = Some(record.result);
         } else if selector.takes(&record.result) && ids.len() < MAX_HINT_IDS {
             ids.push((record.result.place, record.result.case_id.to_string()));

@@ -13,7 +13,7 @@ use assize_llm::{
     ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
     ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, ServerMemory,
 };
-use assize_model::{ProjectConfig, TextPart, TextVariable};
+use assize_model::{NamedProgram, ProjectConfig, TextPart, TextVariable};
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
 use assize_store::{ReplyCache, SentRequests, StoreError, fence_key};
@@ -146,6 +146,8 @@ struct ModelFindings {
     unencrypted: Mutex<BTreeSet<String>>,
     /// Values of the environment that targets and judges send to addresses that files name.
     sent: Mutex<BTreeSet<SentVariable>>,
+    /// Programs that judge.
+    programs: Mutex<BTreeSet<NamedProgram>>,
     /// Files elsewhere that targets read.
     outside: Mutex<BTreeSet<OutsideFile>>,
     /// Addresses of servers that are no models.
@@ -462,6 +464,11 @@ impl ModelGateway {
         self.findings.sent.lock().insert(sent);
     }
 
+    /// Notes a program that judges.
+    pub(crate) fn note_program(&self, program: NamedProgram) {
+        self.findings.programs.lock().insert(program);
+    }
+
     /// Notes a file outside of the folders that may be read.
     pub(crate) fn note_outside(&self, file: OutsideFile) {
         self.findings.outside.lock().insert(file);
@@ -487,7 +494,11 @@ impl ModelGateway {
             Some(SentVariable { place: text.place.clone(), variable: text.variable.clone(), to })
         }));
 
-        CapabilityList { programs: BTreeSet::new(), variables, files: self.findings.outside.lock().clone() }
+        CapabilityList {
+            programs: self.findings.programs.lock().clone(),
+            variables,
+            files: self.findings.outside.lock().clone(),
+        }
     }
 
     /// Warnings about keys that are sent unencrypted.
@@ -612,6 +623,11 @@ impl ModelGateway {
         max_output_tokens: Option<u32>,
     ) -> Arc<dyn ChatModel> {
         self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens), self.batched())
+    }
+
+    /// A program that judges. Its replies are not cached, because it may change.
+    pub(crate) fn ask_program(&self, program: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
+        Arc::new(MeteredModel::new(program, Arc::clone(&self.meter)))
     }
 
     fn reach(

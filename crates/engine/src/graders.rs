@@ -262,6 +262,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
                 grader.name
             ));
         }
+        GraderKind::Rubric(rubric) if rubric.instructions.is_some() => return Some(offline_prompt(grader)),
         GraderKind::Rubric(_)
         | GraderKind::Context(_)
         | GraderKind::Benchmark(_)
@@ -275,10 +276,9 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
     };
-    follows.map(|_| {
-        format!(
-            "grader `{}`: the offline judge can't follow a prompt; name a model with `--judge`",
-            grader.name
-        )
-    })
+    follows.map(|_| offline_prompt(grader))
+}
+
+fn offline_prompt(grader: &Grader) -> String {
+    format!("grader `{}`: the offline judge can't follow a prompt; name a model with `--judge`", grader.name)
 }

@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
 use crate::samples::{FailureLog, GradingStop, StoppableJudge, StoppableModel};
-use crate::targets::TargetRegistry;
+use crate::targets::{PROGRAM, TargetRegistry};
 
 /// Why a judge was chosen. The first reason that applies counts, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -379,6 +379,9 @@ impl JudgeProvider for JudgeRegistry {
         }
 
         let new = model(name, &self.targets, &self.gateway, &self.variables).map_err(unavailable)?;
+        if new.describe().provider == PROGRAM {
+            return Err(JudgeError::Unavailable(format!("`{name}` is a program, which can only judge")));
+        }
         made.insert(name.to_owned(), Arc::clone(&new));
         Ok(new)
     }

@@ -77,7 +77,9 @@ impl PreflightReport {
 
     /// What the files ask for that needs consent.
     pub(crate) fn capabilities(&self, gateway: &ModelGateway) -> CapabilityList {
-        CapabilityList { programs: self.programs.clone(), ..gateway.capabilities(&self.variables) }
+        let mut found = gateway.capabilities(&self.variables);
+        found.programs.extend(self.programs.iter().cloned());
+        found
     }
 
     pub(crate) fn remark(&mut self, remark: String) {

@@ -1,4 +1,4 @@
-//! A stored run in the form that reports need: limited to one target, with people's labels and a matching
+//! A stored run in the form that reports need: limited to a target or prompt, with people's labels and a matching
 //! summary.
 
 use std::time::Instant;
@@ -9,7 +9,7 @@ use assize_analysis::{
 };
 use assize_rubric::UnitInterval;
 use assize_run::{RunTotals, score_record};
-use assize_store::{CaseRecord, PassRateGate, RunFolder, RunInfo, RunSummary, VerdictCounts};
+use assize_store::{AnswerPart, CaseRecord, PassRateGate, RunFolder, RunInfo, RunSummary, VerdictCounts};
 
 use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
@@ -26,8 +26,8 @@ pub struct ReportMaterial {
     pub folder: RunFolder,
     /// Description of the run; its summary covers the selected cases.
     pub info: RunInfo,
-    /// Target to which the answers are limited.
-    pub target: Option<String>,
+    /// Target or prompt to which the answers are limited.
+    pub part: AnswerPart,
     /// The scorecard run, with people's labels.
     pub card: Option<ScorecardRun>,
     /// Why labels are not counted.
@@ -37,28 +37,28 @@ pub struct ReportMaterial {
 }
 
 impl ReportMaterial {
-    /// Finds a run by its name, with `@TARGET` for the answers of one target.
+    /// Finds a run by its name, with `@TARGET` or `@PROMPT` for the answers of a target or to a prompt.
     ///
     /// # Errors
     /// If there is no such run, or it can't be read.
     pub fn find(name: &str, labels: &LabelOptions, process: &ProcessContext) -> Result<Self, EngineError> {
-        let (folder, target) = runs::find_answers(name, process)?;
-        Self::read(folder, target, labels, process)
+        let (folder, part) = runs::find_answers(name, process)?;
+        Self::read(folder, part, labels, process)
     }
 
     /// Reads a run whose folder is known.
     ///
     /// # Errors
-    /// If the run can't be read, or holds no answers of the target.
+    /// If the run can't be read.
     pub fn read(
         folder: RunFolder,
-        target: Option<String>,
+        part: AnswerPart,
         labels: &LabelOptions,
         process: &ProcessContext,
     ) -> Result<Self, EngineError> {
         let info = folder.info()?;
         let places = CriterionPlaces::new(&info, folder.path(), process);
-        let mut material = Self { folder, info, target, card: None, warning: None, labels: None, places };
+        let mut material = Self { folder, info, part, card: None, warning: None, labels: None, places };
 
         if material.info.scorecard.is_some() {
             let LabelledRun { info, run, labels, warning } = labelled_run(&material.folder, labels, process)?;
@@ -68,7 +68,7 @@ impl ReportMaterial {
             material.warning = warning;
         }
 
-        if material.target.is_some() || material.labels.is_some() || material.info.summary.is_none() {
+        if !material.part.is_whole() || material.labels.is_some() || material.info.summary.is_none() {
             material.info.summary = Some(material.summarize()?);
         }
 
@@ -97,9 +97,7 @@ impl ReportMaterial {
 
     /// The selected cases.
     fn records(&self) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
-        let is_meant = |record: &CaseRecord| {
-            self.target.is_none() || record.result.target.as_deref() == self.target.as_deref()
-        };
+        let is_meant = |record: &CaseRecord| self.part.takes(&record.result);
         let records = stored_records(&self.folder)?;
 
         Ok(records.filter(move |record| record.as_ref().map_or(true, is_meant)).map(|record| {
@@ -115,11 +113,6 @@ impl ReportMaterial {
         for record in self.records()? {
             totals.add(&record?);
         }
-        if let Some(target) = self.target.as_ref().filter(|_| totals.counts.total() == 0) {
-            let folder = self.folder.path().display();
-            return Err(EngineError::usage(format!("`{folder}` has no answers from target `{target}`")));
-        }
-
         let mut figures =
             metrics::from_rows(&self.info.suites, || Ok(self.records()?.map(|record| Ok(record?.result))))?;
         let early_stop = self.info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref());
@@ -214,7 +207,7 @@ pub fn concluded_info(folder: &RunFolder, process: &ProcessContext) -> Result<Ru
         return Ok(info);
     }
     if is_stopped || info.scorecard.is_some() && info.shard.is_none() {
-        match ReportMaterial::read(folder.clone(), None, &LabelOptions::default(), process) {
+        match ReportMaterial::read(folder.clone(), AnswerPart::default(), &LabelOptions::default(), process) {
             Ok(material) => return Ok(material.info),
             Err(error) if is_stopped => info.warnings.push(error.message),
             Err(error) => info.warnings.push(format!("labels are not counted: {}", error.message)),

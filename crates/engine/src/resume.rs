@@ -116,7 +116,7 @@ struct ComparedCases {
 impl ComparedCases {
     fn add(&mut self, item: &WorkItem) {
         let Some(group) = &item.relations.rivals else { return };
-        let test = (Arc::clone(&item.suite), Arc::clone(&group.name), item.trial);
+        let test = (Arc::clone(&item.suite), Arc::clone(&group.test), item.trial);
         self.groups.entry(test).or_default().insert(item.key());
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{did_you_mean_name, list_first};
 use assize_rubric::Verdict;
-use assize_store::{RunFolder, RunInfo};
+use assize_store::{AnswerPart, RunFolder, RunInfo};
 
 use crate::error::EngineError;
 use crate::process::ProcessContext;
@@ -132,17 +132,32 @@ pub fn name_of(back: usize) -> String {
     if back == 0 { "last".to_owned() } else { format!("last~{back}") }
 }
 
-/// Finds a run, and the target after the last `@`, to which its answers are limited.
-pub fn find_answers(
-    name: &str,
-    process: &ProcessContext,
-) -> Result<(RunFolder, Option<String>), EngineError> {
-    match name.rsplit_once('@') {
-        Some((run, target)) if !run.is_empty() && !target.is_empty() && !process.resolve(name).exists() => {
-            Ok((find_run(run, process)?, Some(target.to_owned())))
-        }
-        _ => Ok((find_run(name, process)?, None)),
+/// Finds a run, and the part of its answers that the name selects: those of a target (`RUN@TARGET`), of a prompt
+/// (`RUN@PROMPT`), or both (`RUN@TARGET@PROMPT`).
+pub fn find_answers(name: &str, process: &ProcessContext) -> Result<(RunFolder, AnswerPart), EngineError> {
+    if process.resolve(name).exists() {
+        return Ok((find_run(name, process)?, AnswerPart::default()));
     }
+    // Folders, targets and prompts may have an `@` in their names, so the longest name of a run counts.
+    let mut missing = None;
+    for (at, _) in name.rmatch_indices('@').filter(|(at, _)| *at > 0 && at + 1 < name.len()) {
+        match find_run(&name[..at], process) {
+            Ok(folder) => {
+                let part = answer_part(&folder, &name[..at], &name[at + 1..])?;
+                return Ok((folder, part));
+            }
+            Err(error) => missing = Some(error),
+        }
+    }
+    match missing {
+        Some(error) => Err(error),
+        None => Ok((find_run(name, process)?, AnswerPart::default())),
+    }
+}
+
+/// The part of a run's answers that a name after `@` selects.
+pub(crate) fn answer_part(folder: &RunFolder, run: &str, wanted: &str) -> Result<AnswerPart, EngineError> {
+    folder.answer_names()?.find(wanted).map_err(|why| EngineError::usage(format!("`{run}` {why}")))
 }
 
 /// Returns the cases of a run that failed or are incomplete, by their suite and id.

@@ -10,8 +10,8 @@ use assize_rubric::{Verdict, format_rate};
 use assize_run::{ItemError, Recorder, RunEvent as CaseEvent, RunTotals, WorkItem};
 use assize_stats::{ConfidenceLevel, sequential::BettingSequence};
 use assize_store::{
-    AnytimeInterval, CaseKey, CaseRecord, CaseRows, EarlyStop, EstimatedMetric, RunInfo, RunMetrics,
-    RunWriter, StopConclusion, StopMetric, StoreError,
+    AnswerKey, AnswerPart, AnytimeInterval, CaseKey, CaseRecord, CaseRows, EarlyStop, EstimatedMetric,
+    ResultRow, RunInfo, RunMetrics, RunWriter, StopConclusion, StopMetric, StoreError,
 };
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -49,12 +49,19 @@ pub(crate) struct StopWatch {
 struct Baseline {
     label: String,
     facts: RunFacts,
-    cases: HashMap<(String, String, u32), f64>,
+    /// True if the cases are those of one prompt, found by their tests.
+    by_test: bool,
+    cases: HashMap<AnswerKey, f64>,
     names: NameTable,
     /// Cases of this run, to check that both runs were measured in the same way.
     seen: Vec<CaseFact>,
     /// Why both can't be compared.
     refused: Option<String>,
+}
+
+fn baseline_key(row: &ResultRow, by_test: bool) -> AnswerKey {
+    let id = if by_test { row.test_id() } else { &row.case_id };
+    (row.suite.to_string(), id.to_string(), row.trial)
 }
 
 /// Items of the plan that count together.
@@ -269,27 +276,27 @@ impl StopWatch {
 
 impl Baseline {
     fn read(name: &str, engine: &Engine) -> Result<Self, EngineError> {
-        let (folder, target) = runs::find_answers(name, engine.process())?;
-        Self::of_records(name, target.as_deref(), stored_records(&folder)?)
+        let (folder, part) = runs::find_answers(name, engine.process())?;
+        Self::of_records(name, &part, stored_records(&folder)?)
     }
 
-    /// Takes the records of one target, or of all.
+    /// Takes the selected records.
     fn of_records(
         name: &str,
-        target: Option<&str>,
+        part: &AnswerPart,
         records: impl Iterator<Item = Result<CaseRecord, EngineError>>,
     ) -> Result<Self, EngineError> {
         let mut names = NameTable::default();
         let (mut cases, mut facts) = (HashMap::new(), Vec::new());
+        let by_test = part.prompt.is_some();
         for record in records {
             let record = record?;
             let row = &record.result;
-            let is_other = target.is_some() && row.target.as_deref() != target;
-            if is_other || row.is_later_attempt() {
+            if !part.takes(row) || row.is_later_attempt() {
                 continue;
             }
             if let Some(score) = row.score {
-                cases.insert((row.suite.to_string(), row.case_id.to_string(), row.trial), score);
+                cases.insert(baseline_key(row, by_test), score);
             }
             facts.push(CaseFact::from_record(&record, &mut names));
         }
@@ -298,14 +305,15 @@ impl Baseline {
             return Err(EngineError::usage(format!("`{name}` has no case with a score to compare with")));
         }
         let facts = RunFacts::new(name.to_owned(), facts, &names)
+            .and_then(|facts| if by_test { facts.by_test(&names) } else { Ok(facts) })
             .map_err(|error| EngineError::usage(error.to_string()))?;
-        Ok(Self { label: name.to_owned(), facts, cases, names, seen: Vec::new(), refused: None })
+        Ok(Self { label: name.to_owned(), facts, by_test, cases, names, seen: Vec::new(), refused: None })
     }
 
     /// The score of the case in the baseline.
     fn value_of(&mut self, record: &CaseRecord) -> Option<f64> {
         let row = &record.result;
-        let score = *self.cases.get(&(row.suite.to_string(), row.case_id.to_string(), row.trial))?;
+        let score = *self.cases.get(&baseline_key(row, self.by_test))?;
         self.seen.push(CaseFact::from_record(record, &mut self.names));
         Some(score)
     }
@@ -315,7 +323,9 @@ impl Baseline {
         if self.refused.is_some() {
             return false;
         }
-        let Ok(seen) = RunFacts::new(String::new(), self.seen.clone(), &self.names) else { return false };
+        let seen = RunFacts::new(String::new(), self.seen.clone(), &self.names);
+        let seen = if self.by_test { seen.and_then(|seen| seen.by_test(&self.names)) } else { seen };
+        let Ok(seen) = seen else { return false };
         let options = ComparisonOptions { headline: HeadlineMetric::Score, ..ComparisonOptions::default() };
         let many = compare_many(&self.facts, &[seen], &self.names, &options);
         let Some(found) = many.comparisons.first() else { return false };
@@ -612,7 +622,7 @@ mod tests {
         let left = CASES_OF_CLUSTER * trials.count as usize;
         StopWatch {
             against: StopReference::Run("base".to_owned()),
-            base: Some(Baseline::of_records("base", None, base).expect("a baseline")),
+            base: Some(Baseline::of_records("base", &AnswerPart::default(), base).expect("a baseline")),
             cluster_of,
             clusters: vec![PlannedCluster { left, ..PlannedCluster::default() }; CLUSTERS],
             counted: 0,

@@ -2,25 +2,24 @@
 
 use assize_analysis::trend::TrendReader;
 use assize_analysis::{CaseFact, NameTable};
-use assize_store::RunFolder;
+use assize_store::{AnswerPart, RunFolder};
 
 use crate::error::EngineError;
 use crate::session::stored_records;
 
-/// Reads the cases of a run: those of a target, if one is named, and of the suites that `takes` accepts.
+/// Reads the cases of a run: those of `part` and of the suites that `takes` accepts.
 ///
 /// # Errors
 /// If the run can't be read.
 pub fn read_trend(
     folder: &RunFolder,
-    target: Option<&str>,
+    part: &AnswerPart,
     takes: impl Fn(&str) -> bool,
 ) -> Result<TrendReader, EngineError> {
     let mut reader = TrendReader::default();
     for record in stored_records(folder)? {
         let record = record?;
-        let is_other = target.is_some() && record.result.target.as_deref() != target;
-        if is_other || record.result.is_later_attempt() {
+        if !part.takes(&record.result) || record.result.is_later_attempt() {
             continue;
         }
         if takes(&record.result.suite) {

@@ -40,6 +40,8 @@ pub struct RubricTask {
     pub material: Arc<JudgeMaterial>,
     /// Criteria to decide.
     pub rubric: Arc<Rubric>,
+    /// Author's instructions, with the names of texts in double braces.
+    pub instructions: Option<Arc<str>>,
     /// Number of criteria in one call. Judges that make no calls ignore it.
     pub judging: JudgingMode,
     /// Handling of decisions whose quotes are not found.
@@ -60,6 +62,7 @@ impl RubricTask {
         Self {
             material,
             rubric,
+            instructions: None,
             judging: JudgingMode::PerCriterion,
             evidence: EvidencePolicy::Checked,
             truncate: TruncationMode::Never,

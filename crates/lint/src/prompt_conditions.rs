@@ -58,6 +58,7 @@ fn condition_grader(rubric: Rubric, marks: &[SourceMark]) -> RubricGrader {
         rubric: Arc::new(rubric),
         places,
         marks: marks.collect(),
+        instructions: None,
         judging: None,
         evidence: None,
         truncate: None,

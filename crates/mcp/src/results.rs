@@ -139,6 +139,8 @@ pub(crate) fn row_json(row: &ResultRow, detail: ResultDetail) -> Result<Value, T
         }
         ResultDetail::Brief => Ok(json!({
             "case_id": row.case_id,
+            "test": row.test_id(),
+            "prompt": row.prompt,
             "suite": row.suite,
             "target": row.target,
             "repeat": row.trial,

@@ -18,7 +18,7 @@ use assize_limits::AGENT_SAMPLES as MAX_SAMPLES;
 use assize_llm::Budget;
 use assize_report::{ListedRun, ScorecardNodeJson, explanation_json, run_list_json};
 use assize_rubric::Usd;
-use assize_store::{RunFolder, RunInfo, RunSummary};
+use assize_store::{AnswerPart, RunFolder, RunInfo, RunSummary};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -285,7 +285,7 @@ impl ToolState {
         let limit = page_limit(arguments.limit)?;
         let cursor = arguments.cursor.as_deref().map(str::parse::<PageCursor>).transpose()?;
         let folder = self.find_run(&arguments.run)?;
-        let read = || ReportMaterial::read(folder.clone(), None, &LabelOptions::default(), &self.process);
+        let read = || ReportMaterial::read(folder.clone(), AnswerPart::default(), &LabelOptions::default(), &self.process);
         let mut material = read()?;
         let progress = self.runs.progress(&material.info.run_id);
         if progress.is_none() && material.info.finished_at.is_none() {

@@ -104,9 +104,9 @@ pub struct Case {
     pub on_dependency_failure: OnDependencyFailure,
     /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
-    /// Name of the test that this case belongs to, if several cases are the same test with different prompts.
-    /// Graders that compare answers then compare the answers of all these cases.
-    pub rivals: Option<Arc<str>>,
+    /// Id of the test that this case belongs to, unique in its suite, if the id of the case is another: a test makes a case
+    /// for each prompt. Graders that compare answers compare those of all cases of a test.
+    pub test: Option<Arc<str>>,
     /// Graders whose scores count for named metrics (`metric`).
     pub metrics: Vec<NamedMetric>,
     /// Name of the prompt of a matrix file, if the file has several.
@@ -148,13 +148,18 @@ impl Case {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
-            rivals: None,
+            test: None,
             metrics: Vec::new(),
             prompt: None,
             authored: None,
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),
         }
+    }
+
+    /// Returns the id of the test: the id of the case, unless the test makes several cases.
+    pub fn test_id(&self) -> &str {
+        self.test.as_deref().unwrap_or(self.id.as_str())
     }
 
     /// Returns the question as a judge sees it: a single user message as plain text; several messages with

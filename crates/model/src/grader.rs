@@ -107,6 +107,8 @@ pub struct RubricGrader {
     /// Positions of the parts of each criterion, in the rubric's order; empty for a rubric that was not read
     /// from a file.
     pub marks: Vec<CriterionMarks>,
+    /// The author's instructions for judging (`prompt`), beside the criteria.
+    pub instructions: Option<Arc<str>>,
     /// Grouping of criteria into calls; the suite's setting if absent.
     pub judging: Option<JudgingMode>,
     /// Policy for evidence that is not found; the suite's setting if absent.

@@ -66,6 +66,8 @@ impl MatrixSource {
 pub(super) struct MatrixAuthoredTest {
     pub(super) source: Arc<MatrixSource>,
     pub(super) id: String,
+    /// Id of its test, the same for all prompts.
+    test_id: Arc<str>,
     /// The test with what the default test adds, and with the variables of the case.
     pub(super) test: MatrixTest,
     pub(super) prompt: Option<MatrixPrompt>,
@@ -88,6 +90,7 @@ impl MatrixAuthoredTest {
         Self {
             source,
             id,
+            test_id: Arc::clone(&case.test_id),
             value: merged_value(&test),
             test,
             prompt,
@@ -129,8 +132,7 @@ impl MatrixAuthoredTest {
         let variant = CaseVariant { vars, ..CaseVariant::default() };
         let case = PendingCase {
             id: self.id.clone(),
-            // The item that is run knows its rivals from the plan.
-            group: Arc::from(self.id.as_str()),
+            test_id: Arc::clone(&self.test_id),
             test: Rc::new(test.clone()),
             transform: None,
             prompt: self.prompt.as_ref(),
@@ -173,6 +175,7 @@ impl AuthoredTest for MatrixAuthoredTest {
             Arc::make_mut(&mut case).authored = Some(Arc::new(Self {
                 source: Arc::clone(source),
                 id: self.id.clone(),
+                test_id: Arc::clone(&self.test_id),
                 value: merged_value(&test),
                 test,
                 prompt: self.prompt.clone(),

@@ -66,6 +66,8 @@ pub(super) struct MatrixExpander<'a> {
     /// tests.
     source: Option<Arc<MatrixSource>>,
     ids: UniqueIds,
+    /// Ids of tests, one for each combination of variables.
+    test_ids: UniqueIds,
     cases: usize,
     bytes: usize,
     /// Metrics of the cases so far.
@@ -83,6 +85,7 @@ impl<'a> MatrixExpander<'a> {
             judges,
             source: None,
             ids: UniqueIds::default(),
+            test_ids: UniqueIds::default(),
             cases: 0,
             bytes: 0,
             metrics: MetricNames::default(),
@@ -198,11 +201,13 @@ impl<'a> MatrixExpander<'a> {
                 return true;
             }
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
-            // Descriptions need not be unique, so the number of the test is part of the name.
-            let group: Arc<str> = format!("{} {stem}", index + 1).into();
+            let test_id: Arc<str> = self.test_ids.take(&stem).into();
             for (number, prompt) in prompts.iter().enumerate() {
-                let id =
-                    if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
+                let id = if prompts.len() > 1 {
+                    format!("{test_id}/prompt-{}", number + 1)
+                } else {
+                    test_id.to_string()
+                };
                 let variant = CaseVariant {
                     vars: vars.clone(),
                     code: code.clone(),
@@ -218,8 +223,8 @@ impl<'a> MatrixExpander<'a> {
                     return false;
                 }
                 let (test, transform) = (Rc::clone(&test), transform.clone());
-                let group = Arc::clone(&group);
-                let case = PendingCase { id, group, test, transform, prompt: *prompt, media, span, variants };
+                let test_id = Arc::clone(&test_id);
+                let case = PendingCase { id, test_id, test, transform, prompt: *prompt, media, span, variants };
                 self.pending.push(case);
             }
         }
@@ -333,8 +338,8 @@ impl<'a> MatrixExpander<'a> {
             }
             case.metrics = named_metrics(&case.graders, &marks);
             case.prompt = pending.prompt.and_then(|prompt| prompt.shown.clone());
+            case.test = (*pending.test_id != *id).then(|| Arc::clone(&pending.test_id));
             if case.compares_answers() {
-                case.rivals = Some(Arc::clone(&pending.group));
                 name_weights(cx, case, &pending.test, self.file.root);
             }
             case.output_as_text = self.file.spelling == MatrixSpelling::Snake;

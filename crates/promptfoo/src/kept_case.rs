@@ -34,7 +34,7 @@ pub(super) fn keep_case(
             "the function that computes the score is not converted: the weighted mean of the graders decides";
         lowered.lose(&at(scoring.span), "`assertScoringFunction`", what);
     }
-    if case.rivals.is_some() && case.prompt.is_some() {
+    if case.compares_answers() && case.prompt.is_some() {
         let what = "the answers to several prompts are not compared with each other: each prompt has cases of its own";
         lowered.lose(&at(pending.span), "`select-best` or `max-score`", what);
     }

@@ -24,8 +24,8 @@ use super::variables::{
 /// A test with one combination of variables, and a prompt.
 pub(super) struct PendingCase<'a> {
     pub(super) id: String,
-    /// Name of the test with this combination of variables, the same for all prompts.
-    pub(super) group: Arc<str>,
+    /// Id of the test with this combination of variables, the same for all prompts.
+    pub(super) test_id: Arc<str>,
     pub(super) test: Rc<MatrixTest>,
     /// Script that changes the variables.
     pub(super) transform: Option<Rc<(Script, Span)>>,

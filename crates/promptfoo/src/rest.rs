@@ -27,7 +27,7 @@ impl MatrixExpander<'_> {
         let variant = CaseVariant { vars, ..CaseVariant::default() };
         let case = PendingCase {
             id: String::new(),
-            group: Arc::from(""),
+            test_id: Arc::from(""),
             test: Rc::clone(test),
             transform: None,
             prompt: None,

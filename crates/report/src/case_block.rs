@@ -96,7 +96,7 @@ pub(crate) fn render_brief(page: &mut ReportPage, row: &ResultRow) {
     let mut pieces = vec![
         ReportPiece::new(mark.tone, format!("{} {:10}", mark.sign, mark.word)),
         ReportPiece::plain(format!("  {:11}  ", figure.unwrap_or_else(|| "no score".to_owned()))),
-        ReportPiece::untrusted_name(ReportTone::Strong, &row.case_id),
+        ReportPiece::untrusted_name(ReportTone::Strong, &row.name()),
     ];
     pieces.extend(target_and_trial(row));
 
@@ -346,7 +346,7 @@ pub(crate) fn render_heading(page: &mut ReportPage, row: &ResultRow) {
     let mut left = vec![
         ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
         ReportPiece::plain("  "),
-        ReportPiece::untrusted_name(ReportTone::Strong, &row.case_id),
+        ReportPiece::untrusted_name(ReportTone::Strong, &row.name()),
     ];
     left.extend(target_and_trial(row));
     left.push(ReportPiece::plain("  "));

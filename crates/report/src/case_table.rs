@@ -10,8 +10,8 @@ use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
 
-/// Renders a compact table of cases: verdict, score, case, suite, target and main reason. The suite and the
-/// target are omitted where they are equal for all. `more` is the number of cases not shown, which
+/// Renders a compact table of cases: verdict, score, case, prompt, suite, target and main reason. The suite and
+/// the target are omitted where they are equal for all. `more` is the number of cases not shown, which
 /// the command `all` shows. Returns an empty string without cases.
 pub fn render_case_table(rows: &[ResultRow], more: usize, all: Option<&str>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
@@ -22,6 +22,7 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, all: Option<&str>, sty
             ReportColumn::left("verdict"),
             ReportColumn::right("score"),
             ReportColumn::shrinking("case").naming_row(),
+            ReportColumn::shrinking("prompt"),
             ReportColumn::shrinking("suite"),
             ReportColumn::shrinking("target"),
             ReportColumn::shrinking("why"),
@@ -32,14 +33,15 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, all: Option<&str>, sty
             .map(|row| {
                 let mark = VerdictMark::for_case(row);
                 let case = match row.trial {
-                    0 | 1 => sanitize::sanitize_name(&row.case_id),
-                    trial => format!("{} (trial {trial})", sanitize::sanitize_name(&row.case_id)),
+                    0 | 1 => sanitize::sanitize_name(row.test_id()),
+                    trial => format!("{} (trial {trial})", sanitize::sanitize_name(row.test_id())),
                 };
                 let target = row.target.as_deref().filter(|_| !one_target).map(sanitize::sanitize_name);
                 vec![
                     ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
                     ReportPiece::plain(format_case_score(row)),
                     ReportPiece::new(ReportTone::Strong, case),
+                    ReportPiece::plain(row.prompt.as_deref().map(sanitize::sanitize_name).unwrap_or_default()),
                     ReportPiece::new(
                         ReportTone::Dim,
                         if one_suite { String::new() } else { sanitize::sanitize_name(&row.suite) },

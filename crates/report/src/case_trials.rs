@@ -1,7 +1,8 @@
 //! Cases with several trials, and several targets compared.
 
-use assize_store::{CaseTrialsRow, EstimatedMetric, TargetMetrics, TrialMetrics, VerdictCounts};
+use assize_store::{CaseTrialsRow, EstimatedMetric, PartTable, TrialMetrics, VerdictCounts, named_case};
 
+use crate::cost::format_cost;
 use crate::entry::{UndefinedIntervals, entry, percent, percent_interval, tallies};
 use crate::mark::VerdictMark;
 use crate::number::{self, grouped};
@@ -102,7 +103,10 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
                     ReportTone::Dim,
                     undefined.or_dash(&case.mean_score, format_metric_interval),
                 ),
-                ReportPiece::new(ReportTone::Strong, sanitize::sanitize_name(&case.case_id)),
+                ReportPiece::new(ReportTone::Strong, sanitize::sanitize_name(&named_case(
+                        case.test.as_deref().unwrap_or(&case.case_id),
+                        case.prompt.as_deref(),
+                    ))),
                 ReportPiece::new(ReportTone::Dim, blank(one_suite, sanitize::sanitize_name(&case.suite))),
                 ReportPiece::new(ReportTone::Dim, blank(one_target, target)),
                 ReportPiece::new(ReportTone::Dim, blank(one_strategy, case.strategy.name().to_owned())),
@@ -134,42 +138,43 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
     }
 }
 
-/// Renders several targets, a line each.
-pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
-    if targets.is_empty() {
+/// Renders several targets or prompts, a line each. `kind` is the word for them.
+pub(crate) fn render_parts(page: &mut ReportPage, kind: &'static str, parts: &PartTable<'_>) {
+    if parts.is_empty() {
         return;
     }
 
     let number = |count: usize| if count == 0 { String::new() } else { grouped(count as u64) };
     let mut undefined = UndefinedIntervals::default();
-    let lines: Vec<Vec<ReportPiece>> = targets
+    let lines: Vec<Vec<ReportPiece>> = parts
         .iter()
-        .map(|target| {
-            let counts = target.counts;
+        .map(|(name, part)| {
+            let counts = part.counts;
             vec![
                 ReportPiece::new(
                     ReportTone::Strong,
-                    target.target.as_deref().map_or("(given)".to_owned(), sanitize::sanitize_name),
+                    name.map_or("(given)".to_owned(), sanitize::sanitize_name),
                 ),
                 ReportPiece::new(ReportTone::Good, number(counts.pass)),
                 ReportPiece::new(ReportTone::Middling, number(counts.borderline)),
                 ReportPiece::new(ReportTone::Bad, number(counts.fail)),
                 ReportPiece::new(ReportTone::Open, number(counts.incomplete)),
                 ReportPiece::new(ReportTone::Open, number(counts.skipped)),
-                ReportPiece::plain(percent(&target.pass_rate)),
-                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&target.pass_rate, percent_interval)),
-                ReportPiece::plain(format_metric(&target.mean_score)),
+                ReportPiece::plain(percent(&part.pass_rate)),
+                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&part.pass_rate, percent_interval)),
+                ReportPiece::plain(format_metric(&part.mean_score)),
                 ReportPiece::new(
                     ReportTone::Dim,
-                    undefined.or_dash(&target.mean_score, format_metric_interval),
+                    undefined.or_dash(&part.mean_score, format_metric_interval),
                 ),
+                ReportPiece::plain(format_cost(part.cost_usd, None)),
             ]
         })
         .collect();
 
     page.add_blank();
     let columns = [
-        ReportColumn::shrinking("target"),
+        ReportColumn::shrinking(kind),
         ReportColumn::right("passed"),
         ReportColumn::right("borderline"),
         ReportColumn::right("failed"),
@@ -179,6 +184,7 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
         ReportColumn::shrinking("95% CI"),
         ReportColumn::right("mean score"),
         ReportColumn::shrinking("95% CI"),
+        ReportColumn::right("cost"),
     ];
     render_table(page, 2, &columns, &lines);
     undefined.render(page);

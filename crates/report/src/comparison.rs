@@ -624,7 +624,7 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
 }
 
 fn case_label(flip: &VerdictFlip) -> String {
-    if flip.trial > 1 { format!("{} (trial {})", flip.case_id, flip.trial) } else { flip.case_id.clone() }
+    if flip.trial > 1 { format!("{} (trial {})", flip.name(), flip.trial) } else { flip.name().into_owned() }
 }
 
 fn side_pieces(side: FlipSide) -> [ReportPiece; 2] {
@@ -657,7 +657,7 @@ pub fn flip_values(criterion: &CriterionFlip) -> [String; 2] {
 
 /// Name of a case, with the trial if it is not the first.
 pub(crate) fn describe_name(case: &CaseName) -> String {
-    let name = sanitize::sanitize_name(&case.case_id);
+    let name = sanitize::sanitize_name(&case.name());
     if case.trial > 1 { format!("{name} (trial {})", case.trial) } else { name }
 }
 

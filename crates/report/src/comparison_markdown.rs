@@ -235,7 +235,7 @@ fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize
         let _ = writeln!(
             out,
             "| **{}** | | {}{} | {}{} |",
-            escape_markdown(&flip.case_id, 60),
+            escape_markdown(&flip.name(), 60),
             flip.base.verdict.name(),
             score(flip.base.score),
             flip.candidate.verdict.name(),

@@ -75,7 +75,7 @@ pub fn criterion_cases_json(records: &[CaseRecord], criterion: &str) -> Value {
         let row = &record.result;
         decisions(row, criterion).filter(|(grader, one)| fails(row, grader, one)).map(move |(grader, one)| {
             json!({
-                "case_id": row.case_id, "suite": row.suite, "target": row.target, "repeat": row.trial,
+                "case_id": row.case_id, "test": row.test_id(), "prompt": row.prompt, "suite": row.suite, "target": row.target, "repeat": row.trial,
                 "verdict": row.verdict, "grader": grader.name, "criterion": one.id,
                 "outcome": one.outcome, "value": one.value, "reason": one.reason, "evidence": one.evidence,
             })

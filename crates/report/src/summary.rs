@@ -97,7 +97,9 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
             case_trials::render_case_trials(&mut page, repeats, extra.is_brief);
             case_trials::render_pass_k(&mut page, repeats);
         }
-        case_trials::render_targets(&mut page, &figures.targets);
+        for (kind, parts) in figures.tables() {
+            case_trials::render_parts(&mut page, kind, &parts);
+        }
         render_derived(&mut page, &figures.derived);
     }
 

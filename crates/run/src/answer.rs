@@ -24,6 +24,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         trials: Some(item.relations.trials).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
         cluster: cluster_of_case(&item.case),
+        test: item.case.test.clone(),
         prompt: item.case.prompt.clone(),
         metrics: item.case.metrics.clone(),
         case_hash: Some(hash_case(&item.case)),

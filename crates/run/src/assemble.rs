@@ -29,6 +29,8 @@ pub(crate) struct CaseHead {
     pub(crate) tags: Vec<String>,
     /// The case's cluster.
     pub(crate) cluster: Option<String>,
+    /// Id of the test, if it makes several cases.
+    pub(crate) test: Option<Arc<str>>,
     /// Name of the prompt, if its file has several.
     pub(crate) prompt: Option<Arc<str>>,
     /// Graders whose scores count for metrics.
@@ -125,6 +127,7 @@ pub(crate) fn assemble(
         trials: head.trials,
         tags: head.tags,
         cluster: head.cluster,
+        test: head.test,
         prompt: head.prompt,
         metrics,
         case_hash: head.case_hash,

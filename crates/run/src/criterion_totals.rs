@@ -97,10 +97,7 @@ impl CriterionTotals {
             return;
         }
 
-        let cluster = match &row.cluster {
-            Some(cluster) => hash(&(&row.suite, "cluster", cluster)),
-            None => hash(&(&row.suite, "case", &row.case_id)),
-        };
+        let cluster = hash(&row.cluster_key());
         for decided in record.decisions.iter().filter(|decided| !decided.is_vote()) {
             self.add_decision(&row.suite, decided, cluster);
 

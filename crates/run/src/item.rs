@@ -134,13 +134,11 @@ impl ItemSource {
 }
 
 impl WorkItem {
-    /// The key shared by cases that belong together: the suite and the cluster, or else the test whose answers
-    /// are compared, or else the case itself.
+    /// The key shared by cases that belong together: the suite and the cluster, or else the test.
     pub fn cluster_key(&self) -> (Arc<str>, String) {
-        let name = match (cluster_of_case(&self.case), &self.relations.rivals) {
-            (Some(cluster), _) => format!("cluster {cluster}"),
-            (None, Some(group)) => format!("test {}", group.name),
-            (None, None) => format!("case {}", self.case.id),
+        let name = match cluster_of_case(&self.case) {
+            Some(cluster) => format!("cluster {cluster}"),
+            None => format!("test {}", self.case.test_id()),
         };
         (Arc::clone(&self.suite), name)
     }

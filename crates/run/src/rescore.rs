@@ -116,6 +116,7 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         trials: stored.trials.map(|plan| TrialPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),
+        test: stored.test.clone(),
         prompt: stored.prompt.clone(),
         metrics: stored
             .metrics

@@ -13,8 +13,8 @@ use crate::finished_case::FinishedCase;
 /// The answers to one test that graders of the test compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RivalGroup {
-    /// Name of the test, unique in its suite.
-    pub name: Arc<str>,
+    /// Id of the test, unique in its suite.
+    pub test: Arc<str>,
     /// The answers in this run, in the order of the plan.
     pub members: Vec<RivalAnswer>,
     /// Cases of the test that are not part of the run.
@@ -91,7 +91,7 @@ impl RivalTracker {
     /// Keeps a case until all members of its group are finished. Returns a case without rivals.
     pub(crate) fn hold(&mut self, case: FinishedCase) -> Option<FinishedCase> {
         let Some(group) = case.item.relations.rivals.clone() else { return Some(case) };
-        let key = (Arc::clone(&case.item.suite), Arc::clone(&group.name), case.item.trial);
+        let key = (Arc::clone(&case.item.suite), Arc::clone(&group.test), case.item.trial);
         let held = self.held.entry(key.clone()).or_default();
         held.push(case);
         if held.len() >= group.members.len() {

@@ -162,6 +162,7 @@ fn judges() -> Vec<(&'static str, MapSchema)> {
             grader("a rubrics grader", "A judge decides each criterion.")
                 .non_null_key("criteria", reference("criteria"), "Criteria.")
                 .older_key("rubrics", "criteria")
+                .optional_key("prompt", text(), "Instructions for the judge, beside the criteria: text or `file://PATH`.")
                 .merge(&judging_keys())
                 .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
                 .older_key("target", "judge")

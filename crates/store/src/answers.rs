@@ -1,6 +1,7 @@
 //! The answers stored in a run, read by case and never all held in memory.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -13,10 +14,105 @@ use crate::folder::RESULTS_FILE;
 use crate::reader::check_sum;
 use crate::{ResultRow, RunFolder, StoreError};
 
-/// Key of a result row: suite, case id and trial.
+/// Key of a result row: suite, case id and trial. If a prompt is selected, the id of the test instead of the case.
 pub type AnswerKey = (String, String, u32);
 
-/// Byte positions of one target's answers in the results file.
+/// The answers of a run that are selected: of a target, of a prompt, or both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AnswerPart {
+    /// The only target; `None` for all.
+    pub target: Option<String>,
+    /// The only prompt; `None` for all.
+    pub prompt: Option<String>,
+}
+
+impl AnswerPart {
+    /// Returns true for all answers of a run.
+    pub const fn is_whole(&self) -> bool {
+        self.target.is_none() && self.prompt.is_none()
+    }
+
+    /// Returns true if a row is selected.
+    pub fn takes(&self, row: &ResultRow) -> bool {
+        self.takes_names(row.target.as_deref(), row.prompt.as_deref())
+    }
+
+    /// Returns true if the answer of a target to a prompt is selected.
+    pub fn takes_names(&self, target: Option<&str>, prompt: Option<&str>) -> bool {
+        let fits = |wanted: &Option<String>, name| wanted.is_none() || wanted.as_deref() == name;
+        fits(&self.target, target) && fits(&self.prompt, prompt)
+    }
+}
+
+impl fmt::Display for AnswerPart {
+    /// Writes it as it stands behind the name of a run: `@TARGET@PROMPT`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        [&self.target, &self.prompt].into_iter().flatten().try_for_each(|name| write!(f, "@{name}"))
+    }
+}
+
+/// Targets and prompts whose answers a run has.
+#[derive(Debug, Clone, Default)]
+pub struct AnswerNames {
+    /// Targets; `None` for answers given in the eval file.
+    pub targets: BTreeSet<Option<String>>,
+    /// Prompts, if the eval file has several.
+    pub prompts: BTreeSet<String>,
+}
+
+impl AnswerNames {
+    /// Returns the part of the answers that `wanted` names: a target, a prompt, or both with `@` between them.
+    ///
+    /// # Errors
+    /// What the run has instead, in words.
+    pub fn find(&self, wanted: &str) -> Result<AnswerPart, String> {
+        let target = |name: &str| self.targets.iter().flatten().find(|known| *known == name).cloned();
+        let prompt = |name: &str| self.prompts.get(name).cloned();
+        let both = |(at, _): (usize, &str)| {
+            let (first, second) = (&wanted[..at], &wanted[at + 1..]);
+            let (target, prompt) =
+                target(first).zip(prompt(second)).or_else(|| target(second).zip(prompt(first)))?;
+            Some(AnswerPart { target: Some(target), prompt: Some(prompt) })
+        };
+        match (target(wanted), prompt(wanted)) {
+            (Some(_), Some(_)) => {
+                return Err(format!("`{wanted}` is the name of a target and of a prompt: name both, as in `@{wanted}@{wanted}`"));
+            }
+            (None, None) => {}
+            (target, prompt) => return Ok(AnswerPart { target, prompt }),
+        }
+        if let Some(part) = wanted.match_indices('@').find_map(both) {
+            return Ok(part);
+        }
+
+        let list = |kind: &str, names: Vec<&String>| {
+            let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+            if shown.len() < names.len() {
+                shown.push("...".to_owned());
+            }
+            match names.len() {
+                0 => None,
+                1 => Some(format!("its only {kind} is {}", shown[0])),
+                _ => Some(format!("its {kind}s are {}", shown.join(", "))),
+            }
+        };
+        let targets = list("target", self.targets.iter().flatten().collect());
+        let prompts = list("prompt", self.prompts.iter().collect());
+        let kind = if prompts.is_some() { "target or prompt" } else { "target" };
+        let known: Vec<String> = targets.into_iter().chain(prompts).collect();
+        let has = match (known.as_slice(), self.targets.is_empty()) {
+            ([], true) => "it has no answers".to_owned(),
+            ([], false) => "it has only given answers".to_owned(),
+            _ => known.join(", "),
+        };
+        Err(format!("has no answers from {kind} `{wanted}`; {has}"))
+    }
+}
+
+/// Most names that a message lists.
+const MAX_NAMES: usize = 8;
+
+/// Byte positions of selected answers in the results file.
 #[derive(Debug)]
 pub struct AnswerIndex {
     path: PathBuf,
@@ -29,28 +125,35 @@ pub struct AnswerIndex {
 struct ResultRowHead {
     suite: String,
     case_id: String,
+    #[serde(default)]
+    test: Option<String>,
+    #[serde(default)]
+    prompt: Option<String>,
     target: Option<String>,
     #[serde(rename = "repeat")]
     trial: u32,
 }
 
 impl RunFolder {
-    /// The targets whose answers the run has, in order; `None` for answers given in the eval file.
-    pub fn answering_targets(&self) -> Result<BTreeSet<Option<String>>, StoreError> {
-        let mut found = BTreeSet::new();
+    /// The targets and prompts whose answers the run has.
+    pub fn answer_names(&self) -> Result<AnswerNames, StoreError> {
+        let mut found = AnswerNames::default();
         scan_rows(self.file(RESULTS_FILE), |head, _, _| {
-            found.insert(head.target);
+            found.targets.insert(head.target);
+            found.prompts.extend(head.prompt);
         })?;
         Ok(found)
     }
 
-    /// Creates an index of the answers of one target, or of those given in the eval file (`None`).
-    pub fn answers(&self, target: Option<&str>) -> Result<AnswerIndex, StoreError> {
+    /// Creates an index of the answers of one target, or of those given in the eval file (`None`), to one prompt or to all.
+    pub fn answers(&self, target: Option<&str>, prompt: Option<&str>) -> Result<AnswerIndex, StoreError> {
         let path = self.file(RESULTS_FILE);
         let mut places = HashMap::new();
         let file = scan_rows(path.clone(), |head, at, length| {
-            if head.target.as_deref() == target {
-                places.insert((head.suite, head.case_id, head.trial), (at, length));
+            let is_prompt = prompt.is_none() || head.prompt.as_deref() == prompt;
+            if head.target.as_deref() == target && is_prompt {
+                let test = head.test.filter(|_| prompt.is_some());
+                places.insert((head.suite, test.unwrap_or(head.case_id), head.trial), (at, length));
             }
         })?;
         Ok(AnswerIndex { path, file: Mutex::new(file), places })

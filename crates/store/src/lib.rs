@@ -54,7 +54,7 @@ mod spool_file;
 mod tool_call_row;
 mod verdict_counts;
 
-pub use answers::{AnswerIndex, AnswerKey};
+pub use answers::{AnswerIndex, AnswerKey, AnswerNames, AnswerPart};
 pub use batch_journal::{BatchJournal, BatchLock, BatchRecord};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use case_error::{CaseError, CaseErrorKind, CaseStage};
@@ -70,7 +70,8 @@ pub use judgement::{JudgementRow, RowOutcome};
 pub use merge::RowMerge;
 pub use metrics::{
     CaseTrialsRow, CriterionRate, DecisionNoise, DerivedMetric, EstimatedMetric, FlippingCriterion,
-    NoiseParts, PairwiseMetrics, PassKRow, PublishedMeans, RunMetrics, TargetMetrics, TrialMetrics,
+    NoiseParts, PairwiseMetrics, PartMetrics, PartTable, PassKRow, PromptMetrics, PublishedMeans, RunMetrics,
+    TargetMetrics, TrialMetrics,
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use pass_rate_gate::{PassRateGate, PassRateResult};
@@ -78,7 +79,7 @@ pub use question_row::QuestionRow;
 pub use reader::{
     CaseRecord, CaseRecords, QuestionIndex, RecordPlace, RecordPosition, ResultRows, first_in_order,
 };
-pub use result::{CriterionRow, GateRow, GraderRow, MetricScore, ResultRow, TurnRow};
+pub use result::{CriterionRow, GateRow, GraderRow, MetricScore, ResultRow, TurnRow, named_case};
 pub use review_row::ReviewRow;
 pub use row_counts::{RowCounts, RowSums};
 pub use run_conclusion::{BlockingGate, ConclusionLine, DisputedDecision, RunConclusion};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use assize_rubric::{TrialStrategy, Verdict};
+use assize_rubric::{TrialStrategy, Usd, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,9 @@ pub struct RunMetrics {
     /// Metrics of each target; empty with a single target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetMetrics>,
+    /// Metrics of each prompt, in alphabetical order, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<PromptMetrics>,
     /// Derived metrics of each target and prompt, in the order of the eval file; empty if it derives none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<DerivedMetric>,
@@ -221,12 +224,47 @@ impl CriterionRate {
 pub struct TargetMetrics {
     /// Target; null if the answers were given.
     pub target: Option<String>,
+    /// Metrics of its results.
+    #[serde(flatten)]
+    pub part: PartMetrics,
+}
+
+/// Metrics of one prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PromptFigures")]
+pub struct PromptMetrics {
+    /// Name of the prompt.
+    pub prompt: String,
+    /// Metrics of its results.
+    #[serde(flatten)]
+    pub part: PartMetrics,
+}
+
+/// Metrics of a part of the results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PartFigures")]
+pub struct PartMetrics {
     /// Cases by verdict; for cases with several trials, by the combined verdict.
     pub counts: VerdictCounts,
-    /// Pass rate of the target's results that have a verdict.
+    /// Pass rate of the results that have a verdict.
     pub pass_rate: EstimatedMetric,
-    /// Mean score of the target's results that have a score.
+    /// Mean score of the results that have a score.
     pub mean_score: EstimatedMetric,
+    /// Cost of the results in US dollars; null if not fully known.
+    #[serde(default)]
+    pub cost_usd: Option<Usd>,
+}
+
+/// Metrics of the parts of a run, with their names; a target without a name is that of given answers.
+pub type PartTable<'m> = Vec<(Option<&'m str>, &'m PartMetrics)>;
+
+impl RunMetrics {
+    /// Returns the metrics by target and by prompt; empty for one target or one prompt.
+    pub fn tables(&self) -> [(&'static str, PartTable<'_>); 2] {
+        let targets = self.targets.iter().map(|one| (one.target.as_deref(), &one.part));
+        let prompts = self.prompts.iter().map(|one| (Some(one.prompt.as_str()), &one.part));
+        [("target", targets.collect()), ("prompt", prompts.collect())]
+    }
 }
 
 /// A metric computed from the named scores of the results of a target and prompt.
@@ -284,6 +322,12 @@ pub struct CaseTrialsRow {
     pub suite: String,
     /// Id of the case.
     pub case_id: String,
+    /// Id of the test, if it makes several cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Name of the prompt, if the eval file has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Name of the target; null if the answer was given.
     pub target: Option<String>,
     /// Rule that combines the trials.

@@ -43,6 +43,9 @@ pub struct ResultRow {
     /// Cluster: cases with the same value are not independent, so intervals are computed over clusters.
     #[serde(default)]
     pub cluster: Option<String>,
+    /// Id of the test, if it makes several cases: one for each prompt. Cases with several targets share their id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Arc<str>>,
     /// Name of the prompt, if the eval file has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Arc<str>>,
@@ -235,6 +238,25 @@ impl ResultRow {
         self.trial > 1 && self.trials.is_some_and(|plan| plan.early_stop)
     }
 
+    /// Returns the id of the test, which is the name of the case beside its prompt and target.
+    pub fn test_id(&self) -> &Arc<str> {
+        self.test.as_ref().unwrap_or(&self.case_id)
+    }
+
+    /// Returns the name of the case beside its target: the id of the test, and the prompt in brackets if there are several.
+    pub fn name(&self) -> Cow<'_, str> {
+        named_case(self.test_id(), self.prompt.as_deref())
+    }
+
+    /// Returns what the row is counted with in margins of error: suite, and the cluster of the case or else its test. Trials,
+    /// prompts and targets of a test answer the same question.
+    pub fn cluster_key(&self) -> (&str, &'static str, &str) {
+        match &self.cluster {
+            Some(cluster) => (&self.suite, "cluster", cluster),
+            None => (&self.suite, "test", self.test_id()),
+        }
+    }
+
     /// Returns the key of the case.
     pub fn key(&self) -> CaseKey {
         CaseKey {
@@ -244,6 +266,11 @@ impl ResultRow {
             trial: self.trial,
         }
     }
+}
+
+/// Writes the name of a case, with its prompt if the eval file has several.
+pub fn named_case<'n>(test: &'n str, prompt: Option<&str>) -> Cow<'n, str> {
+    prompt.map_or(Cow::Borrowed(test), |prompt| format!("{test} [{prompt}]").into())
 }
 
 impl From<&ResultRow> for TrialResult {

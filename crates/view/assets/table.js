@@ -33,6 +33,7 @@ const COLUMNS = [
   ["score", "Score", "56px", "score", true],
   ["case", "Case", "minmax(90px, 0.8fr)", "id", true],
   ["suite", "Suite", "minmax(60px, 0.5fr)", null, "hasSuite"],
+  ["prompt", "Prompt", "minmax(60px, 0.5fr)", null, "hasPrompt"],
   ["target", "Target", "minmax(60px, 0.5fr)", null, "hasTarget"],
   ["question", "Question", "minmax(80px, 1.4fr)", null, true],
   ["answer", "Answer", "minmax(100px, 2fr)", null, true],
@@ -277,7 +278,7 @@ export function openTable(root, form) {
     else link.removeAttribute("href");
     slot.more.hidden = !data;
     slot.more.setAttribute("aria-label", `More of ${id ?? ""}`);
-    for (const key of ["score", "suite", "target", "tags", "cost", "time"]) {
+    for (const key of ["score", "suite", "prompt", "target", "tags", "cost", "time"]) {
       if (cells[key]) cells[key].textContent = data?.[key] ?? "";
     }
     for (const key of ["question", "answer"]) {

@@ -261,7 +261,7 @@ impl TargetState {
             Err(error) => outcome.add(&error.to_string()),
         }
 
-        let _ = folder.answering_targets();
+        let _ = folder.answer_names();
         if mutator.below(32) == 0 {
             *changed = (0..RUN_FILES.len()).collect();
             if let Err(error) = folder.resume(&info, &mut |_, _| true) {

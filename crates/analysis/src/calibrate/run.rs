@@ -9,6 +9,7 @@ use assize_store::{CaseRecord, ResultRow, RunInfo, StoreError};
 use super::bias::model_family;
 use super::item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 use super::material::CalibrationMaterial;
+use crate::facts::cluster_name;
 use crate::shared_texts::SharedTexts;
 
 /// Items of a run, with warnings about them.
@@ -143,7 +144,7 @@ impl<'r> JudgedAnswer<'r> {
                 trial: result.trial,
                 criterion: Arc::default(),
             },
-            cluster: format!("{}\u{1f}{}", result.suite, result.case_id).into(),
+            cluster: cluster_name(result).into(),
             length: result.answer.as_ref().map(|answer| answer.chars().count() as f64),
             model: result.target.as_deref().and_then(|name| models.get(name).copied()),
             result,

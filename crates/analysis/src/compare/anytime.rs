@@ -15,7 +15,7 @@ use super::HeadlineMetric;
 use crate::facts::{CaseFact, RunFacts};
 
 /// Identity of a case by its numbers in the table of names: suite, case, trial.
-pub type CaseNumbers = (u32, u32, u32);
+pub type CaseNumbers = (u32, u32, Option<u32>, u32);
 
 /// A comparison over cases in the order in which they finished.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -144,26 +144,25 @@ fn clusters_of(
         HeadlineMetric::Score => case.score,
         HeadlineMetric::PassRate => case.passed().map(|passed| f64::from(u8::from(passed))),
     };
-    let numbers = |case: &CaseFact| (case.suite, case.case, case.trial);
     let before: HashMap<CaseNumbers, &CaseFact> =
-        base.cases.iter().map(|case| (numbers(case), case)).collect();
-    let after: HashSet<CaseNumbers> = candidate.cases.iter().map(numbers).collect();
+        base.cases.iter().map(|case| (case.numbers(), case)).collect();
+    let after: HashSet<CaseNumbers> = candidate.cases.iter().map(CaseFact::numbers).collect();
 
     // An ordered map, so that sums and ties of positions do not depend on hashes.
     let mut clusters: BTreeMap<u32, ClusterSum> = BTreeMap::new();
     for case in &candidate.cases {
         let sum = clusters.entry(case.cluster).or_default();
-        let Some(other) = before.get(&numbers(case)) else {
+        let Some(other) = before.get(&case.numbers()) else {
             sum.one_sided += 1;
             continue;
         };
-        sum.place = sum.place.max(places.get(&numbers(case)).copied().unwrap_or(usize::MAX));
+        sum.place = sum.place.max(places.get(&case.numbers()).copied().unwrap_or(usize::MAX));
         if let Some((before, after)) = figure(other).zip(figure(case)) {
             sum.difference += after - before;
             sum.pairs += 1.0;
         }
     }
-    for case in base.cases.iter().filter(|case| !after.contains(&numbers(case))) {
+    for case in base.cases.iter().filter(|case| !after.contains(&case.numbers())) {
         clusters.entry(case.cluster).or_default().one_sided += 1;
     }
 
@@ -194,6 +193,7 @@ mod tests {
         CaseFact {
             suite: 0,
             case: number,
+            prompt: None,
             trial: 1,
             target: None,
             cluster,
@@ -215,7 +215,7 @@ mod tests {
 
     fn look(tracker: &mut AnytimeTracker, base: &RunFacts, candidate: &RunFacts, is_over: bool) -> usize {
         let order: Vec<CaseNumbers> =
-            candidate.cases.iter().map(|case| (case.suite, case.case, case.trial)).collect();
+            candidate.cases.iter().map(CaseFact::numbers).collect();
         tracker
             .add_new(base, candidate, &order, HeadlineMetric::Score, is_over)
             .expect("differences within -1 to 1");
@@ -254,7 +254,7 @@ mod tests {
         }
 
         let candidate = facts(cases);
-        let order: Vec<CaseNumbers> = (0..120).map(|number| (0, number, 1)).collect();
+        let order: Vec<CaseNumbers> = (0..120).map(|number| (0, number, None, 1)).collect();
         let at_once =
             compare_anytime(&base, &candidate, &order, HeadlineMetric::Score, None, ConfidenceLevel::P95);
         assert_eq!(tracker.comparison(), at_once);

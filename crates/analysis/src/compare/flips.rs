@@ -1,9 +1,10 @@
 //! Cases whose verdict changed, with the criteria that changed.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use assize_rubric::{Verdict, VoteValue};
-use assize_store::ResultRow;
+use assize_store::{ResultRow, named_case};
 use serde::Serialize;
 
 use super::mismatch::shared_criteria;
@@ -14,8 +15,11 @@ use crate::facts::{CaseFact, NameTable};
 pub struct VerdictFlip {
     /// Name of the suite.
     pub suite: String,
-    /// Id of the case.
+    /// Id of the case; of its test, if that has several prompts.
     pub case_id: String,
+    /// Name of the prompt, if the runs have several and none was selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Number of the trial.
     pub trial: u32,
     /// Result in the base.
@@ -84,6 +88,7 @@ impl VerdictFlip {
         Self {
             suite: names.text(base.suite).to_owned(),
             case_id: names.text(base.case).to_owned(),
+            prompt: base.prompt.map(|prompt| names.text(prompt).to_owned()),
             trial: base.trial,
             base: FlipSide { verdict: base.verdict, score: base.score },
             candidate: FlipSide { verdict: candidate.verdict, score: candidate.score },
@@ -104,9 +109,16 @@ impl VerdictFlip {
         }
     }
 
+    /// Returns the name of the case.
+    pub fn name(&self) -> Cow<'_, str> {
+        named_case(&self.case_id, self.prompt.as_deref())
+    }
+
     /// Copies the reasons from a stored row if it belongs to this case.
     pub fn copy_reasons(&mut self, row: &ResultRow, from_candidate: bool) {
-        if *row.case_id != *self.case_id || row.trial != self.trial || *row.suite != *self.suite {
+        let is_prompt = self.prompt.is_none() || self.prompt.as_deref() == row.prompt.as_deref();
+        let is_case = **row.test_id() == *self.case_id && *row.suite == *self.suite && row.trial == self.trial;
+        if !is_case || !is_prompt {
             return;
         }
         for flip in &mut self.criteria {

@@ -1,7 +1,9 @@
 //! Pairing of cases by suite, id and trial, and comparison of the pairs.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use assize_store::named_case;
 use serde::Serialize;
 
 use super::flips::VerdictFlip;
@@ -18,11 +20,21 @@ use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 pub struct CaseName {
     /// Name of the suite.
     pub suite: String,
-    /// Id of the case.
+    /// Id of the case; of its test, if that has several prompts.
     pub case_id: String,
+    /// Name of the prompt, if the runs have several and none was selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Number of the trial.
     #[serde(rename = "repeat")]
     pub trial: u32,
+}
+
+impl CaseName {
+    /// Returns the name without the suite and the trial.
+    pub fn name(&self) -> Cow<'_, str> {
+        named_case(&self.case_id, self.prompt.as_deref())
+    }
 }
 
 /// A case that both sides have and that is incomplete on at least one of them.
@@ -331,6 +343,7 @@ fn case_name(case: &CaseFact, names: &NameTable) -> CaseName {
     CaseName {
         suite: names.text(case.suite).to_owned(),
         case_id: names.text(case.case).to_owned(),
+        prompt: case.prompt.map(|prompt| names.text(prompt).to_owned()),
         trial: case.trial,
     }
 }

@@ -77,7 +77,7 @@ pub(crate) enum CompareCommand {
 /// Options of `assize compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// Base, then candidates: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target.
+    /// Base, then candidates: folders, ids, `last`, `last~N`; `RUN@NAME` for one target or prompt.
     #[arg(value_name = "RUN", required_unless_present = "trend")]
     pub(crate) runs: Vec<String>,
     /// Metric that decides: `score` or `pass-rate`.

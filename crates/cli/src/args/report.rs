@@ -36,7 +36,7 @@ const FORMATS: &str = "The ending of a file names its format; `--format` names t
     assize report last --format github")
 )]
 pub(crate) struct ReportArgs {
-    /// Runs: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target's answers.
+    /// Runs: folders, ids, `last`, `last~N`; `RUN@NAME` for the answers of a target or to a prompt.
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) runs: Vec<String>,
     /// File to write [default: Markdown on stdout].

@@ -21,7 +21,7 @@ use assize_report::{
     render_comparison_markdown, wrap_message,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
-use assize_store::{CaseRecord, RunFolder, RunInfo};
+use assize_store::{AnswerPart, CaseRecord, RunFolder, RunInfo};
 use serde_json::json;
 
 use super::labels::{format_material_error, read_plain_label_rows};
@@ -38,7 +38,7 @@ const MAX_REPORTED_FLIPS: usize = 200;
 pub(super) struct ComparedRun {
     pub(super) folder: RunFolder,
     pub(super) info: RunInfo,
-    target: Option<String>,
+    pub(super) part: AnswerPart,
     pub(super) facts: RunFacts,
     /// The cases in the order in which they finished.
     pub(super) order: Vec<CaseNumbers>,
@@ -62,8 +62,8 @@ impl ComparedRun {
         prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
-        let (folder, target) = runs::find_answers(name, &context.process)?;
-        Self::read_rows(name, folder, target, names, prepare, context)
+        let (folder, part) = runs::find_answers(name, &context.process)?;
+        Self::read_rows(name, folder, part, names, prepare, context)
     }
 
     /// Like [`Self::read_with`], for several runs at the same time.
@@ -74,12 +74,12 @@ impl ComparedRun {
     ) -> Result<(Vec<Self>, NameTable), CommandFailure> {
         let mut found = Vec::with_capacity(runs.len());
         for name in runs {
-            let (folder, target) = runs::find_answers(name, &context.process)?;
-            found.push((name, folder, target));
+            let (folder, part) = runs::find_answers(name, &context.process)?;
+            found.push((name, folder, part));
         }
-        let reads = read_together(&found, |(name, folder, target)| {
+        let reads = read_together(&found, |(name, folder, part)| {
             let mut names = NameTable::default();
-            Self::read_rows(name, folder.clone(), target.clone(), &mut names, &prepare, context)
+            Self::read_rows(name, folder.clone(), part.clone(), &mut names, &prepare, context)
                 .map(|run| (run, names))
         });
 
@@ -89,10 +89,15 @@ impl ComparedRun {
             let (mut run, own) = read?;
             let numbers = names.absorb(&own);
             run.facts.renumber(&numbers);
-            for (suite, case, _) in &mut run.order {
+            for (suite, case, prompt, _) in &mut run.order {
                 (*suite, *case) = (numbers[*suite as usize], numbers[*case as usize]);
+                *prompt = prompt.map(|prompt| numbers[prompt as usize]);
             }
             all.push(run);
+        }
+        // Answers to one prompt are compared with others test by test.
+        if all.iter().any(|run| run.part.prompt.is_some()) {
+            all.iter_mut().try_for_each(|run| run.pair_by_test(&names))?;
         }
         Ok((all, names))
     }
@@ -100,7 +105,7 @@ impl ComparedRun {
     fn read_rows(
         name: &str,
         folder: RunFolder,
-        target: Option<String>,
+        part: AnswerPart,
         names: &mut NameTable,
         mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
         context: &CliContext,
@@ -112,30 +117,31 @@ impl ComparedRun {
             if record.result.is_later_attempt() {
                 continue;
             }
-            if target.is_none() || record.result.target.as_deref() == target.as_deref() {
+            if part.takes(&record.result) {
                 cases.extend(prepare(record).map(|record| CaseFact::from_record(&record, names)));
             }
         }
 
-        if let Some(target) = target.as_ref().filter(|_| cases.is_empty()) {
-            let shown = folder.path().display();
-            return Err(format!("`{shown}` has no answers from target `{target}`").into());
-        }
-
-        let order = cases.iter().map(|case: &CaseFact| (case.suite, case.case, case.trial)).collect();
+        let order = cases.iter().map(CaseFact::numbers).collect();
         let facts =
             RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?.of_run(&info);
-        Ok(Self { folder, info, target, facts, order })
+        Ok(Self { folder, info, part, facts, order })
+    }
+
+    /// Pairs its cases by their tests, for a comparison with answers to another prompt.
+    pub(super) fn pair_by_test(&mut self, names: &NameTable) -> Result<(), CommandFailure> {
+        let facts = std::mem::replace(&mut self.facts, empty());
+        self.facts = facts.by_test(names).map_err(|error| error.to_string())?;
+        self.order.iter_mut().for_each(|(_, _, prompt, _)| *prompt = None);
+        Ok(())
     }
 
     /// Labels a run that was given as `last` or `last~N` by its id, because these names soon mean another run.
     fn label_by_id(&mut self) {
         let label = &mut self.facts.label;
-        let (name, target) =
-            label.split_once('@').map_or((label.as_str(), None), |(name, of)| (name, Some(of)));
+        let name = label.split('@').next().unwrap_or_default();
         if name == "last" || name.starts_with("last~") {
-            let target = target.map(|target| format!("@{target}")).unwrap_or_default();
-            *label = format!("{}{target}", self.info.run_id);
+            *label = format!("{}{}", self.info.run_id, self.part);
         }
     }
 }
@@ -152,7 +158,7 @@ pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result
 fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if let Some(option) = args.idle_trend_option() {
         let help = match option {
-            "--target" => "; `RUN@TARGET` compares the answers of one target",
+            "--target" => "; `RUN@NAME` compares the answers of one target",
             _ => "",
         };
         return Err(format!("`{option}` belongs to `compare --trend`{help}").into());
@@ -178,7 +184,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let mut candidates = read.split_off(1);
     let Some(base) = read.pop() else { return Err("name the runs to compare".into()) };
     for (same, name) in candidates.iter().zip(others) {
-        if same.info.run_id == base.info.run_id && same.target == base.target {
+        if same.info.run_id == base.info.run_id && same.part == base.part {
             let message = if name == &args.runs[0] {
                 format!("`{name}` is compared with itself: nothing can differ")
             } else {
@@ -524,17 +530,25 @@ fn look_up_reasons(
         return Ok(());
     }
 
-    let mut wanted: HashMap<(Arc<str>, Arc<str>, u32), &mut VerdictFlip> = flips
+    // The cases of runs with one selected prompt are named by their tests alone.
+    let by_prompt = flips.iter().any(|flip| flip.prompt.is_some());
+    let mut wanted: HashMap<_, &mut VerdictFlip> = flips
         .into_iter()
-        .map(|flip| ((flip.suite.as_str().into(), flip.case_id.as_str().into(), flip.trial), flip))
+        .map(|flip| {
+            let prompt: Option<Arc<str>> = flip.prompt.as_deref().map(Arc::from);
+            ((Arc::from(flip.suite.as_str()), Arc::from(flip.case_id.as_str()), prompt, flip.trial), flip)
+        })
         .collect();
     for (part, from_candidate) in [(base, false), (candidate, true)] {
         for row in part.folder.results()? {
             let row = row?;
-            if part.target.is_some() && row.target.as_deref() != part.target.as_deref() {
+            if !part.part.takes(&row) {
                 continue;
             }
-            if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.case_id.clone(), row.trial)) {
+            let prompt = row.prompt.clone().filter(|_| by_prompt);
+            if let Some(flip) =
+                wanted.get_mut(&(row.suite.clone(), row.test_id().clone(), prompt, row.trial))
+            {
                 flip.copy_reasons(&row, from_candidate);
             }
         }

@@ -129,7 +129,7 @@ fn exit_of(args: &CompareArgs, found: &AnytimeComparison, is_clear: bool, missin
 
 /// A run that is watched.
 struct WatchedRun {
-    /// The folder and the target, in the form of [`ComparedRun::read_with`]: `last` may soon be another run.
+    /// The folder and the part, in the form of [`ComparedRun::read_with`]: `last` may soon be another run.
     name: String,
     shown: String,
     folder: RunFolder,
@@ -137,9 +137,8 @@ struct WatchedRun {
 
 impl WatchedRun {
     fn find(name: &str, context: &CliContext) -> Result<Self, CommandFailure> {
-        let (folder, target) = runs::find_answers(name, &context.process)?;
-        let path = folder.path().display();
-        let resolved = target.map_or_else(|| path.to_string(), |target| format!("{path}@{target}"));
+        let (folder, part) = runs::find_answers(name, &context.process)?;
+        let resolved = format!("{}{part}", folder.path().display());
         Ok(Self { name: resolved, shown: name.to_owned(), folder })
     }
 
@@ -252,6 +251,12 @@ impl RunWatch {
         };
         let mut run = ComparedRun::read_with(&candidate.name, &mut self.names, count, context)?;
         run.facts.label.clone_from(&candidate.shown);
+        if let Some((_, base)) = &mut self.base
+            && [&base.part, &run.part].into_iter().any(|part| part.prompt.is_some())
+        {
+            base.pair_by_test(&self.names)?;
+            run.pair_by_test(&self.names)?;
+        }
         Ok(ReadCandidate { run, judge_calls: judge_calls.get() })
     }
 

@@ -179,7 +179,7 @@ fn list_cases(
     if args.json {
         let listed = rows.iter().map(|row| {
             json!({
-                "case_id": row.case_id, "suite": row.suite, "target": row.target, "repeat": row.trial,
+                "case_id": row.case_id, "test": row.test_id(), "prompt": row.prompt, "suite": row.suite, "target": row.target, "repeat": row.trial,
                 "score": row.score, "verdict": row.verdict,
             })
         });

@@ -18,7 +18,7 @@ use assize_report::{
     ScorecardMaterial, inspect_log_name, write_report, write_skill_files,
 };
 use assize_rubric::ScorecardScores;
-use assize_store::{CaseRecord, RunFolder, StoreError};
+use assize_store::{AnswerPart, CaseRecord, RunFolder, StoreError};
 
 use super::compare;
 use crate::args::{ReportArgs, ReportFile, ReportFormat};
@@ -155,7 +155,7 @@ pub(super) fn write_files(
         return Ok(());
     }
 
-    let material = ReportMaterial::read(folder.clone(), None, labels, &context.process)?;
+    let material = ReportMaterial::read(folder.clone(), AnswerPart::default(), labels, &context.process)?;
     let name = folder.path().display().to_string();
     let measured = JudgeMeasurement::default();
     write(&[ReportedRun { name, material, comparison: None, measured }], &files, context)
@@ -304,7 +304,7 @@ fn with_reports(
             name: &run.name,
             folder: &run.material.folder,
             info: &run.material.info,
-            target: run.material.target.as_deref(),
+            part: &run.material.part,
             prepare: &*changes[at],
             position: &*positions[at],
             scorecard: scores[at]

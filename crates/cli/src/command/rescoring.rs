@@ -29,11 +29,11 @@ pub(super) fn find(
 }
 
 fn of_run(name: &str, context: &CliContext) -> Result<SharedScoring, CommandFailure> {
-    let (folder, target) = runs::find_answers(name, &context.process)?;
+    let (folder, part) = runs::find_answers(name, &context.process)?;
     let mut cases = CaseScorings::default();
     for record in stored_records(&folder)? {
         let record = record?;
-        let meant = target.is_none() || record.result.target.as_deref() == target.as_deref();
+        let meant = part.takes(&record.result);
         if let Some(scoring) = CaseScoring::from_record(&record).filter(|_| meant) {
             cases.add(record.result.suite, record.result.case_id, scoring);
         }

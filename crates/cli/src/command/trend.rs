@@ -9,7 +9,7 @@ use assize_engine::{
 };
 use assize_report::{TREND_ROWS, fit_screen, render_trend};
 use assize_stats::ConfidenceLevel;
-use assize_store::{RunFolder, RunInfo};
+use assize_store::{AnswerPart, RunFolder, RunInfo};
 use serde_json::json;
 
 use crate::args::CompareArgs;
@@ -21,7 +21,7 @@ use crate::output;
 struct TrendRun {
     folder: RunFolder,
     info: RunInfo,
-    target: Option<String>,
+    part: AnswerPart,
     label: String,
     /// True if the user named it: then unreadable parts are errors instead of warnings.
     named: bool,
@@ -38,12 +38,12 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     let mut before: Option<MethodFingerprint> = None;
     let suite = args.suite.as_deref();
     let takes = |name: &str| suite.is_none_or(|wanted| wanted == name);
-    let reads = read_together(&chosen, |run| read_trend(&run.folder, run.target.as_deref(), takes));
+    let reads = read_together(&chosen, |run| read_trend(&run.folder, &run.part, takes));
     for (run, read) in chosen.iter().zip(reads) {
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
         super::compare::warn_of_missing(&run.info, &label, "shown", context);
 
-        let read = read.map_err(CommandFailure::from).and_then(|reader| match &run.target {
+        let read = read.map_err(CommandFailure::from).and_then(|reader| match &run.part.target {
             Some(target) if reader.is_empty() => {
                 let shown = run.folder.path().display();
                 Err(format!("`{shown}` has no answers from target `{target}`").into())
@@ -94,10 +94,10 @@ fn named_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>,
     args.runs
         .iter()
         .map(|name| {
-            let (folder, target) = runs::find_answers(name, &context.process)?;
+            let (folder, mut part) = runs::find_answers(name, &context.process)?;
             let info = concluded_info(&folder, &context.process)?;
-            let target = target.or_else(|| args.target.clone());
-            Ok(TrendRun { folder, info, target, label: name.clone(), named: true })
+            part.target = part.target.or_else(|| args.target.clone());
+            Ok(TrendRun { folder, info, part, label: name.clone(), named: true })
         })
         .collect()
 }
@@ -127,7 +127,8 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
         let wanted = wanted.get_or_insert_with(|| suites.clone());
         let fits = if args.suite.is_some() { wanted.is_subset(&suites) } else { *wanted == suites };
         if fits {
-            chosen.push(TrendRun { folder, info, target: args.target.clone(), label, named: false });
+            let part = AnswerPart { target: args.target.clone(), prompt: None };
+            chosen.push(TrendRun { folder, info, part, label, named: false });
         } else {
             others += 1;
         }

@@ -74,15 +74,21 @@ impl NamedAnswers {
             return Self::file(name, place, columns, options, engine);
         }
 
-        let (folder, target) = runs::find_answers(place, engine.process())?;
+        let (folder, part) = runs::find_answers(place, engine.process())?;
+        if part.prompt.is_some() {
+            return Err(EngineError::usage(format!(
+                "`{place}` selects a prompt, and a judge compares answers to the same question: compare prompts with \
+                 `assize compare`, or with a `select-best` assertion"
+            )));
+        }
         let info = folder.info()?;
         let label = name.unwrap_or_else(|| system_name(place));
-        let targets = folder.answering_targets()?;
-        let takes = |target_name: &Option<String>| target.is_none() || *target_name == target;
+        let targets = folder.answer_names()?.targets;
+        let takes = |target_name: &Option<String>| part.target.is_none() || *target_name == part.target;
         let mut systems = Vec::new();
         for target_name in targets.iter().filter(|target_name| takes(target_name)) {
-            let answers = folder.answers(target_name.as_deref())?;
-            let several = target.is_none() && targets.len() > 1;
+            let answers = folder.answers(target_name.as_deref(), None)?;
+            let several = part.target.is_none() && targets.len() > 1;
             let name = match target_name {
                 Some(target_name) if several => format!("{label}@{target_name}"),
                 _ => label.to_owned(),
@@ -91,10 +97,7 @@ impl NamedAnswers {
         }
 
         if systems.is_empty() {
-            return Err(EngineError::usage(match target {
-                Some(target) => format!("`{place}` has no answers from target `{target}`"),
-                None => format!("`{place}` holds no answers"),
-            }));
+            return Err(EngineError::usage(format!("`{place}` holds no answers")));
         }
 
         Ok(Self::Run(systems, folder, Box::new(info)))

@@ -32,6 +32,7 @@ use super::http::HttpTarget;
 use super::http_request::fixed_address;
 use super::program_setup::program_setup;
 use super::secrets::{keys, redactor};
+use super::program_judge::ProgramModel;
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::capability::{OutsideFile, SentVariable};
 use crate::engine::Engine;
@@ -221,7 +222,7 @@ impl TargetRegistry {
         self.spec(real).is_some_and(batches)
     }
 
-    /// The model of a name in the targets file; `None` if the file has no such target.
+    /// What judges under a name in the targets file: a model, or a program; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
         self.note_addressed(spec);
@@ -231,7 +232,17 @@ impl TargetRegistry {
                     self.gateway.ask_judge(client, model.context_tokens, model.max_output_tokens)
                 })
             }
-            _ => Err(unusable(format!("{}: target `{name}` can't judge: it is not a model", spec.place))),
+            TargetSpecKind::Command(command) if !command.batch && command.beside_suite => {
+                target_programs(spec).into_iter().for_each(|program| self.gateway.note_program(program));
+                let folder = spec.place.path().parent().unwrap_or(Path::new("")).to_path_buf();
+                // It is recorded as a judge, not among the targets that answer.
+                let target = self.make(name)?;
+                Ok(self.gateway.ask_program(Arc::new(ProgramModel { target, folder })))
+            }
+            _ => Err(unusable(format!(
+                "{}: target `{name}` can't judge: it is neither a model nor a command that answers each question",
+                spec.place
+            ))),
         }))
     }
 

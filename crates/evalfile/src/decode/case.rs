@@ -418,7 +418,7 @@ impl PartialCase {
             depends_on: self.depends_on.into_iter().map(|id| CaseId::new(id.value)).collect(),
             on_dependency_failure: self.on_dependency_failure,
             workspace: self.workspace,
-            rivals: None,
+            test: None,
             metrics: Vec::new(),
             prompt: None,
             authored: None,

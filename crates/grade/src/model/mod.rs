@@ -29,7 +29,7 @@ use tokio::sync::Semaphore;
 
 use crate::evidence::EvidenceIndex;
 use crate::fence::draw_material_fence;
-use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, format_material, prompt_hash};
+use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, format_instructed, prompt_hash};
 use crate::task::repeat_index;
 use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
@@ -82,7 +82,7 @@ impl ModelJudge {
     /// The common part of all calls that show this material. The fence is the fence of the whole material, so
     /// it occurs in no part of it.
     fn template<'a>(&'a self, task: &RubricTask, shown: &VisibleMaterial, fence: &str) -> CallTemplate<'a> {
-        let mut shared = format_material(&shown.material, fence);
+        let mut shared = format_instructed(task, &shown.material, fence);
         if let Some(note) = &shown.note {
             shared.push_str(note);
             shared.push('\n');

@@ -103,7 +103,7 @@ pub(crate) fn answer_score_messages(
 /// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
 /// unchanged. `None` if no known variable occurs. One pass, so inserted values are never scanned for
 /// placeholders.
-fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
+pub(super) fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     let mut any = false;

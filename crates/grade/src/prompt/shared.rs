@@ -1,7 +1,47 @@
 //! The part of a request that is the same for all criteria of a task.
 
+use serde_json::json;
+
+use super::answer_score::fill_variables;
 use super::block::format_block;
-use crate::JudgeMaterial;
+use super::criteria::criterion_text;
+use crate::{JudgeMaterial, RubricTask};
+
+/// Names of the answer in instructions. Instructions that show it take the place of the material.
+const ANSWER_NAMES: [&str; 2] = ["output", "candidate_answer"];
+
+/// Formats the material of a rubric with the author's instructions, if there are any. Each text that they name is inserted
+/// in a block, so that it can't be taken for a part of them.
+pub(crate) fn format_instructed(task: &RubricTask, material: &JudgeMaterial, fence: &str) -> String {
+    let Some(instructions) = &task.instructions else { return format_material(material, fence) };
+    let criteria: Vec<_> = task.rubric.criteria().iter().map(criterion_text).collect();
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let lines: Vec<String> = criteria.iter().map(|text| format!("- {text}")).collect();
+    let values = [
+        (["input", "question"], material.question.clone()),
+        (ANSWER_NAMES, material.answer.clone()),
+        (["expected_output", "reference_answer"], text(&material.reference)),
+        (["criteria", "expected_outcome"], text(&material.expected_outcome)),
+        (["file_changes", "file_changes"], text(&material.file_changes)),
+        (["tool_calls", "tool_calls"], text(&material.tool_calls)),
+        (["rubrics", "rubrics"], lines.join("\n")),
+        (["rubrics_json", "rubrics_json"], json!(criteria).to_string()),
+    ];
+    let variables: Vec<(String, String)> = values
+        .into_iter()
+        .flat_map(|(names, value)| names.map(|name| (name.to_owned(), value.clone())))
+        .collect();
+
+    let shows_answer = variables.iter().any(|(name, value)| {
+        let only = [(name.clone(), value.clone())];
+        ANSWER_NAMES.contains(&name.as_str()) && fill_variables(instructions, &only, fence).is_some()
+    });
+    let filled = fill_variables(instructions, &variables, fence);
+    let filled = filled.as_deref().unwrap_or(instructions).trim_end();
+    let material = if shows_answer { String::new() } else { format_material(material, fence) };
+
+    format!("{material}Instructions\n\n{filled}\n\n")
+}
 
 /// Formats the material, each text in a block. Absent and blank texts are omitted, except for the question and
 /// the answer.

@@ -102,6 +102,8 @@ fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseEx
     let mut explanation = CaseExplanation {
         suite: stored.suite.to_string(),
         case_id: stored.case_id.to_string(),
+        test: stored.test.as_deref().map(str::to_owned),
+        prompt: stored.prompt.as_deref().map(str::to_owned),
         target: stored.target.as_deref().map(str::to_owned),
         repeat: stored.trial,
         thresholds: lines,

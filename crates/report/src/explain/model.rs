@@ -16,6 +16,12 @@ pub struct CaseExplanation {
     pub suite: String,
     /// Id of the case.
     pub case_id: String,
+    /// Id of the test, if it makes several cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Name of the prompt, if the eval file has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// Name of the target; null if the answer was given.
     pub target: Option<String>,
     /// Number of the trial, from 1.

@@ -274,7 +274,7 @@ impl CriterionFindings {
 
 fn note_case(cases: &mut Vec<String>, first_reason: &mut Option<String>, row: &ResultRow, reason: &str) {
     if cases.len() < MAX_CASES {
-        cases.push(row.case_id.to_string());
+        cases.push(row.name().into_owned());
     }
     first_reason.get_or_insert_with(|| reason.to_owned());
 }

@@ -14,7 +14,7 @@ use crate::case_block::{has_failed_gate, main_reason, stored_texts};
 use crate::sanitize::escape_lines;
 
 /// Columns that name the case, in both tables.
-const CASE_COLUMNS: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
+const CASE_COLUMNS: [&str; 8] = ["run", "suite", "case", "prompt", "target", "repeat", "verdict", "score"];
 /// Last column of both tables: the result of the case as a whole, as it counts for the run.
 const RESULT_COLUMN: &str = "case_result";
 /// Further columns of the table of criteria.
@@ -128,7 +128,8 @@ fn case_cells(run: &RunReport<'_>, row: &ResultRow) -> Vec<CsvCell> {
     vec![
         CsvCell::text(&run.info.run_id),
         CsvCell::text(&*row.suite),
-        CsvCell::text(&*row.case_id),
+        CsvCell::text(&**row.test_id()),
+        CsvCell::text(row.prompt.as_deref().unwrap_or_default()),
         CsvCell::text(row.target.as_deref().unwrap_or_default()),
         CsvCell::Own(row.trial.to_string()),
         CsvCell::Own(verdict.to_owned()),
@@ -143,7 +144,8 @@ fn problem_cells(run: &RunReport<'_>) -> Vec<CsvCell> {
         CsvCell::text(&run.info.run_id),
         CsvCell::text(run.suite_names()),
         blank(),
-        CsvCell::text(run.target.unwrap_or_default()),
+        CsvCell::text(run.part.prompt.as_deref().unwrap_or_default()),
+        CsvCell::text(run.part.target.as_deref().unwrap_or_default()),
         blank(),
         blank(),
         blank(),

@@ -199,7 +199,7 @@ fn write_case(
 ) -> Result<(), ReportError> {
     let duration = reported.records.iter().map(|record| record.result.duration_ms);
     let attributes: XmlAttributes = vec![
-        ("name", Some(reported.row().case_id.to_string())),
+        ("name", Some(reported.row().name().into_owned())),
         ("classname", Some(class.to_owned())),
         ("time", Some(seconds(duration.fold(0, u64::saturating_add)))),
     ];

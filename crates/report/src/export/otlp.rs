@@ -153,6 +153,8 @@ impl EventOrigin<'_> {
             text("assize.case.id", &row.case_id),
             json!({ "key": "assize.case.repeat", "value": { "intValue": row.trial.to_string() } }),
         ]);
+        attributes.extend(row.test.as_deref().map(|test| text("assize.test.id", test)));
+        attributes.extend(row.prompt.as_deref().map(|prompt| text("assize.prompt.name", prompt)));
         attributes.extend(row.target.as_deref().map(|target| text("assize.target.name", target)));
 
         attributes

@@ -7,7 +7,7 @@ use assize_analysis::compare::ComparisonSet;
 use assize_analysis::{ScorecardRun, ScorecardTree};
 use assize_audit::StoredAudit;
 use assize_rubric::ScorecardScores;
-use assize_store::{CaseRecord, CaseRecords, QuestionIndex, RunFolder, RunInfo, StoreError};
+use assize_store::{AnswerPart, CaseRecord, CaseRecords, QuestionIndex, RunFolder, RunInfo, StoreError};
 
 /// A stored run, as a report reads it.
 #[derive(Clone, Copy)]
@@ -18,8 +18,8 @@ pub struct RunReport<'a> {
     pub folder: &'a RunFolder,
     /// Its description. The summary covers only the cases included in the report.
     pub info: &'a RunInfo,
-    /// Target whose answers the report is limited to.
-    pub target: Option<&'a str>,
+    /// Answers that the report is limited to.
+    pub part: &'a AnswerPart,
     /// Changes each record before it is shown, such as to apply people's labels.
     pub prepare: &'a dyn Fn(&mut CaseRecord),
     /// Returns the position of a criterion in the run's files, if these are unchanged.
@@ -64,7 +64,7 @@ pub struct ScorecardMaterial<'a> {
 impl RunReport<'_> {
     /// Returns true if the report includes this record.
     pub(crate) fn includes(&self, record: &CaseRecord) -> bool {
-        self.target.is_none_or(|target| record.result.target.as_deref() == Some(target))
+        self.part.takes(&record.result)
     }
 
     pub(crate) fn records(&self) -> Result<CaseRecords, StoreError> {
@@ -84,8 +84,9 @@ impl RunReport<'_> {
 
     /// Names of the suites, and the target that the report is limited to.
     pub(crate) fn title(&self) -> String {
-        let target = self.target.map(|target| format!(" → {target}"));
-        self.suite_names() + &target.unwrap_or_default()
+        let names = [&self.part.target, &self.part.prompt].into_iter().flatten();
+        let part: String = names.map(|name| format!(" → {name}")).collect();
+        self.suite_names() + &part
     }
 
     /// Path of the file of a suite; empty if it is not known.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use assize_analysis::describe_pass_rate_gate;
-use assize_store::{CaseRecord, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
+use assize_store::{CaseRecord, EstimatedMetric, RunInfo, RunMetrics, RunSummary, VerdictCounts};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::run_conclusion::{ProblemLevel, allowance};
@@ -15,6 +15,7 @@ use super::{ReportError, ReportedConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
+use crate::cost::format_cost;
 use crate::criterion::NEGATION_PREFIX;
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::derived_metric_texts;
@@ -238,6 +239,22 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         }
     }
 
+    for (kind, parts) in summary.figures.iter().flat_map(RunMetrics::tables).filter(|(_, parts)| !parts.is_empty()) {
+        let _ = writeln!(text, "\n| {kind} | pass rate | 95% CI | of | mean score | cost |\n|---|--:|---|--:|--:|--:|");
+        for (name, part) in parts {
+            let _ = writeln!(
+                text,
+                "| {} | **{}** | {} | {} | {} | {} |",
+                escape_markdown(name.unwrap_or("answers of the file"), MAX_TEXT),
+                percent(&part.pass_rate),
+                percent_interval(&part.pass_rate),
+                grouped(part.pass_rate.n),
+                score(&part.mean_score),
+                format_cost(part.cost_usd, None)
+            );
+        }
+    }
+
     let derived = summary.figures.as_ref().map(|figures| figures.derived.as_slice()).unwrap_or_default();
     if !derived.is_empty() {
         text.push_str("\n| derived metric | value | of | results |\n|---|--:|---|--:|\n");
@@ -338,11 +355,16 @@ fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) 
         return Ok(());
     }
 
-    let head = "\n#### Cases that did not pass\n\n| case | verdict | score | why |\n|---|---|--:|---|\n";
+    let figures = run.info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
+    let has_prompts = figures.is_some_and(|figures| !figures.prompts.is_empty());
+    let (column, line) = if has_prompts { (" prompt |", "---|") } else { ("", "") };
+    let head = format!(
+        "\n#### Cases that did not pass\n\n| case |{column} verdict | score | why |\n|---|{line}---|--:|---|\n"
+    );
     let mut written = 0;
-    if page.add(head) {
+    if page.add(&head) {
         for read in index.cases(run, |case| states.contains(&case.state))? {
-            if !page.add(&case_row(&read?)) {
+            if !page.add(&case_row(&read?, has_prompts)) {
                 break;
             }
             written += 1;
@@ -355,7 +377,7 @@ fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) 
     Ok(())
 }
 
-fn case_row(reported: &ReportedCase<'_>) -> String {
+fn case_row(reported: &ReportedCase<'_>, has_prompts: bool) -> String {
     let mut why: Vec<String> = Vec::new();
     if let Some(trials) = &reported.case.trials {
         why.push(escape_markdown(&trials.describe(), MAX_TEXT));
@@ -373,11 +395,14 @@ fn case_row(reported: &ReportedCase<'_>) -> String {
     }
 
     let mark = reported.mark();
+    let prompt = row.prompt.as_deref().map(|prompt| escape_markdown(prompt, 60)).unwrap_or_default();
+    let prompt = if has_prompts { format!(" {prompt} |") } else { String::new() };
     let target = row.target.as_deref().map(|target| format!(" → {}", escape_markdown(target, 60)));
     format!(
-        "| {}{} | {} {} | {} | {} |\n",
-        escape_markdown(&row.case_id, 60),
+        "| {}{} |{} {} {} | {} | {} |\n",
+        escape_markdown(row.test_id(), 60),
         target.unwrap_or_default(),
+        prompt,
         mark.sign,
         mark.word,
         reported.score().unwrap_or_default(),

@@ -72,7 +72,7 @@ struct FlipListView {
 }
 
 struct FlipView {
-    case_id: String,
+    case: String,
     base: String,
     candidate: String,
     criteria: Vec<CriterionFlipView>,
@@ -219,7 +219,7 @@ fn flip_view(flip: &VerdictFlip) -> FlipView {
         None => verdict.name().to_owned(),
     };
     FlipView {
-        case_id: escape_lines(&flip.case_id),
+        case: escape_lines(&flip.name()),
         base: side(flip.base.verdict, flip.base.score),
         candidate: side(flip.candidate.verdict, flip.candidate.score),
         criteria: flip.criteria.iter().map(criterion_view).collect(),

@@ -47,7 +47,8 @@ struct GatesView {
 
 struct RowView {
     mark: MarkView,
-    case_id: String,
+    case: String,
+    prompt: String,
     suite: String,
     target: String,
     score: String,
@@ -176,7 +177,8 @@ fn row_view(record: &CaseRecord) -> RowView {
     let row = &record.result;
     RowView {
         mark: VerdictMark::for_case(row).into(),
-        case_id: escape_lines(&row.case_id),
+        case: escape_lines(row.test_id()),
+        prompt: row.prompt.as_deref().map(escape_lines).unwrap_or_default(),
         suite: escape_lines(&row.suite),
         target: row.target.as_deref().map(escape_lines).unwrap_or_default(),
         score: number::format_score_or_range(row.score, row.score_low, row.score_high).unwrap_or_default(),

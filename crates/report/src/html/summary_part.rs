@@ -3,14 +3,16 @@
 use askama::Template;
 use assize_analysis::describe_pass_rate_gate;
 use assize_rubric::VerdictThresholds;
-use assize_store::{CriterionRate, EstimatedMetric, RunInfo, RunSummary, TargetMetrics, VerdictCounts};
+use assize_store::{
+    CriterionRate, EstimatedMetric, PartMetrics, PartTable, RunInfo, RunMetrics, RunSummary, VerdictCounts,
+};
 
 use super::tone;
 use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
 use crate::cost::{
-    format_judge_calls, format_resumed, format_run_cost, format_run_time, format_spent, format_tokens,
+    format_judge_calls, format_resumed, format_run_cost, format_run_time, format_spent, format_tokens, format_cost,
 };
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};
@@ -44,7 +46,8 @@ pub(super) struct SummaryView {
 #[derive(Template)]
 #[template(path = "criteria.html")]
 pub(super) struct CriteriaView {
-    targets: Vec<TargetView>,
+    /// Metrics by target and by prompt.
+    tables: Vec<(&'static str, Vec<PartView>)>,
     derived: Vec<DerivedMetricText>,
     criteria: Vec<CriterionRateView>,
     criteria_titles: (&'static str, &'static str),
@@ -65,13 +68,14 @@ struct MetricView {
     chart: String,
 }
 
-struct TargetView {
+struct PartView {
     name: String,
     cases: String,
     rate: String,
     interval: String,
     chart: String,
     score: String,
+    cost: String,
 }
 
 struct CriterionRateView {
@@ -157,8 +161,7 @@ impl CriteriaView {
         let titles = summary.map(|summary| RateTitles::new(summary, &rates));
 
         Self {
-            targets: figures
-                .map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
+            tables: figures.into_iter().flat_map(RunMetrics::tables).map(part_views).collect(),
             derived: figures
                 .map_or_else(Vec::new, |figures| derived_metric_texts(&figures.derived))
                 .into_iter()
@@ -291,18 +294,23 @@ fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, inte
     MetricView { name, value, interval, chart }
 }
 
-fn target_view(target: &TargetMetrics) -> TargetView {
-    let (rate, interval) = (percent(&target.pass_rate), percent_interval(&target.pass_rate));
-    let name = target.target.as_deref().unwrap_or("answers of the file");
+fn part_views((kind, parts): (&'static str, PartTable<'_>)) -> (&'static str, Vec<PartView>) {
+    (kind, parts.into_iter().map(|(name, part)| part_view(name, part)).collect())
+}
+
+fn part_view(name: Option<&str>, part: &PartMetrics) -> PartView {
+    let (rate, interval) = (percent(&part.pass_rate), percent_interval(&part.pass_rate));
+    let name = name.unwrap_or("answers of the file");
     let title = format!("{name}: {rate}, interval {interval}");
 
-    TargetView {
+    PartView {
         name: escape_lines(name),
-        cases: grouped(target.counts.total() as u64),
-        chart: interval_point(ChartAxis::UNIT, mark(&target.pass_rate, ChartTone::Plain, &title), None),
+        cases: grouped(part.counts.total() as u64),
+        chart: interval_point(ChartAxis::UNIT, mark(&part.pass_rate, ChartTone::Plain, &title), None),
         rate,
         interval,
-        score: target.mean_score.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
+        score: part.mean_score.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
+        cost: format_cost(part.cost_usd, None),
     }
 }
 

@@ -10,7 +10,7 @@ use assize_report::{
     write_skill_files,
 };
 use assize_rubric::{Gate, Outcome};
-use assize_store::{CaseRecord, CriterionRate, QuestionRow, RunFolder, RunInfo};
+use assize_store::{AnswerPart, CaseRecord, CriterionRate, QuestionRow, RunFolder, RunInfo};
 use tempfile::TempDir;
 
 use crate::golden::golden;
@@ -94,12 +94,14 @@ fn line_of(name: &CriterionName) -> Option<CriterionPosition> {
         .then(|| CriterionPosition { path: "./evals/a b,c:d.yaml".to_owned(), line: 12 })
 }
 
+static WHOLE: AnswerPart = AnswerPart { target: None, prompt: None };
+
 fn report<'a>(run: &'a StoredRun, comparison: Option<ComparisonMaterial<'a>>) -> RunReport<'a> {
     RunReport {
         name: "last",
         folder: &run.folder,
         info: &run.info,
-        target: None,
+        part: &WHOLE,
         prepare: &|_| {},
         position: &line_of,
         scorecard: None,

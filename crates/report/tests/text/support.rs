@@ -173,6 +173,7 @@ fn bare(case_id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        test: None,
         prompt: None,
         metrics: Vec::new(),
         case_hash: None,
@@ -471,6 +472,7 @@ fn figures() -> RunMetrics {
         }),
         trials: None,
         targets: Vec::new(),
+        prompts: Vec::new(),
         decision_noise: None,
         pairwise: None,
         unstable: vec![FlippingCriterion {

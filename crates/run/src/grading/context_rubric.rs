@@ -58,6 +58,7 @@ fn rubric_grader(grader: &ContextGrader, rubric: Arc<Rubric>) -> RubricGrader {
         rubric,
         places: Vec::new(),
         marks: Vec::new(),
+        instructions: None,
         judging: grader.judging,
         evidence: grader.evidence,
         truncate: grader.truncate,

@@ -97,6 +97,7 @@ pub(crate) fn rubric_task(
     RubricTask {
         material: Arc::clone(&context.material),
         rubric: Arc::clone(&grader.rubric),
+        instructions: grader.instructions.clone(),
         judging: item.judging_override.or(grader.judging).unwrap_or(item.judging),
         evidence: grader.evidence.unwrap_or(item.evidence),
         truncate: item.truncate_override.or(grader.truncate).unwrap_or(item.truncate),

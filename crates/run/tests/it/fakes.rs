@@ -170,6 +170,7 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
             places: vec![place.clone(); rubric.criteria().len()],
             rubric: Arc::new(rubric),
             marks: Vec::new(),
+            instructions: None,
             judging: None,
             evidence: None,
             truncate: None,

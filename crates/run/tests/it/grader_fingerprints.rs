@@ -106,6 +106,7 @@ fn rubric_grader() -> GraderKind {
         rubric: Arc::new(Rubric::new(vec![Criterion::checklist("a", "A"), banded()]).expect("valid")),
         places: vec![place()],
         marks: Vec::new(),
+        instructions: None,
         judging: Some(JudgingMode::Batched(None)),
         evidence: Some(EvidencePolicy::Required),
         truncate: Some(TruncationMode::Chunk),

@@ -35,7 +35,7 @@ fn rivals(cases: &[(&str, &str)], group: &Arc<RivalGroup>) -> Vec<WorkItem> {
 fn group(members: &[&str], absent: &[&str]) -> Arc<RivalGroup> {
     let member = |id: &&str| RivalAnswer { case_id: (*id).to_owned(), target: None };
     Arc::new(RivalGroup {
-        name: "test".into(),
+        test: "test".into(),
         members: members.iter().map(member).collect(),
         absent: absent.iter().map(|id| (*id).to_owned()).collect(),
     })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use assize_analysis::NameTable;
-use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
+use assize_store::{AnswerPart, CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::filter::{CaseSort, VerdictChoice};
@@ -75,7 +75,9 @@ impl IndexPart {
         let entry = CaseTableEntry {
             offset,
             id: row.case_id.0.into(),
+            test: row.test.map(|test| test.0.into()),
             suite: self.name(&row.suite.0),
+            prompt: row.prompt.map(|prompt| self.name(&prompt.0)),
             target: row.target.map(|target| self.name(&target.0)),
             tags: row.tags.iter().map(|tag| self.name(&tag.0)).collect(),
             gates,
@@ -112,7 +114,7 @@ impl CaseTableIndex {
         self.entries.reserve_exact(part.entries.len());
         for mut entry in part.entries {
             renumber(&mut entry.suite);
-            entry.target.iter_mut().for_each(renumber);
+            entry.target.iter_mut().chain(&mut entry.prompt).for_each(renumber);
             entry.tags.iter_mut().chain(&mut entry.gates).for_each(renumber);
             entry.criteria.iter_mut().map(|criterion| &mut criterion.name).for_each(renumber);
             self.entries.push(entry);
@@ -160,13 +162,14 @@ impl CaseTableIndex {
         self.names.number(name)
     }
 
-    /// Row of the case with this identity; `target` is compared only if it is given.
-    pub(crate) fn find(&self, suite: &str, id: &str, target: Option<&str>, trial: u32) -> Option<u32> {
+    /// Row of the case with this identity: its id, or the id of its test and the prompt of `part`.
+    pub(crate) fn find(&self, suite: &str, id: &str, part: &AnswerPart, trial: u32) -> Option<u32> {
+        let name = |number: Option<u32>| number.map(|at| self.name(at));
         let found = self.entries.iter().position(|entry| {
-            *entry.id == *id
+            (*entry.id == *id || entry.test_id() == id)
                 && entry.trial == trial
                 && self.name(entry.suite) == suite
-                && target.is_none_or(|target| entry.target.is_some_and(|at| self.name(at) == target))
+                && part.takes_names(name(entry.target), name(entry.prompt))
         });
         found.and_then(|row| u32::try_from(row).ok())
     }
@@ -189,23 +192,24 @@ impl CaseTableIndex {
 
     /// The names that rows have, sorted, for filters.
     pub(crate) fn choices(&self) -> FilterChoices {
-        let mut seen: [Vec<bool>; 5] = std::array::from_fn(|_| vec![false; self.names.count()]);
-        let [suites, targets, tags, gates, criteria] = &mut seen;
+        let mut seen: [Vec<bool>; 6] = std::array::from_fn(|_| vec![false; self.names.count()]);
+        let [suites, prompts, targets, tags, gates, criteria] = &mut seen;
         for entry in &self.entries {
             suites[entry.suite as usize] = true;
+            entry.prompt.iter().for_each(|prompt| prompts[*prompt as usize] = true);
             entry.target.iter().for_each(|target| targets[*target as usize] = true);
             entry.tags.iter().for_each(|tag| tags[*tag as usize] = true);
             entry.gates.iter().for_each(|gate| gates[*gate as usize] = true);
             entry.criteria.iter().for_each(|criterion| criteria[criterion.name as usize] = true);
         }
 
-        let [suites, targets, tags, gates, criteria] = seen.map(|seen| {
+        let [suites, prompts, targets, tags, gates, criteria] = seen.map(|seen| {
             let numbers = (0..).zip(seen).filter(|(_, is_seen)| *is_seen);
             let mut names: Vec<String> = numbers.map(|(number, _)| self.name(number).to_owned()).collect();
             names.sort();
             names
         });
-        FilterChoices { suites, targets, tags, gates, criteria, counts: self.counts() }
+        FilterChoices { suites, prompts, targets, tags, gates, criteria, counts: self.counts() }
     }
 
     /// Numbers of cases for the chips above the table.
@@ -274,6 +278,7 @@ impl CaseTableIndex {
 #[derive(Debug, Default)]
 pub(crate) struct FilterChoices {
     pub(crate) suites: Vec<String>,
+    pub(crate) prompts: Vec<String>,
     pub(crate) targets: Vec<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) gates: Vec<String>,

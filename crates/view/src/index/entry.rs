@@ -8,8 +8,11 @@ pub(crate) struct CaseTableEntry {
     /// Offset of its row in `results.jsonl`.
     pub(crate) offset: u64,
     pub(crate) id: Box<str>,
-    /// Numbers of interned names: suite, target, tags, failed gates.
+    /// Id of the test, if it makes several cases.
+    pub(crate) test: Option<Box<str>>,
+    /// Numbers of interned names: suite, prompt, target, tags, failed gates.
     pub(crate) suite: u32,
+    pub(crate) prompt: Option<u32>,
     pub(crate) target: Option<u32>,
     pub(crate) tags: Box<[u32]>,
     pub(crate) gates: Box<[u32]>,
@@ -29,6 +32,11 @@ pub(crate) struct CaseTableEntry {
 impl CaseTableEntry {
     /// Value of `place` for cases of a run that did not store places.
     pub(crate) const NO_PLACE: u64 = u64::MAX;
+
+    /// Id of the test, which is the name of the case beside its prompt and target.
+    pub(crate) fn test_id(&self) -> &str {
+        self.test.as_deref().unwrap_or(&self.id)
+    }
 
     /// Returns true if the votes of the judges of a criterion were not all the same.
     pub(crate) fn is_disputed(&self) -> bool {

@@ -98,6 +98,7 @@ named_variants!(CaseSort {
 pub(crate) struct CaseFilter {
     pub(crate) verdicts: Vec<VerdictChoice>,
     pub(crate) suite: Option<String>,
+    pub(crate) prompt: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) tag: Option<String>,
     pub(crate) gate: Option<String>,
@@ -127,6 +128,7 @@ impl CaseFilter {
             match &*key {
                 "verdict" => filter.verdicts.extend(VerdictChoice::from_name(&value)),
                 "suite" => filter.suite = Some(value),
+                "prompt" => filter.prompt = Some(value),
                 "target" => filter.target = Some(value),
                 "tag" => filter.tag = Some(value),
                 "gate" => filter.gate = Some(value),
@@ -154,6 +156,7 @@ impl CaseFilter {
 
         let texts = [
             ("suite", &self.suite),
+            ("prompt", &self.prompt),
             ("target", &self.target),
             ("tag", &self.tag),
             ("gate", &self.gate),

@@ -96,7 +96,8 @@ impl ColumnOrder {
 pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &[&[bool]]) -> Vec<u32> {
     // The number of a wanted name; the inner `None` is a name that no row has.
     let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
-    let (suite, target) = (number(&filter.suite), number(&filter.target));
+    let (suite, target, prompt) =
+        (number(&filter.suite), number(&filter.target), number(&filter.prompt));
     let (tag, gate) = (number(&filter.tag), number(&filter.gate));
     let criterion = number(&filter.criterion);
     let has = |list: &[u32], wanted: Option<Option<u32>>| {
@@ -117,6 +118,7 @@ pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &
             && (!filter.disputed || entry.is_disputed())
             && has(&[entry.suite], suite)
             && has(entry.target.as_slice(), target)
+            && has(entry.prompt.as_slice(), prompt)
             && has(&entry.tags, tag)
             && has(&entry.gates, gate)
     };
@@ -137,7 +139,9 @@ mod tests {
         CaseTableEntry {
             offset: 0,
             id: id.into(),
+            test: None,
             suite: 0,
+            prompt: None,
             target: None,
             tags: Box::default(),
             gates: Box::default(),

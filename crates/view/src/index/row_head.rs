@@ -17,6 +17,10 @@ pub(super) struct ResultHead<'r> {
     pub(super) suite: RowText<'r>,
     #[serde(borrow)]
     pub(super) case_id: RowText<'r>,
+    #[serde(borrow, default)]
+    pub(super) test: Option<RowText<'r>>,
+    #[serde(borrow, default)]
+    pub(super) prompt: Option<RowText<'r>>,
     #[serde(borrow)]
     pub(super) target: Option<RowText<'r>>,
     #[serde(rename = "repeat")]

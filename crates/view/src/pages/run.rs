@@ -123,7 +123,8 @@ pub(crate) struct RunPage {
     pub(crate) failing_url: String,
     pub(crate) notes: Vec<String>,
     pub(crate) warnings: Vec<String>,
-    pub(crate) targets: Vec<MetricLine>,
+    /// Metrics by target and by prompt: the heading, what a line is, and the lines.
+    pub(crate) parts: Vec<(&'static str, &'static str, Vec<MetricLine>)>,
     pub(crate) derived: Vec<DerivedMetricText>,
     pub(crate) attempts: Vec<MetricLine>,
     pub(crate) criteria: Vec<CriterionLineText>,
@@ -247,6 +248,7 @@ pub(crate) struct CasesPage {
     pub(crate) plain: Option<PlainRows>,
     pub(crate) plain_url: String,
     pub(crate) has_suites: bool,
+    pub(crate) has_prompts: bool,
     pub(crate) has_targets: bool,
 }
 
@@ -296,6 +298,7 @@ pub(crate) struct CaseRow {
     pub(crate) score: String,
     pub(crate) id: String,
     pub(crate) suite: String,
+    pub(crate) prompt: String,
     pub(crate) target: String,
     pub(crate) trial: u32,
     /// The beginning of the question and of the answer.
@@ -419,6 +422,11 @@ impl ChoiceField {
         let several = |names: &[String]| if names.len() > 1 { names.to_vec() } else { Vec::new() };
         let fields = [
             Self::new(("suite", "Suite", "all suites"), &several(&choices.suites), filter.suite.as_ref()),
+            Self::new(
+                ("prompt", "Prompt", "all prompts"),
+                &several(&choices.prompts),
+                filter.prompt.as_ref(),
+            ),
             Self::new(
                 ("target", "Target", "all targets"),
                 &several(&choices.targets),

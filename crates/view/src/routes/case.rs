@@ -14,7 +14,7 @@ use assize_rubric::{
     BenchmarkState, CaseDecision, EvidenceQuote, GateState, GraderFinding, JudgeConfidence, JudgeIdentity,
     OutcomeKind,
 };
-use assize_store::CaseRecord;
+use assize_store::{AnswerPart, CaseRecord};
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -81,7 +81,7 @@ pub(crate) async fn find(
         let value = |key| query_value(&uri, key);
         let trial = value("repeat").and_then(|trial| trial.parse().ok()).unwrap_or(1);
         let (suite, id) = (value("suite").unwrap_or_default(), value("id").unwrap_or_default());
-        let found = run.index()?.find(&suite, &id, value("target").as_deref(), trial);
+        let found = run.index()?.find(&suite, &id, &AnswerPart { target: value("target"), prompt: None }, trial);
         let row = found.ok_or_else(|| PageError::missing(format!("The run has no case `{id}`.")))?;
 
         Ok(Redirect::to(&format!("{}/cases/{}", run_url(run.slug()), row + 1)).into_response())
@@ -142,7 +142,7 @@ fn case_page(
 
     CasePage {
         header,
-        id: visible(&explained.case_id),
+        id: visible(row.test_id()),
         facts: facts(record, explained),
         mark: ResultMark::of_status(status),
         score: range_text(explained.figures),
@@ -187,6 +187,7 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
     let tags: Vec<String> = row.tags.iter().map(|tag| visible(tag)).collect();
     let values = [
         ("Suite", Some(visible(&row.suite))),
+        ("Prompt", row.prompt.as_deref().map(visible)),
         ("Target", row.target.as_deref().map(visible)),
         ("Answered by", row.answered_by.as_deref().map(visible)),
         ("Trial", Some(row.trial.to_string()).filter(|_| row.trial > 1 || row.trials.is_some())),

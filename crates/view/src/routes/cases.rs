@@ -102,6 +102,7 @@ pub(crate) async fn page(
             plain_url: with_query(&cases_url, &page_query(&query, 1)),
             cases_url,
             has_suites: choices.suites.len() > 1 || info.suites.len() > 1,
+            has_prompts: choices.prompts.len() > 1,
             has_targets: choices.targets.len() > 1 || info.targets.len() > 1,
         };
         Ok(render(&cases))
@@ -200,8 +201,9 @@ fn case_row(
         verdict: entry.verdict.name(),
         mark: ResultMark::of_status(entry.verdict),
         score: score_text(entry),
-        id: visible(&entry.id),
+        id: visible(entry.test_id()),
         suite: visible(index.name(entry.suite)),
+        prompt: entry.prompt.map_or_else(String::new, |prompt| visible(index.name(prompt))),
         target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
         trial: entry.trial,
         question: excerpt(asked.and_then(|asked| asked.question).as_deref().unwrap_or_default()),

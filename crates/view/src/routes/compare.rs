@@ -83,7 +83,7 @@ fn comparison_page(
     let mark = conclusion_mark(found.verdict);
     let axis = common_axis(&found);
     let (main_tables, tables) = difference_tables(&found, axis);
-    let link = |suite: &str, id: &str, trial: u32| {
+    let link = |suite: &str, id: &str, prompt: Option<&str>, trial: u32| {
         let trial = trial.to_string();
         let query = [
             ("base", &*base.name),
@@ -92,16 +92,18 @@ fn comparison_page(
             ("id", id),
             ("repeat", &trial),
         ];
+        let prompt = prompt.map(|prompt| ("prompt", prompt));
+        let query = query.into_iter().chain(prompt);
         format!("/compare/case?{}", Serializer::new(String::new()).extend_pairs(query).finish())
     };
     let changed = |flips: &[VerdictFlip]| -> Vec<ChangedCase> {
         let shown = flips.iter().take(MAX_CASES);
-        shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.trial))).collect()
+        shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.prompt.as_deref(), flip.trial))).collect()
     };
     let incomplete = found.incomplete.iter().take(MAX_CASES);
     let incomplete = incomplete.map(|pair| {
         let name = &pair.name;
-        (link(&name.suite, &name.case_id, name.trial), visible(&name.case_id))
+        (link(&name.suite, &name.case_id, name.prompt.as_deref(), name.trial), visible(&name.name()))
     });
 
     Ok(ComparisonPage {
@@ -328,8 +330,8 @@ fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
         criteria.push(MovedLine { class: "dim", sign: "", text });
     }
     let id = match flip.trial {
-        1 => flip.case_id.clone(),
-        trial => format!("{} (trial {trial})", flip.case_id),
+        1 => flip.name().into_owned(),
+        trial => format!("{} (trial {trial})", flip.name()),
     };
 
     ChangedCase {

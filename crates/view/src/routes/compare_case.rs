@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_report::{CaseExplanation, CriterionPart, GraderPart, explain_case, format_score};
-use assize_store::CaseRecord;
+use assize_store::{CaseRecord, named_case};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
@@ -30,8 +30,10 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
         let (suite, id) = (needed("suite")?, needed("id")?);
         let trial = query_value(&uri, "repeat").and_then(|trial| trial.parse().ok()).unwrap_or(1);
 
-        let (row_before, before) = find_record(&base, &suite, &id, trial)?;
-        let (row_after, after) = find_record(&candidate, &suite, &id, trial)?;
+        let prompt = query_value(&uri, "prompt");
+        let find = |side| find_record(side, &suite, &id, prompt.as_deref(), trial);
+        let (row_before, before) = find(&base)?;
+        let (row_after, after) = find(&candidate)?;
         let asked = base.run.question(&before.result)?.or(candidate.run.question(&after.result)?);
         let explained = [explain_case(&before, asked.as_ref()), explain_case(&after, asked.as_ref())];
 
@@ -49,7 +51,7 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
         };
 
         Ok(render(&CaseComparisonPage {
-            id: visible(&id),
+            id: visible(&named_case(&id, prompt.as_deref())),
             compare_url: compare_url(&base.name, &candidate.name),
             question: explained[0].question.as_deref().map(visible),
             is_same: texts[0].is_some() && texts[0] == texts[1],
@@ -68,9 +70,12 @@ fn find_record(
     side: &ComparedSide,
     suite: &str,
     id: &str,
+    prompt: Option<&str>,
     trial: u32,
 ) -> Result<(u32, CaseRecord), PageError> {
-    let row = side.run.index()?.find(suite, id, side.target.as_deref(), trial);
+    let mut part = side.part.clone();
+    part.prompt = part.prompt.or_else(|| prompt.map(str::to_owned));
+    let row = side.run.index()?.find(suite, id, &part, trial);
     let record = row.map(|row| side.run.record(row)).transpose()?.flatten();
     row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
 }

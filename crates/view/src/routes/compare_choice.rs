@@ -7,6 +7,7 @@ use axum::http::Uri;
 use url::form_urlencoded::Serializer;
 
 use super::compared_run::ComparedSide;
+use super::run_header::part_names;
 use super::{PageError, query_value};
 use crate::library::RunLibrary;
 use crate::pages::{ChoiceField, ComparisonForm};
@@ -130,7 +131,7 @@ impl ComparisonChoice {
     }
 }
 
-/// Runs to choose from, and the answers of each target of runs with several targets: value, text, and whether
+/// Runs to choose from, and the answers of each target or prompt of runs with several: value, text, and whether
 /// it is selected.
 fn run_options(library: &RunLibrary, chosen: &str) -> Vec<(String, String, bool)> {
     let mut options = Vec::new();
@@ -138,15 +139,10 @@ fn run_options(library: &RunLibrary, chosen: &str) -> Vec<(String, String, bool)
         let Ok(info) = run.info else { continue };
         let detail = format!("{}, {}", super::run_header::suite_names(&info), minute(&info.started_at));
         options.push((run.slug.clone(), format!("{} ({detail})", visible(&run.name))));
-        if info.targets.len() > 1 {
-            let targets = info.targets.iter().map(|target| {
-                (
-                    format!("{}@{}", run.slug, target.name),
-                    format!("{}@{}", visible(&run.name), visible(&target.name)),
-                )
-            });
-            options.extend(targets);
-        }
+        let parts = part_names(&info);
+        options.extend(parts.map(|name| {
+            (format!("{}@{name}", run.slug), format!("{}@{}", visible(&run.name), visible(name)))
+        }));
     }
     if !options.iter().any(|(value, _)| value == chosen) {
         options.insert(0, (chosen.to_owned(), visible(chosen)));

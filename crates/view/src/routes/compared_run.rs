@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::read_together;
-use assize_store::{RowsFile, RunInfo};
+use assize_store::{AnswerPart, RowsFile, RunInfo};
 
 use super::compare_choice::ComparisonChoice;
 use super::{PageError, run_url};
@@ -15,28 +15,31 @@ use crate::page_work::PageWork;
 use crate::pages::RunLink;
 use crate::text::{minute, visible};
 
-/// A run in a comparison, or the answers of one of its targets.
+/// A run in a comparison, or a part of its answers.
 pub(super) struct ComparedSide {
-    /// Its name as the user gave it: the name of the run, or `RUN@TARGET`.
+    /// Its name as the user gave it: the name of the run, `RUN@TARGET` or `RUN@PROMPT`.
     pub(super) name: String,
     pub(super) run: Arc<OpenRun>,
     pub(super) info: Arc<RunInfo>,
-    pub(super) target: Option<String>,
+    pub(super) part: AnswerPart,
 }
 
 impl ComparedSide {
     pub(super) fn open(library: &RunLibrary, name: &str) -> Result<Self, PageError> {
-        let whole = library.open(name).map(|run| (run, None));
-        let part = || {
-            let (slug, target) = name.rsplit_once('@')?;
-            Some((library.open(slug)?, Some(target.to_owned())))
-        };
-        let (run, target) = whole
-            .or_else(part)
+        let whole = library.open(name).map(|run| (run, ""));
+        let part = |(at, _)| Some((library.open(&name[..at])?, &name[at + 1..]));
+        let (run, wanted) = whole
+            .or_else(|| name.rmatch_indices('@').find_map(part))
             .ok_or_else(|| PageError::missing(format!("There is no run `{name}` here.")))?;
+        let part = match wanted {
+            "" => AnswerPart::default(),
+            _ => run.folder().answer_names()?.find(wanted).map_err(|why| {
+                PageError::missing(format!("The run `{}` {why}.", run.slug()))
+            })?,
+        };
         let info = library.info(run.folder())?;
 
-        Ok(Self { name: name.to_owned(), run, info, target })
+        Ok(Self { name: name.to_owned(), run, info, part })
     }
 
     /// Reads the parts of the rows that metrics need. `work` counts the bytes read.
@@ -55,10 +58,9 @@ impl ComparedSide {
             work.add(position - read);
             read = position;
             let row = &record.result;
-            let is_of_target = self.target.is_none() || row.target.as_deref() == self.target.as_deref();
             let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
             let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
-            if is_of_target && is_of_suite && has_tag && !row.is_later_attempt() {
+            if self.part.takes(row) && is_of_suite && has_tag && !row.is_later_attempt() {
                 cases.push(CaseFact::from_record(&record, names));
             }
         }
@@ -73,6 +75,8 @@ impl ComparedSide {
         choice: &ComparisonChoice,
         work: &PageWork,
     ) -> Result<(Vec<RunFacts>, NameTable), PageError> {
+        // Answers to one prompt are compared with others test by test.
+        let by_test = sides.iter().any(|side| side.borrow().part.prompt.is_some());
         let reads = read_together(sides, |side| {
             let mut names = NameTable::default();
             side.borrow().facts(&mut names, choice, work).map(|facts| (facts, names))
@@ -83,7 +87,8 @@ impl ComparedSide {
         for read in reads {
             let (mut facts, own) = read?;
             facts.renumber(&names.absorb(&own));
-            found.push(facts);
+            let facts = if by_test { facts.by_test(&names) } else { Ok(facts) };
+            found.push(facts.map_err(|error| PageError::refused(error.to_string()))?);
         }
         Ok((found, names))
     }

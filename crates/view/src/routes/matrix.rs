@@ -1,4 +1,4 @@
-//! Runs, or the targets of a run, side by side: a test a row, a run or target a column.
+//! Runs, or the targets or prompts of a run, side by side: a test a row, a run, target or prompt a column.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_analysis::compare::{ComparisonSet, Conclusion, HeadlineMetric, RunComparison, compare_many};
 use assize_report::{format_duration, grouped};
 use assize_rubric::Usd;
-use assize_store::RunMetrics;
+use assize_store::{AnswerPart, EstimatedMetric, PartTable, RunMetrics, named_case};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -51,7 +51,7 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
     .await
 }
 
-/// Address of the page with these columns, each a run or `RUN@TARGET`.
+/// Address of the page with these columns, each a run, `RUN@TARGET` or `RUN@PROMPT`.
 pub(super) fn matrix_url(columns: &[String]) -> String {
     let pairs = columns.iter().map(|name| ("run", name));
     format!("/matrix?{}", Serializer::new(String::new()).extend_pairs(pairs).finish())
@@ -92,6 +92,7 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     // Each index is locked once: a second lock could wait for ever.
     let indexes: Vec<RwLockReadGuard<'_, CaseTableIndex>> =
         runs.iter().map(|run| run.index()).collect::<Result<_, _>>()?;
+    let by_test = sides.iter().any(|side| side.part.prompt.is_some());
     let mut columns = Vec::new();
     let mut tests: Vec<(String, String)> = Vec::new();
     for (side, run) in sides.into_iter().zip(places) {
@@ -99,7 +100,8 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
         let mut column = Column { side, run, rows: HashMap::new() };
         for row in rows.iter() {
             let Some(entry) = index.get(*row) else { continue };
-            let key = (index.name(entry.suite).to_owned(), entry.id.to_string());
+            let prompt = entry.prompt.filter(|_| !by_test);
+            let key = (index.name(entry.suite).to_owned(), named_case(entry.test_id(), prompt.map(|at| index.name(at))).into_owned());
             let of_test = column.rows.entry(key.clone()).or_default();
             if of_test.is_empty() && !columns.iter().any(|other: &Column| other.rows.contains_key(&key)) {
                 tests.push(key);
@@ -158,7 +160,7 @@ fn pairs_without_page(uri: &Uri) -> Vec<(String, String)> {
 
 /// Rows of the column, in the order of the files.
 fn rows_of(run: &OpenRun, index: &CaseTableIndex, side: &ComparedSide) -> Result<Arc<Vec<u32>>, PageError> {
-    let filter = CaseFilter { target: side.target.clone(), ..CaseFilter::default() };
+    let filter = part_filter(&side.part);
     Ok(run.select(index, &filter, None)?)
 }
 
@@ -237,7 +239,7 @@ impl MatrixView<'_> {
                 None => summary_of(&side.run, &side.info)?,
             };
             let figures = summary.figures.as_ref();
-            let (pass, mean) = rates(figures, side.target.as_deref());
+            let [pass, mean] = rates(figures, &side.part);
             let against: Option<&RunComparison> = at.checked_sub(1).and_then(|at| set.comparisons.get(at));
 
             let all: Vec<&CaseTableEntry> =
@@ -249,8 +251,7 @@ impl MatrixView<'_> {
             let first = order.remove(at);
             order.insert(0, first);
 
-            let mut filter = CaseFilter::default();
-            filter.target.clone_from(&side.target);
+            let filter = part_filter(&side.part);
             heads.push((
                 MatrixColumn {
                     name: self.column_name(column),
@@ -274,17 +275,20 @@ impl MatrixView<'_> {
         Ok(heads)
     }
 
-    /// The target, the answers file, or the run: what tells the columns apart.
+    /// The target and prompt, the answers file, or the run: what tells the columns apart.
     fn column_name(&self, column: &Column) -> String {
         let is_one_run = self.runs.len() == 1;
-        match (&column.side.target, column.side.info.answers_file()) {
-            (Some(target), _) if is_one_run => visible(target),
+        let AnswerPart { target, prompt } = &column.side.part;
+        let part: Vec<String> = [target, prompt].into_iter().flatten().map(|name| visible(name)).collect();
+        let part = Some(part.join(" ")).filter(|part| !part.is_empty());
+        match (part, column.side.info.answers_file()) {
+            (Some(part), _) if is_one_run => part,
             (None, Some(path)) => format!(
                 "{} {}",
                 visible(path.rsplit(['/', '\\']).next().unwrap_or(path)),
                 self.run_name(column)
             ),
-            (Some(target), _) => format!("{} {}", visible(target), self.run_name(column)),
+            (Some(part), _) => format!("{part} {}", self.run_name(column)),
             (None, None) => self.run_name(column),
         }
     }
@@ -411,15 +415,25 @@ impl MatrixView<'_> {
     }
 }
 
-/// Pass rate and mean score of a run, or of one of its targets.
-fn rates<'f>(
-    figures: Option<&'f RunMetrics>,
-    target: Option<&str>,
-) -> (Option<&'f assize_store::EstimatedMetric>, Option<&'f assize_store::EstimatedMetric>) {
-    let Some(figures) = figures else { return (None, None) };
-    let of_target = figures.targets.iter().find(|one| target.is_some() && one.target.as_deref() == target);
-    match of_target {
-        Some(one) => (Some(&one.pass_rate), Some(&one.mean_score)),
-        None => (Some(&figures.pass_rate), Some(&figures.mean_score)),
+fn part_filter(part: &AnswerPart) -> CaseFilter {
+    let AnswerPart { target, prompt } = part.clone();
+    CaseFilter { target, prompt, ..CaseFilter::default() }
+}
+
+/// Pass rate and mean score of a run, or of a target or prompt. Those of a target with one of several prompts are not stored.
+fn rates<'f>(figures: Option<&'f RunMetrics>, part: &AnswerPart) -> [Option<&'f EstimatedMetric>; 2] {
+    let Some(figures) = figures else { return [None; 2] };
+    let [targets, prompts] = figures.tables().map(|(_, parts)| parts);
+    let found = |parts: PartTable<'f>, wanted: &str| {
+        let found = parts.into_iter().find(|(name, _)| *name == Some(wanted));
+        found.map(|(_, part)| [Some(&part.pass_rate), Some(&part.mean_score)])
+    };
+    let whole = [Some(&figures.pass_rate), Some(&figures.mean_score)];
+    match (&part.target, &part.prompt) {
+        (Some(target), None) => found(targets, target).unwrap_or(whole),
+        (None, Some(prompt)) => found(prompts, prompt).unwrap_or(whole),
+        (Some(_), Some(prompt)) if targets.is_empty() => found(prompts, prompt).unwrap_or(whole),
+        (Some(_), Some(_)) => [None; 2],
+        (None, None) => whole,
     }
 }

@@ -7,7 +7,7 @@ use assize_report::{
     DerivedMetricText, derived_metric_texts, format_duration, format_rate, format_run_time, grouped,
     run_warnings,
 };
-use assize_store::{CriterionRate, RunInfo, RunSummary, StoreError};
+use assize_store::{CriterionRate, PartMetrics, RunInfo, RunMetrics, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
 
@@ -118,7 +118,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         facts: facts(info, &summary),
         notes: notes.iter().map(|note| visible(note)).collect(),
         warnings: warnings.iter().map(|warning| visible(warning)).collect(),
-        targets: target_lines(run.slug(), &summary),
+        parts: part_lines(run.slug(), &summary),
         derived: derived_lines(&summary),
         attempts: attempt_lines(&summary),
         criteria,
@@ -254,18 +254,27 @@ fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
     values.into_iter().filter_map(|(name, value)| Some(FactLine { name, value: value? })).collect()
 }
 
-fn target_lines(slug: &str, summary: &RunSummary) -> Vec<MetricLine> {
-    let cases = |target: &str| {
-        let filter = CaseFilter { target: Some(target.to_owned()), ..CaseFilter::default() };
-        with_query(&format!("{}/cases", run_url(slug)), &filter.to_query())
-    };
-    let targets = summary.figures.iter().flat_map(|figures| &figures.targets);
-    targets
-        .map(|target| MetricLine {
-            name: target.target.as_deref().map_or_else(|| "given answers".to_owned(), visible),
-            url: target.target.as_deref().map(cases).unwrap_or_default(),
-            first: MetricText::rate(&target.pass_rate),
-            second: MetricText::score(&target.mean_score),
+fn part_lines(slug: &str, summary: &RunSummary) -> Vec<(&'static str, &'static str, Vec<MetricLine>)> {
+    let tables = summary.figures.iter().flat_map(RunMetrics::tables);
+    let tables = tables.filter(|(_, parts)| !parts.is_empty());
+    tables
+        .map(|(kind, parts)| {
+            let (heading, kind) = if kind == "prompt" { ("Prompts", "Prompt") } else { ("Targets", "Target") };
+            let cases = |name: &str| {
+                let name = Some(name.to_owned());
+                let filter = match kind {
+                    "Prompt" => CaseFilter { prompt: name, ..CaseFilter::default() },
+                    _ => CaseFilter { target: name, ..CaseFilter::default() },
+                };
+                with_query(&format!("{}/cases", run_url(slug)), &filter.to_query())
+            };
+            let line = |(name, part): (Option<&str>, &PartMetrics)| MetricLine {
+                name: name.map_or_else(|| "given answers".to_owned(), visible),
+                url: name.map(cases).unwrap_or_default(),
+                first: MetricText::rate(&part.pass_rate),
+                second: MetricText::score(&part.mean_score),
+            };
+            (heading, kind, parts.into_iter().map(line).collect())
         })
         .collect()
 }

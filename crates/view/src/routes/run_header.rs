@@ -19,16 +19,24 @@ pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> Ru
         command: visible(&info.command),
         result: run_result(info, is_live(run, info)),
         has_scorecard: info.scorecard.is_some(),
-        matrix_url: match info.targets.as_slice() {
-            [] | [_] => String::new(),
-            targets => {
-                let names = targets.iter().map(|target| format!("{}@{}", run.slug(), target.name));
+        matrix_url: match part_names(info).next() {
+            None => String::new(),
+            Some(_) => {
+                let names = part_names(info).map(|name| format!("{}@{name}", run.slug()));
                 matrix_url(&names.collect::<Vec<_>>())
             }
         },
         is_audit: info.command.starts_with("audit "),
         tab,
     }
+}
+
+/// Names of the targets of a run, if it has several, or else of its prompts.
+pub(super) fn part_names(info: &RunInfo) -> impl Iterator<Item = &str> {
+    let targets = info.targets.iter().map(|target| target.name.as_str()).filter(|_| info.targets.len() > 1);
+    let figures = info.summary.iter().filter_map(|summary| summary.figures.as_ref());
+    let prompts = figures.flat_map(|figures| &figures.prompts).map(|one| one.prompt.as_str());
+    targets.chain(prompts.filter(|_| info.targets.len() <= 1))
 }
 
 /// Returns true if the run is still running.

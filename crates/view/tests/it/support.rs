@@ -306,6 +306,7 @@ pub(crate) fn empty_row(id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        test: None,
         prompt: None,
         metrics: Vec::new(),
         case_hash: None,

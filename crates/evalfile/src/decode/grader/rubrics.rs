@@ -6,13 +6,14 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_model::{
-    CriterionMarks, EvalFileFormat, FilePosition, Grader, GraderKind, PanelSpec, RubricGrader,
+    CriterionMarks, EvalFileFormat, FilePosition, Grader, GraderKind, GraderPrompt, PanelSpec, RubricGrader,
 };
 use assize_rubric::{
     Criterion, EvidencePolicy, GraderWeighting, JudgingMode, Rubric, TruncationMode, Weight,
 };
 
 use super::panel::{PanelUse, decode_panel};
+use super::prompt::decode_prompt;
 use super::shared::{decode_choice, missing_key, older_spelling, unused_key};
 use crate::decode::DecodeContext;
 use crate::decode::rubric::{DecodedRubric, rubric_from_items, rubric_from_list};
@@ -42,11 +43,8 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let truncate = decode_truncate(cx, object);
     let judge = decode_judge(cx, object);
     let panel = decode_panel(cx, object, PanelUse::Rubrics { judge: judge.as_deref(), judging });
+    let instructions = decode_instructions(cx, object, format);
     for (key, help) in [
-        (
-            "prompt",
-            "criteria are sent to the judge with the built-in prompt; to use a prompt of your own, write `type: llm-grader` without criteria",
-        ),
         (
             "temperature",
             "criteria are judged at temperature 0; for repeats that differ, write `panel: {repeats: N, temperature: T}`",
@@ -64,12 +62,55 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
         rubric,
         places,
         marks,
+        instructions,
         judging,
         evidence,
         truncate,
         judge,
         panel,
     }))
+}
+
+/// Decodes `prompt`: the author's instructions for judging the criteria. Warns about names that nothing is filled in for.
+fn decode_instructions(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
+) -> Option<Arc<str>> {
+    let entry = object.entry("prompt").filter(|entry| !entry.value.is_null())?;
+    if entry.value.as_map().is_some() {
+        cx.problems.add(unused_key(
+            entry.key_span,
+            "a program can't write the prompt of a rubrics grader".to_owned(),
+            "write a text or `file://PATH`, or use `type: llm-grader` without criteria",
+        ));
+        return None;
+    }
+
+    let (GraderPrompt::Text { text, .. }, _) = decode_prompt(cx, entry, format)? else { return None };
+    for name in unknown_names(&text) {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::NO_EFFECT,
+                format!("`{{{{ {name} }}}}` stays as it is in this prompt"),
+                entry.value.use_span(),
+                "no text of the case has this name",
+            )
+            .with_help(format!("beside criteria, a prompt can show {}", JUDGE_VARIABLES.join(", "))),
+        );
+    }
+    Some(text.into())
+}
+
+/// Names of texts in a prompt beside criteria.
+const JUDGE_VARIABLES: [&str; 12] = [
+    "input", "question", "output", "candidate_answer", "expected_output", "reference_answer", "criteria",
+    "expected_outcome", "file_changes", "tool_calls", "rubrics", "rubrics_json",
+];
+
+fn unknown_names(text: &str) -> Vec<&str> {
+    let names = text.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim()));
+    names.filter(|name| !JUDGE_VARIABLES.contains(name)).collect()
 }
 
 /// Decodes `judge` or `target`, the name of the judge.
@@ -200,6 +241,7 @@ fn grader_from_rubric(place: FilePosition, decoded: DecodedRubric, weight: Weigh
         standing: GraderWeighting { weight, ..GraderWeighting::default() },
         place,
         kind: GraderKind::Rubric(RubricGrader {
+            instructions: None,
             rubric,
             places,
             marks,

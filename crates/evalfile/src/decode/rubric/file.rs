@@ -146,7 +146,17 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
     let RubricFileContent { name, description, rubric, judging, evidence, truncate, judge, panel, lines } =
         decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
-        Arc::new(RubricGrader { rubric, places, marks, judging, evidence, truncate, judge, panel })
+        Arc::new(RubricGrader {
+            rubric,
+            places,
+            marks,
+            instructions: None,
+            judging,
+            evidence,
+            truncate,
+            judge,
+            panel,
+        })
     });
 
     LoadedRubric {

@@ -50,6 +50,7 @@ fn result(case_id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        test: None,
         prompt: None,
         metrics: Vec::new(),
         case_hash: None,
