@@ -254,7 +254,7 @@ pub fn decision_words(
     };
     if let Some(severity) = severity {
         words.push_str(", severity ");
-        words.push_str(severity_word(severity));
+        words.push_str(severity.name());
     }
     if let Some(note) = note {
         words.push_str(": ");
@@ -280,14 +280,6 @@ pub fn judge_words(judge: &crate::JudgeAccount) -> String {
     let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
     let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };
     format!("{outcome}{confidence}{reason}")
-}
-
-const fn severity_word(severity: FailureSeverity) -> &'static str {
-    match severity {
-        FailureSeverity::Low => "low",
-        FailureSeverity::Medium => "medium",
-        FailureSeverity::High => "high",
-    }
 }
 
 fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<ScreenLine> {
@@ -317,7 +309,7 @@ fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec
         ReviewMode::Decided => "Enter next  z undo  q quit  ↑↓ scroll",
         ReviewMode::Finished => "",
         ReviewMode::Deciding => {
-            let severity = session.severity.map_or("none", severity_word);
+            let severity = session.severity.map_or("none", FailureSeverity::name);
             let note = if session.note.is_empty() { "none" } else { &session.note };
             lines.push(line(
                 fit_line(&format!("severity: {severity} · note: {note}"), width),

@@ -102,17 +102,18 @@ impl<'de> Deserialize<'de> for LabelOutcome {
     }
 }
 
-/// Severity of a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Severity")]
-pub enum FailureSeverity {
-    /// Minor.
-    Low,
-    /// Moderate.
-    Medium,
-    /// Severe.
-    High,
+crate::named_enum! {
+    /// Severity of a failure.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Severity")]
+    pub enum FailureSeverity {
+        /// Minor.
+        Low = "low",
+        /// Moderate.
+        Medium = "medium",
+        /// Severe.
+        High = "high",
+    }
 }
 
 /// Sampling method that chose a labeled case.
