@@ -264,8 +264,9 @@ fn decode_criterion_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
 
 fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: bool) -> CriterionOperator {
     let Some(node) = object.value("operator") else { return CriterionOperator::Correctness };
-    let word = decode_choice(node, "operator", &["correctness", "contradiction"], &mut cx.problems);
-    if banded && word.is_some() {
+    let operator = decode_choice(node, "operator", &CriterionOperator::NAMES, &mut cx.problems)
+        .and_then(CriterionOperator::from_name);
+    if banded && operator.is_some() {
         cx.problems.add(
             Diagnostic::error(
                 codes::OPERATOR_WITH_RANGES,
@@ -277,8 +278,5 @@ fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: b
         );
     }
 
-    match word {
-        Some("contradiction") => CriterionOperator::Contradiction,
-        _ => CriterionOperator::Correctness,
-    }
+    operator.unwrap_or_default()
 }
