@@ -249,7 +249,7 @@ pub fn decision_words(
     note: Option<&str>,
 ) -> String {
     let mut words = match answer {
-        ReviewAnswer::Outcome(outcome) => outcome_word(*outcome),
+        ReviewAnswer::Outcome(outcome) => outcome.words(),
         ReviewAnswer::Primary(code) => code.clone(),
     };
     if let Some(severity) = severity {
@@ -264,19 +264,9 @@ pub fn decision_words(
     words
 }
 
-/// Returns the word shown for an outcome; label files use another one.
-fn outcome_word(outcome: LabelOutcome) -> String {
-    match outcome {
-        LabelOutcome::Met => "pass".to_owned(),
-        LabelOutcome::Unmet => "fail".to_owned(),
-        LabelOutcome::NotApplicable => "not applicable".to_owned(),
-        other => other.to_string(),
-    }
-}
-
 /// Describes the decision of a judge: outcome, confidence and reason.
 pub fn judge_words(judge: &crate::JudgeAccount) -> String {
-    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), outcome_word);
+    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), LabelOutcome::words);
     let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
     let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };
     format!("{outcome}{confidence}{reason}")

@@ -40,6 +40,16 @@ impl LabelOutcome {
             _ => return None,
         })
     }
+
+    /// Returns the words shown to people; label files use others.
+    pub fn words(self) -> String {
+        match self {
+            Self::Met => "pass".to_owned(),
+            Self::Unmet => "fail".to_owned(),
+            Self::NotApplicable => "not applicable".to_owned(),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for LabelOutcome {
