@@ -106,13 +106,7 @@ impl Identify for ToolTrajectory {
 
 impl Identify for TrajectoryMode {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::AnyOrder => "any_order",
-            Self::InOrder => "in_order",
-            Self::Exact => "exact",
-            Self::Superset => "superset",
-            Self::Subset => "subset",
-        });
+        identity.text(self.name());
     }
 }
 

@@ -25,29 +25,18 @@ impl Identify for GivenOutput {
 
 impl Identify for TurnAggregation {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Mean => "mean",
-            Self::Min => "min",
-            Self::Max => "max",
-        });
+        identity.text(self.name());
     }
 }
 
 impl Identify for OnTurnFailure {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Continue => "continue",
-            Self::Stop => "stop",
-        });
+        identity.text(self.name());
     }
 }
 
 impl Identify for OnDependencyFailure {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Skip => "skip",
-            Self::Fail => "fail",
-            Self::Run => "run",
-        });
+        identity.text(self.name());
     }
 }

@@ -81,11 +81,7 @@ impl Identify for WorkspaceIsolation {
 
 impl Identify for WorkspaceMode {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(match self {
-            Self::Temp => "temp",
-            Self::Pooled => "pooled",
-            Self::Static => "static",
-        });
+        identity.text(self.name());
     }
 }
 
