@@ -98,40 +98,41 @@ impl fmt::Display for AskError {
 
 impl std::error::Error for AskError {}
 
-/// The coarse reasons why a question gets no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorKind {
-    /// The account sends more than it may.
-    RateLimited,
-    /// The server has more work than it can do.
-    Overloaded,
-    /// No whole answer within the time limit.
-    Timeout,
-    /// The connection could not be made or broke.
-    Connection,
-    /// The server failed.
-    Server,
-    /// The key is missing or wrong.
-    Authentication,
-    /// The key is right but may not do this: no access, no credit.
-    PermissionDenied,
-    /// The server does not accept the request.
-    BadRequest,
-    /// No such model or no such address.
-    NotFound,
-    /// The request is longer than the model can read.
-    ContextLength,
-    /// The server will not process this content.
-    ContentRefused,
-    /// The answer is not in the server's own format.
-    MalformedReply,
-    /// The caller gave it up.
-    Cancelled,
-    /// Only cached replies may be used, and there is none.
-    NotCached,
-    /// The question needs log-probabilities, and the model does not return any.
-    NoLogprobs,
+assize_rubric::named_enum! {
+    /// The coarse reasons why a question gets no answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum ErrorKind {
+        /// The account sends more than it may.
+        RateLimited = "rate_limited",
+        /// The server has more work than it can do.
+        Overloaded = "overloaded",
+        /// No whole answer within the time limit.
+        Timeout = "timeout",
+        /// The connection could not be made or broke.
+        Connection = "connection",
+        /// The server failed.
+        Server = "server",
+        /// The key is missing or wrong.
+        Authentication = "authentication",
+        /// The key is right but may not do this: no access, no credit.
+        PermissionDenied = "permission_denied",
+        /// The server does not accept the request.
+        BadRequest = "bad_request",
+        /// No such model or no such address.
+        NotFound = "not_found",
+        /// The request is longer than the model can read.
+        ContextLength = "context_length",
+        /// The server will not process this content.
+        ContentRefused = "content_refused",
+        /// The answer is not in the server's own format.
+        MalformedReply = "malformed_reply",
+        /// The caller gave it up.
+        Cancelled = "cancelled",
+        /// Only cached replies may be used, and there is none.
+        NotCached = "not_cached",
+        /// The question needs log-probabilities, and the model does not return any.
+        NoLogprobs = "no_logprobs",
+    }
 }
 
 impl ErrorKind {
@@ -146,27 +147,6 @@ impl ErrorKind {
                 | Self::Server
                 | Self::MalformedReply
         )
-    }
-
-    /// The stable name used in stored results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RateLimited => "rate_limited",
-            Self::Overloaded => "overloaded",
-            Self::Timeout => "timeout",
-            Self::Connection => "connection",
-            Self::Server => "server",
-            Self::Authentication => "authentication",
-            Self::PermissionDenied => "permission_denied",
-            Self::BadRequest => "bad_request",
-            Self::NotFound => "not_found",
-            Self::ContextLength => "context_length",
-            Self::ContentRefused => "content_refused",
-            Self::MalformedReply => "malformed_reply",
-            Self::Cancelled => "cancelled",
-            Self::NotCached => "not_cached",
-            Self::NoLogprobs => "no_logprobs",
-        }
     }
 
     /// Description for people. It contains nothing that a server said.
@@ -193,7 +173,7 @@ impl ErrorKind {
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.name())
     }
 }
 

@@ -44,6 +44,8 @@ pub enum TurnAggregation {
     Max,
 }
 
+assize_rubric::named_variants!(TurnAggregation { Mean = "mean", Min = "min", Max = "max" });
+
 /// What happens after a failed turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnTurnFailure {
@@ -53,6 +55,8 @@ pub enum OnTurnFailure {
     /// The conversation ends.
     Stop,
 }
+
+assize_rubric::named_variants!(OnTurnFailure { Continue = "continue", Stop = "stop" });
 
 /// What happens to a case if one that it depends on failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,3 +69,5 @@ pub enum OnDependencyFailure {
     /// The case runs anyway.
     Run,
 }
+
+assize_rubric::named_variants!(OnDependencyFailure { Skip = "skip", Fail = "fail", Run = "run" });

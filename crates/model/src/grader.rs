@@ -373,6 +373,10 @@ pub enum TrajectoryMode {
     Subset,
 }
 
+assize_rubric::named_variants!(TrajectoryMode {
+    AnyOrder = "any_order", InOrder = "in_order", Exact = "exact", Superset = "superset", Subset = "subset",
+});
+
 /// An expected tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedCall {

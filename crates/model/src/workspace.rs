@@ -98,6 +98,8 @@ pub enum WorkspaceMode {
     Static,
 }
 
+assize_rubric::named_variants!(WorkspaceMode { Pooled = "pooled", Temp = "temp", Static = "static" });
+
 /// A git repository in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoSpec {

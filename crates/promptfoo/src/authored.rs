@@ -9,6 +9,7 @@ use assize_diagnostic::{Severity, SourceMap, Span};
 use assize_document::TreeNode;
 use assize_evalfile::reading::{DecodeContext, LoadScope, SuiteDefaults};
 use assize_model::{AuthoredTest, Case};
+use assize_rubric::json_equal;
 use serde_json::{Map, Value};
 
 use super::assertion_counter::AssertionCounter;
@@ -23,7 +24,7 @@ use super::spelling::MatrixSpelling;
 use super::template::TemplateRenderer;
 use super::test_entries::TestReader;
 use super::test_judges::JudgeNames;
-use super::test_value::{merged_value, read_changed_test, values_agree};
+use super::test_value::{merged_value, read_changed_test};
 use super::variables::{circle_of_variables, render_variables};
 
 /// Everything about a file that is needed to write a case of one of its tests again.
@@ -159,7 +160,7 @@ impl AuthoredTest for MatrixAuthoredTest {
     }
 
     fn change(&self, changed: &Value) -> Result<Option<Arc<Case>>, String> {
-        if values_agree(&self.value, changed) {
+        if json_equal(&self.value, changed) {
             return Ok(None);
         }
 

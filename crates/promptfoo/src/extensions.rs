@@ -10,6 +10,7 @@ use assize_model::{
     CodeLanguage, CodeProgram, Extension, ExtensionHook, GraderCommand, HookEvent, PYTHON_LOADER,
     UnsupportedFeature, WorkspaceHook,
 };
+use assize_rubric::json_equal;
 use serde_json::{Map, Value, json};
 
 use super::matrix_test::{DEFAULT_TEST, MatrixTest};
@@ -18,7 +19,7 @@ use super::prompts::{MatrixPrompt, PromptReader, prompt_value};
 use super::providers::MatrixProvider;
 use super::spelling::MatrixSpelling;
 use super::test_entries::TestReader;
-use super::test_value::{read_changed_test, test_value, values_agree};
+use super::test_value::{read_changed_test, test_value};
 use super::values::no_effect;
 
 /// Hosts that call a function once, in a workspace.
@@ -155,12 +156,12 @@ impl SuiteParts<'_> {
         let reader = TestReader::new(spelling);
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let shown = path.with_file_name(format!("{name} (as `extensions` changed it)"));
-        let is_other = |key: &str| changed.get(key).filter(|value| !values_agree(&sent[key], value));
+        let is_other = |key: &str| changed.get(key).filter(|value| !json_equal(&sent[key], value));
 
         let given = self.tests;
         if let Some(Value::Array(all)) = is_other("tests") {
             let read = all.iter().enumerate().filter_map(|(index, changed)| {
-                let is_same = |test: &&MatrixTest| values_agree(&test_value(test), changed);
+                let is_same = |test: &&MatrixTest| json_equal(&test_value(test), changed);
                 let original = given.iter().find(is_same).or_else(|| given.get(index));
                 read_changed_test(cx, &reader, original, changed, &shown, "a test")
             });
@@ -180,7 +181,7 @@ impl SuiteParts<'_> {
             let span = Span::new(source, 0, 0);
             let mut read = Vec::new();
             for changed in all {
-                let is_same = |prompt: &&MatrixPrompt| values_agree(&prompt_value(prompt), changed);
+                let is_same = |prompt: &&MatrixPrompt| json_equal(&prompt_value(prompt), changed);
                 match self.prompts.iter().find(is_same) {
                     Some(same) => read.push(same.clone()),
                     None => read.extend(read_prompt(cx, &json_node(span, changed))),

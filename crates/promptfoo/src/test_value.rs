@@ -4,6 +4,7 @@ use std::path::Path;
 
 use assize_document::{MapEntry, TreeNode, read_json_in};
 use assize_evalfile::reading::DecodeContext;
+use assize_rubric::json_equal;
 use serde_json::{Map, Value};
 
 use super::matrix_test::MatrixTest;
@@ -112,7 +113,7 @@ pub(super) fn read_changed_test(
 ) -> Option<MatrixTest> {
     let sent = original.map(merged_value).unwrap_or_default();
     if let Some(original) = original
-        && (values_agree(&sent, changed) || values_agree(&test_value(original), changed))
+        && (json_equal(&sent, changed) || json_equal(&test_value(original), changed))
     {
         return Some(original.clone());
     }
@@ -148,13 +149,13 @@ fn with_known_keys(changed: &Value, sent: &Value) -> Value {
 /// Puts back the parts of a test that are as they were, whose places tell judges apart and say where references begin.
 fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, changed: &Value) {
     let is_same = |key: &str| match (sent.get(key), changed.get(key)) {
-        (Some(sent), Some(changed)) => values_agree(sent, changed),
+        (Some(sent), Some(changed)) => json_equal(sent, changed),
         (sent, changed) => sent.is_none() && changed.is_none(),
     };
     let keep_entries = |read: &mut Vec<MapEntry>, original: &[MapEntry]| {
         for entry in read {
             let is_same = |known: &&MapEntry| {
-                known.key == entry.key && values_agree(&known.value.to_json(), &entry.value.to_json())
+                known.key == entry.key && json_equal(&known.value.to_json(), &entry.value.to_json())
             };
             if let Some(known) = original.iter().find(is_same) {
                 *entry = known.clone();
@@ -167,8 +168,7 @@ fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, ch
     keep_entries(&mut read.metadata, &original.metadata);
     for node in &mut read.assertions {
         let written = node.to_json();
-        if let Some(known) = original.assertions.iter().find(|known| values_agree(&known.to_json(), &written))
-        {
+        if let Some(known) = original.assertions.iter().find(|known| json_equal(&known.to_json(), &written)) {
             *node = known.clone();
         }
     }
@@ -178,7 +178,7 @@ fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, ch
     if is_same("options") {
         read.options = original.options.clone();
     } else if let (Some(judge), Some(known)) = (&read.options.judge, &original.options.judge)
-        && values_agree(&judge.to_json(), &known.to_json())
+        && json_equal(&judge.to_json(), &known.to_json())
     {
         read.options.judge = Some(known.clone());
     }
@@ -193,18 +193,4 @@ fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, ch
         read.output.clone_from(&original.output);
     }
     read.input.clone_from(&original.input);
-}
-
-/// Returns true if two values are the same for JavaScript, for which 1 and 1.0 are one number.
-pub(super) fn values_agree(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_agree(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| values_agree(a, b)))
-        }
-        _ => a == b,
-    }
 }

@@ -12,9 +12,8 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::decision::kind_name;
 use crate::failure::LibraryError;
-use crate::result_data::{ResultData, gates_failed, known_cost, status_name, verdict_name};
+use crate::result_data::{ResultData, gates_failed, known_cost};
 
 /// Rows per batch. Text offsets have 32 bits, so the texts of a batch may take 2 GiB.
 const BATCH_ROWS: usize = 8192;
@@ -124,14 +123,14 @@ pub(crate) fn result_table(items: &[Arc<ResultData>]) -> PyResult<ArrowTable> {
         columns.whole("index", results().map(|result| Some(result.index as u64)));
         columns.text("id", results().map(|result| Some(&result.id)));
         columns.text("group", results().map(|result| result.group.as_ref()));
-        columns.text("status", results().map(|result| Some(status_name(result.status))));
+        columns.text("status", results().map(|result| Some(result.status.name())));
         columns.float("reward", results().map(|result| result.reward));
         columns.flag("reward_assumed", results().map(|result| result.reward_assumed));
         columns.float("score", results().map(|result| result.score));
         columns.float("low", results().map(|result| result.score_low));
         columns.float("high", results().map(|result| result.score_high));
         columns.float("coverage", results().map(|result| result.coverage));
-        columns.text("verdict", results().map(|result| Some(verdict_name(result.verdict))));
+        columns.text("verdict", results().map(|result| Some(result.verdict.name())));
         columns.texts("gates_failed", results().map(gates_failed));
         columns.text("error", results().map(|result| result.error.as_ref()));
         columns.whole("judge_calls", results().map(|result| Some(result.judge_calls)));
@@ -178,7 +177,7 @@ pub(crate) fn decision_table(items: &[Arc<ResultData>]) -> PyResult<ArrowTable> 
         columns.text("judge", criteria().map(|row| Some(&*row.judge.name)));
         columns.text("model", criteria().map(|row| row.judge.model.as_deref()));
         let kind = |decision: &assize_engine::DecisionResult| {
-            decision.ungraded.as_ref().map(|reason| kind_name(reason.kind))
+            decision.ungraded.as_ref().map(|reason| reason.kind.name())
         };
         columns.text("ungraded", decisions().map(kind));
         columns.finish()

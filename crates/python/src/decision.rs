@@ -1,7 +1,7 @@
 //! Decisions in the form for Python.
 
 use assize_engine::DecisionResult;
-use assize_rubric::{EvidenceQuote, UngradedKind};
+use assize_rubric::EvidenceQuote;
 use pyo3::prelude::*;
 
 /// A passage that a decision rests on.
@@ -79,24 +79,7 @@ impl Decision {
             evidence: row.evidence.iter().map(evidence).collect(),
             judge: row.judge.name.to_string(),
             model: row.judge.model.as_deref().map(str::to_owned),
-            ungraded: result.ungraded.as_ref().map(|reason| kind_name(reason.kind)),
+            ungraded: result.ungraded.as_ref().map(|reason| reason.kind.name()),
         }
-    }
-}
-
-/// Name of a kind of failure in stored records.
-pub(crate) const fn kind_name(kind: UngradedKind) -> &'static str {
-    match kind {
-        UngradedKind::Transport => "transport",
-        UngradedKind::Refusal => "refusal",
-        UngradedKind::Malformed => "malformed",
-        UngradedKind::Truncated => "truncated",
-        UngradedKind::ContextLength => "context_length",
-        UngradedKind::Evidence => "evidence",
-        UngradedKind::Cancelled => "cancelled",
-        UngradedKind::Unavailable => "unavailable",
-        UngradedKind::Tie => "tie",
-        UngradedKind::Probability => "probability",
-        UngradedKind::NotJudged => "not_judged",
     }
 }

@@ -188,23 +188,17 @@ pub(crate) fn process_context(folder: &Path) -> ProcessContext {
 }
 
 fn reward_kind(name: &str) -> Result<RewardKind, LibraryError> {
-    match name {
-        "score" => Ok(RewardKind::Score),
-        "gated" => Ok(RewardKind::Gated),
-        "pass" => Ok(RewardKind::Pass),
-        other => Err(LibraryError::usage(format!("reward is `{other}`; expected score, gated or pass"))),
-    }
+    let unknown = || LibraryError::usage(format!("reward is `{name}`; expected score, gated or pass"));
+    RewardKind::from_name(name).ok_or_else(unknown)
 }
 
 fn policy((name, value): (Option<String>, Option<f64>)) -> Result<OnUngraded, LibraryError> {
-    match (name.as_deref(), value) {
-        (None, None) => Ok(OnUngraded::Null),
-        (None, Some(value)) if value.is_finite() => Ok(OnUngraded::Value { value }),
-        (Some("drop"), None) => Ok(OnUngraded::Named(UngradedPolicy::Drop)),
-        (Some("error"), None) => Ok(OnUngraded::Named(UngradedPolicy::Error)),
-        (Some("low"), None) => Ok(OnUngraded::Named(UngradedPolicy::Low)),
-        (Some("high"), None) => Ok(OnUngraded::Named(UngradedPolicy::High)),
-        (name, value) => {
+    let policy = name.as_deref().and_then(UngradedPolicy::from_name);
+    match (name, policy, value) {
+        (None, _, None) => Ok(OnUngraded::Null),
+        (None, _, Some(value)) if value.is_finite() => Ok(OnUngraded::Value { value }),
+        (Some(_), Some(policy), None) => Ok(OnUngraded::Named(policy)),
+        (name, _, value) => {
             let found =
                 name.map_or_else(|| value.unwrap_or_default().to_string(), |name| format!("`{name}`"));
             let expected = "expected None, drop, error, low, high or a finite number";

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_engine::{GradeStatus, ResultRow, SampleResult};
-use assize_rubric::{Cost, Verdict};
+use assize_engine::{ResultRow, SampleResult};
+use assize_rubric::Cost;
 
 /// A result, and what only a case of a stored run has.
 pub(crate) struct ResultData {
@@ -22,23 +22,6 @@ impl ResultData {
     /// Name of the grader of a decision, in a stored run.
     pub(crate) fn grader(&self, decision: usize) -> Option<&str> {
         self.case.as_ref()?.graders.get(decision).map(|name| &**name)
-    }
-}
-
-pub(crate) const fn status_name(status: GradeStatus) -> &'static str {
-    match status {
-        GradeStatus::Graded => "graded",
-        GradeStatus::Partial => "partial",
-        GradeStatus::Ungraded => "ungraded",
-    }
-}
-
-pub(crate) const fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Borderline => "borderline",
-        Verdict::Fail => "fail",
-        Verdict::Incomplete => "incomplete",
     }
 }
 

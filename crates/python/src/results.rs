@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_engine::{GradeStatus, GradeSummary, ResultRow, SampleResult};
-use assize_rubric::{Cost, Verdict};
+use assize_engine::GradeSummary;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PySlice};
@@ -12,7 +11,7 @@ use serde::Serialize;
 
 use crate::arrow::{ArrowTable, decision_table, result_table};
 use crate::decision::Decision;
-use crate::result_data::{ResultData, gates_failed, known_cost, status_name, verdict_name};
+use crate::result_data::{ResultData, gates_failed, known_cost};
 
 /// Result of one sample. Unknown values are None, never made up.
 #[pyclass(name = "Result", frozen, module = "assize_native")]
@@ -41,7 +40,7 @@ impl GradedResult {
     /// `graded`, `partial` or `ungraded`.
     #[getter]
     fn status(&self) -> &'static str {
-        status_name(self.0.result.status)
+        self.0.result.status.name()
     }
 
     /// The reward; None if it is unknown and no other policy was chosen.
@@ -89,7 +88,7 @@ impl GradedResult {
     /// `pass`, `borderline`, `fail` or `incomplete`.
     #[getter]
     fn verdict(&self) -> &'static str {
-        verdict_name(self.0.result.verdict)
+        self.0.result.verdict.name()
     }
 
     /// Gates that failed, by the ids of their criteria.
@@ -194,7 +193,7 @@ impl GradedResult {
     fn __repr__(&self) -> String {
         let result = &self.0.result;
         let reward = result.reward.map_or_else(|| "None".to_owned(), |reward| format!("{reward:?}"));
-        format!("Result(id={:?}, status={:?}, reward={reward})", result.id, status_name(result.status))
+        format!("Result(id={:?}, status={:?}, reward={reward})", result.id, result.status.name())
     }
 }
 

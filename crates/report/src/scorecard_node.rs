@@ -2,8 +2,8 @@
 
 use assize_analysis::{BenchmarkCase, ScorecardRun, ScorecardTree};
 use assize_rubric::{
-    BenchmarkState, Criticality, NodeScore, ScorecardAggregation, ScorecardNodeId, ScorecardNodeKind,
-    ScorecardScores, at_least,
+    BenchmarkState, Criticality, DecidedBy, NodeScore, ScorecardAggregation, ScorecardNodeId,
+    ScorecardNodeKind, ScorecardScores, at_least,
 };
 
 use crate::ReportStyle;
@@ -210,12 +210,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
                 ReportPiece::untrusted_name(ReportTone::Plain, id),
                 ReportPiece::plain(case.score.map(|value| format_plain(value.get())).unwrap_or_default()),
                 ReportPiece::plain(benchmark_decision_text(case.finding.state, case.finding.pass)),
-                ReportPiece::plain(match case.finding.decided_by {
-                    Some(assize_rubric::DecidedBy::Checks) => "checks",
-                    Some(assize_rubric::DecidedBy::Judge) => "judge",
-                    Some(assize_rubric::DecidedBy::Person) => "person",
-                    None => "",
-                }),
+                ReportPiece::plain(case.finding.decided_by.map(DecidedBy::name).unwrap_or_default()),
                 ReportPiece::untrusted(ReportTone::Dim, &case.reason, MAX_REASON),
             ]
         })

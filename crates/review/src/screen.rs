@@ -249,12 +249,12 @@ pub fn decision_words(
     note: Option<&str>,
 ) -> String {
     let mut words = match answer {
-        ReviewAnswer::Outcome(outcome) => outcome_word(*outcome),
+        ReviewAnswer::Outcome(outcome) => outcome.words(),
         ReviewAnswer::Primary(code) => code.clone(),
     };
     if let Some(severity) = severity {
         words.push_str(", severity ");
-        words.push_str(severity_word(severity));
+        words.push_str(severity.name());
     }
     if let Some(note) = note {
         words.push_str(": ");
@@ -264,30 +264,12 @@ pub fn decision_words(
     words
 }
 
-/// Returns the word shown for an outcome; label files use another one.
-fn outcome_word(outcome: LabelOutcome) -> String {
-    match outcome {
-        LabelOutcome::Met => "pass".to_owned(),
-        LabelOutcome::Unmet => "fail".to_owned(),
-        LabelOutcome::NotApplicable => "not applicable".to_owned(),
-        other => other.to_string(),
-    }
-}
-
 /// Describes the decision of a judge: outcome, confidence and reason.
 pub fn judge_words(judge: &crate::JudgeAccount) -> String {
-    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), outcome_word);
+    let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), LabelOutcome::words);
     let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
     let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };
     format!("{outcome}{confidence}{reason}")
-}
-
-const fn severity_word(severity: FailureSeverity) -> &'static str {
-    match severity {
-        FailureSeverity::Low => "low",
-        FailureSeverity::Medium => "medium",
-        FailureSeverity::High => "high",
-    }
 }
 
 fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<ScreenLine> {
@@ -317,7 +299,7 @@ fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec
         ReviewMode::Decided => "Enter next  z undo  q quit  ↑↓ scroll",
         ReviewMode::Finished => "",
         ReviewMode::Deciding => {
-            let severity = session.severity.map_or("none", severity_word);
+            let severity = session.severity.map_or("none", FailureSeverity::name);
             let note = if session.note.is_empty() { "none" } else { &session.note };
             lines.push(line(
                 fit_line(&format!("severity: {severity} · note: {note}"), width),

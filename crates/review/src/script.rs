@@ -129,12 +129,8 @@ pub fn parse_answer(word: &str) -> Result<ReviewAnswer, String> {
 /// # Errors
 /// If it is another word.
 pub fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
-    match word {
-        "low" => Ok(FailureSeverity::Low),
-        "medium" => Ok(FailureSeverity::Medium),
-        "high" => Ok(FailureSeverity::High),
-        other => Err(format!("`{other}` is not a severity (low, medium, high); a note comes after `--`")),
-    }
+    FailureSeverity::from_name(word)
+        .ok_or_else(|| format!("`{word}` is not a severity (low, medium, high); a note comes after `--`"))
 }
 
 fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {

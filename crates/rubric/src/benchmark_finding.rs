@@ -38,16 +38,17 @@ impl BenchmarkState {
     }
 }
 
-/// Source of the decision about a benchmark on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DecidedBy {
-    /// Checks that need no judge.
-    Checks,
-    /// A judge.
-    Judge,
-    /// A person.
-    Person,
+crate::named_enum! {
+    /// Source of the decision about a benchmark on a case.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum DecidedBy {
+        /// Checks that need no judge.
+        Checks = "checks",
+        /// A judge.
+        Judge = "judge",
+        /// A person.
+        Person = "person",
+    }
 }
 
 /// Result of a benchmark on a case. Its score is in the grader's result.

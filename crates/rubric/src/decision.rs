@@ -224,17 +224,18 @@ crate::named_enum! {
     }
 }
 
-/// Confidence stated by a judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Confidence")]
-pub enum JudgeConfidence {
-    /// Low confidence.
-    Low,
-    /// Medium confidence.
-    Medium,
-    /// High confidence.
-    High,
+crate::named_enum! {
+    /// Confidence stated by a judge.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Confidence")]
+    pub enum JudgeConfidence {
+        /// Low confidence.
+        Low = "low",
+        /// Medium confidence.
+        Medium = "medium",
+        /// High confidence.
+        High = "high",
+    }
 }
 
 /// Notice about a run that no model judged.
@@ -280,32 +281,33 @@ impl UngradedReason {
     }
 }
 
-/// Kind of failure that left a criterion ungraded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UngradedKind {
-    /// The judge could not be reached, or its server failed.
-    Transport,
-    /// The judge refused to answer.
-    Refusal,
-    /// The reply had no usable decision, even after a repair attempt.
-    Malformed,
-    /// The reply was truncated.
-    Truncated,
-    /// The material exceeds the judge's context window.
-    ContextLength,
-    /// No quote was found in the answer, but evidence is required.
-    Evidence,
-    /// The run ended before the criterion was judged.
-    Cancelled,
-    /// The judge was not asked, because it failed again and again; it is asked again later.
-    Unavailable,
-    /// The votes of the panel are tied, and no rule for ties is set.
-    Tie,
-    /// The model returned no usable token probabilities.
-    Probability,
-    /// No stored decision matches the current text of the criterion.
-    NotJudged,
+crate::named_enum! {
+    /// Kind of failure that left a criterion ungraded.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum UngradedKind {
+        /// The judge could not be reached, or its server failed.
+        Transport = "transport",
+        /// The judge refused to answer.
+        Refusal = "refusal",
+        /// The reply had no usable decision, even after a repair attempt.
+        Malformed = "malformed",
+        /// The reply was truncated.
+        Truncated = "truncated",
+        /// The material exceeds the judge's context window.
+        ContextLength = "context_length",
+        /// No quote was found in the answer, but evidence is required.
+        Evidence = "evidence",
+        /// The run ended before the criterion was judged.
+        Cancelled = "cancelled",
+        /// The judge was not asked, because it failed again and again; it is asked again later.
+        Unavailable = "unavailable",
+        /// The votes of the panel are tied, and no rule for ties is set.
+        Tie = "tie",
+        /// The model returned no usable token probabilities.
+        Probability = "probability",
+        /// No stored decision matches the current text of the criterion.
+        NotJudged = "not_judged",
+    }
 }
 
 /// Tokens of one or more model calls. Unknown counts are absent, not 0.

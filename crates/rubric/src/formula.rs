@@ -136,6 +136,18 @@ impl ValueRange {
         }
     }
 
+    /// Joins two conditions, either of which decides alone if it is `deciding`: true for `or`, false for `and`.
+    fn joined(self, other: Self, deciding: bool) -> Self {
+        let conditions = [self.is_true(), other.is_true()];
+        if self.is_nan() || other.is_nan() {
+            Self::known(f64::NAN)
+        } else if conditions.contains(&Some(deciding)) {
+            Self::truth(Some(deciding))
+        } else {
+            Self::truth(conditions[0].and(conditions[1]))
+        }
+    }
+
     /// Remainder with the sign of the divisor, as in mathjs.
     fn remainder(self, other: Self) -> Self {
         let divisor = other.low;
@@ -313,13 +325,7 @@ impl<'a> FormulaParser<'a> {
     fn either(&mut self) -> Computed {
         let mut value = self.both()?;
         while self.takes_word("or") {
-            let other = self.both()?;
-            value = match (value.is_true(), other.is_true()) {
-                _ if value.is_nan() || other.is_nan() => ValueRange::known(f64::NAN),
-                (Some(true), _) | (_, Some(true)) => ValueRange::truth(Some(true)),
-                (Some(false), Some(false)) => ValueRange::truth(Some(false)),
-                _ => ValueRange::truth(None),
-            };
+            value = value.joined(self.both()?, true);
         }
         Ok(value)
     }
@@ -327,13 +333,7 @@ impl<'a> FormulaParser<'a> {
     fn both(&mut self) -> Computed {
         let mut value = self.comparison()?;
         while self.takes_word("and") {
-            let other = self.comparison()?;
-            value = match (value.is_true(), other.is_true()) {
-                _ if value.is_nan() || other.is_nan() => ValueRange::known(f64::NAN),
-                (Some(false), _) | (_, Some(false)) => ValueRange::truth(Some(false)),
-                (Some(true), Some(true)) => ValueRange::truth(Some(true)),
-                _ => ValueRange::truth(None),
-            };
+            value = value.joined(self.comparison()?, false);
         }
         Ok(value)
     }

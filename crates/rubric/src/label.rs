@@ -40,6 +40,16 @@ impl LabelOutcome {
             _ => return None,
         })
     }
+
+    /// Returns the words shown to people; label files use others.
+    pub fn words(self) -> String {
+        match self {
+            Self::Met => "pass".to_owned(),
+            Self::Unmet => "fail".to_owned(),
+            Self::NotApplicable => "not applicable".to_owned(),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for LabelOutcome {
@@ -102,17 +112,18 @@ impl<'de> Deserialize<'de> for LabelOutcome {
     }
 }
 
-/// Severity of a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Severity")]
-pub enum FailureSeverity {
-    /// Minor.
-    Low,
-    /// Moderate.
-    Medium,
-    /// Severe.
-    High,
+crate::named_enum! {
+    /// Severity of a failure.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Severity")]
+    pub enum FailureSeverity {
+        /// Minor.
+        Low = "low",
+        /// Moderate.
+        Medium = "medium",
+        /// Severe.
+        High = "high",
+    }
 }
 
 /// Sampling method that chose a labeled case.

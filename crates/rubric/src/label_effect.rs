@@ -254,7 +254,7 @@ impl LabelAccount {
                 (true, false) => " (adjudicates, but the reviewers don't differ: not counted)",
                 (false, _) => "",
             };
-            format!("{who}{role}: {}{at}{note}", outcome_name(label.label))
+            format!("{who}{role}: {}{at}{note}", label.label.words())
         });
         words.collect::<Vec<_>>().join("; ")
     }
@@ -297,7 +297,7 @@ impl LabelAccount {
                     .iter()
                     .map(|label| {
                         let who = label.who.as_deref().unwrap_or("somebody");
-                        format!("{who}: {}", outcome_name(label.label))
+                        format!("{who}: {}", label.label.words())
                     })
                     .collect();
                 let count = if labels.len() == 1 { "1 label" } else { &format!("{} labels", labels.len()) };
@@ -546,16 +546,6 @@ fn decided(
     let found = BenchmarkFinding { state, pass, raw_score, decided_by: Some(DecidedBy::Person), ..before };
 
     (found, Ok(score), words)
-}
-
-fn outcome_name(outcome: LabelOutcome) -> String {
-    match outcome {
-        LabelOutcome::Met => "pass".to_owned(),
-        LabelOutcome::Unmet => "fail".to_owned(),
-        LabelOutcome::NotApplicable => "not applicable".to_owned(),
-        LabelOutcome::Unsure => "unsure".to_owned(),
-        LabelOutcome::Score(score) => score.to_string(),
-    }
 }
 
 #[cfg(test)]

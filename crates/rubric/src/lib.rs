@@ -33,6 +33,7 @@ mod graded;
 mod grader_score;
 mod id;
 mod identity;
+mod json_equality;
 mod judging;
 mod label;
 mod label_consensus;
@@ -84,6 +85,7 @@ pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_ou
 pub use grader_score::{CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting};
 pub use id::CriterionId;
 pub use identity::{Identify, IdentityWriter};
+pub use json_equality::json_equal;
 pub use judging::{EvidencePolicy, JudgingMode};
 pub use label::{
     FailureSeverity, Label, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod,

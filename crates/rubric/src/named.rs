@@ -1,6 +1,6 @@
 //! Names for the variants of an enum, written once.
 
-/// Gives an enum `ALL`, `NAMES`, `name` and `from_name` from a list of its variants and their names.
+/// Gives an enum `ALL`, `NAMES`, `NAMED`, `name` and `from_name` from a list of its variants and their names.
 ///
 /// The names are used in options, messages and documentation. If serde uses the same names,
 /// [`named_enum`](crate::named_enum) declares both.
@@ -12,6 +12,9 @@ macro_rules! named_variants {
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
             /// The names of all variants, in the same order.
             pub const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
+
+            /// Every variant with its name, in the same order.
+            pub const NAMED: [(&'static str, Self); [$($name),+].len()] = [$(($name, Self::$variant)),+];
 
             /// The name of the variant in files, options and output.
             pub const fn name(self) -> &'static str {

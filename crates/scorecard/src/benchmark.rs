@@ -16,19 +16,6 @@ use assize_evalfile::reading::{DecodeContext, decode_spanned_tags};
 use assize_model::{EvaluatorType, Grader};
 use assize_rubric::{Criticality, UnitInterval};
 
-const CRITICALITIES: [(&str, Criticality); 3] = [
-    (Criticality::HardGate.name(), Criticality::HardGate),
-    (Criticality::ThresholdGate.name(), Criticality::ThresholdGate),
-    (Criticality::ImprovementSignal.name(), Criticality::ImprovementSignal),
-];
-
-const EVALUATORS: [(&str, EvaluatorType); 4] = [
-    (EvaluatorType::Code.name(), EvaluatorType::Code),
-    (EvaluatorType::LlmJudge.name(), EvaluatorType::LlmJudge),
-    (EvaluatorType::Hybrid.name(), EvaluatorType::Hybrid),
-    (EvaluatorType::ManualSme.name(), EvaluatorType::ManualSme),
-];
-
 /// Decodes a benchmark. Its code is returned even if other fields are invalid, so that references to it still
 /// resolve.
 pub(super) fn decode_benchmark(
@@ -67,7 +54,7 @@ pub(super) fn decode_benchmark(
     let scale = object.value("scoring_scale").and_then(|node| decode_scale(cx, node));
     let evaluator = object
         .value("evaluator_type")
-        .and_then(|node| decode_enum_word(cx, node, "evaluator_type", &EVALUATORS));
+        .and_then(|node| decode_enum_word(cx, node, "evaluator_type", &EvaluatorType::NAMED));
 
     if object.value("evaluator_type").is_none() {
         cx.problems.add(missing_field(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
@@ -144,7 +131,7 @@ fn decode_criticality(
             .add_to(&mut cx.problems);
     }
 
-    tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default()
+    tier.and_then(|node| decode_enum_word(cx, node, "criticality", &Criticality::NAMED)).unwrap_or_default()
 }
 
 /// Maximum number of reviewers that can be required.

@@ -17,9 +17,6 @@ const OUTCOMES: [(&str, LabelOutcome); 6] = [
     ("unsure", LabelOutcome::Unsure),
 ];
 
-const SEVERITIES: [(&str, FailureSeverity); 3] =
-    [("low", FailureSeverity::Low), ("medium", FailureSeverity::Medium), ("high", FailureSeverity::High)];
-
 /// Decodes one label, with the keys of scorecards or of labels files. A label with a benchmark but without an
 /// `outcome` means a failure, and so does `NONE_OF_THE_ABOVE`. `NO_FAILURE` means that there was none.
 pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft) {
@@ -40,8 +37,9 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         _ => decode_enum_word(cx, node, decided, &OUTCOMES),
     });
 
-    let severity =
-        object.value("severity").and_then(|node| decode_enum_word(cx, node, "severity", &SEVERITIES));
+    let severity = object
+        .value("severity")
+        .and_then(|node| decode_enum_word(cx, node, "severity", &FailureSeverity::NAMED));
     let who = either(&object, "reviewer", "who");
     let mut text = |cx: &mut DecodeContext, key| object.string(key, &mut cx.problems).map(|text| text.value);
     let (note, reviewer) = (text(cx, "note"), text(cx, who));

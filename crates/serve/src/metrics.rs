@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_llm::AccountStatus;
-use assize_rubric::{BenchmarkState, Cost, OutcomeKind, Usd};
+use assize_rubric::{BenchmarkState, Cost, Usd};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::api::{GradeStatus, SampleResult};
@@ -67,12 +67,7 @@ impl ServiceMetrics {
 
     /// Counts a sample.
     pub(crate) fn count_sample(&self, client: &Arc<str>, status: GradeStatus) {
-        let status = match status {
-            GradeStatus::Graded => "graded",
-            GradeStatus::Partial => "partial",
-            GradeStatus::Ungraded => "ungraded",
-        };
-        *self.state().samples.entry((Arc::clone(client), status)).or_default() += 1;
+        *self.state().samples.entry((Arc::clone(client), status.name())).or_default() += 1;
     }
 
     /// Counts the decisions and calls of a result. A judge that gave one score for the whole counts as one
@@ -86,18 +81,9 @@ impl ServiceMetrics {
             *state.decisions.entry(outcome).or_default() += 1;
         }
         for row in &result.decisions {
-            let outcome = match row.decision.outcome {
-                OutcomeKind::Met => "met",
-                OutcomeKind::Unmet => "unmet",
-                OutcomeKind::Scored => "scored",
-                OutcomeKind::NotApplicable => "not_applicable",
-                OutcomeKind::Ungraded => "ungraded",
-            };
-            *state.decisions.entry(outcome).or_default() += 1;
+            *state.decisions.entry(row.decision.outcome.name()).or_default() += 1;
             if let Some(cause) = &row.ungraded {
-                let kind = serde_json::to_value(cause.kind).ok();
-                let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("unknown");
-                *state.ungraded.entry(kind.to_owned()).or_default() += 1;
+                *state.ungraded.entry(cause.kind.name().to_owned()).or_default() += 1;
             }
         }
         let open = result.scorecard.iter().filter_map(|part| part.decision.as_ref());

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use url::form_urlencoded;
 
-use crate::api::{GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource};
+use crate::api::{
+    GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource, UngradedPolicy,
+};
 use crate::decode::ProblemList;
 use crate::problem::ApiError;
-use crate::request::{MAX_DEADLINE_MS, POLICIES, REWARDS};
+use crate::request::MAX_DEADLINE_MS;
 use crate::telemetry::TraceParent;
 
 /// Rubric of requests to adapters that name none: some frameworks send no query.
@@ -52,8 +54,8 @@ impl AdapterQuery {
                 "rubric" => read.rubric = Some(value.into_owned()),
                 "hash" => read.hash = Some(value.into_owned()),
                 "weights" => read.weights = Some(value.into_owned()),
-                "reward" => match REWARDS.iter().find(|(word, _)| *word == value) {
-                    Some((_, reward)) => read.reward = *reward,
+                "reward" => match RewardKind::from_name(&value) {
+                    Some(reward) => read.reward = reward,
                     None => problems.add("", "`reward` of the address: expected score, gated or pass"),
                 },
                 "on_ungraded" => match policy(&value) {
@@ -138,7 +140,7 @@ fn policy(text: &str) -> Option<OnUngraded> {
         return Some(OnUngraded::Null);
     }
 
-    let named = POLICIES.iter().find(|(word, _)| *word == text).map(|(_, policy)| OnUngraded::Named(*policy));
+    let named = UngradedPolicy::from_name(text).map(OnUngraded::Named);
     let number = || text.parse::<f64>().ok().filter(|value| value.is_finite());
     named.or_else(|| number().map(|value| OnUngraded::Value { value }))
 }

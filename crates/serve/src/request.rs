@@ -13,17 +13,6 @@ use crate::decode::{ObjectReader, ProblemList, UsableBody, child, type_name};
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
 
-/// Values of `reward`.
-pub(crate) const REWARDS: &[(&str, RewardKind)] =
-    &[("score", RewardKind::Score), ("gated", RewardKind::Gated), ("pass", RewardKind::Pass)];
-/// Values of `on_ungraded`.
-pub(crate) const POLICIES: &[(&str, UngradedPolicy)] = &[
-    ("drop", UngradedPolicy::Drop),
-    ("error", UngradedPolicy::Error),
-    ("low", UngradedPolicy::Low),
-    ("high", UngradedPolicy::High),
-];
-
 /// Longest deadline: a day.
 pub(crate) const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -128,7 +117,7 @@ fn read_request(
         }
     };
 
-    let reward = object.word("reward", REWARDS).unwrap_or_default();
+    let reward = object.word("reward", &RewardKind::NAMED).unwrap_or_default();
     let on_ungraded =
         object.take("on_ungraded").map(|value| read_policy(value, &mut object)).unwrap_or_default();
     let deadline_ms = object.take("deadline_ms").and_then(|deadline| {
@@ -227,9 +216,7 @@ fn read_tags(value: Value, object: &mut ObjectReader<'_>) -> Vec<String> {
 fn read_policy(value: Value, object: &mut ObjectReader<'_>) -> OnUngraded {
     let expected = "expected null, drop, error, low, high or {\"value\": NUMBER}";
     let policy = match &value {
-        Value::String(text) => {
-            POLICIES.iter().find(|(word, _)| word == text).map(|(_, policy)| OnUngraded::Named(*policy))
-        }
+        Value::String(text) => UngradedPolicy::from_name(text).map(OnUngraded::Named),
         Value::Object(map) if map.len() == 1 => {
             let number = map.get("value").and_then(Value::as_f64).filter(|value| value.is_finite());
             number.map(|value| OnUngraded::Value { value })

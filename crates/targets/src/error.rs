@@ -115,7 +115,7 @@ impl TargetErrorKind {
             Self::NotRecorded => "not_recorded",
             Self::Cancelled => "cancelled",
             Self::Io => "io",
-            Self::Model(kind) => kind.as_str(),
+            Self::Model(kind) => kind.name(),
         }
     }
 }

@@ -60,8 +60,7 @@ fn sum_recorded_usage(list: &Value) -> (Tokens, Option<Cost>, Duration) {
             cost = Some(cost.map_or(part, |sum| sum + part));
         }
 
-        let millis = message.get("duration_ms").and_then(Value::as_f64);
-        if let Some(part) = millis.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok()) {
+        if let Some(part) = assize_trace::millis(message.get("duration_ms")) {
             duration = duration.saturating_add(part);
         }
     }

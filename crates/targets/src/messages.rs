@@ -4,10 +4,8 @@
 //! `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message, or as
 //! `tool_result` blocks.
 
-use std::time::Duration;
-
 use assize_rubric::ToolCall;
-use assize_trace::LoggedCall;
+use assize_trace::{LoggedCall, millis};
 use serde_json::{Map, Value};
 
 /// Contents of a list of output messages.
@@ -133,10 +131,7 @@ fn read_call(entry: &Value) -> Option<LoggedCall> {
 
     let output = first_key(entry, &["output", "result"]).filter(|value| !value.is_null()).cloned();
     let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
-    let duration = entry
-        .get("duration_ms")
-        .and_then(Value::as_f64)
-        .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+    let duration = millis(entry.get("duration_ms"));
     let failed = first_key(entry, &["failed", "is_error"]).and_then(Value::as_bool);
 
     Some(LoggedCall { id, call: ToolCall { name, input, output, duration, failed } })

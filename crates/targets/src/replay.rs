@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use assize_files::FileRoots;
 use assize_llm::wire::{error_words, named_error};
@@ -243,9 +242,7 @@ fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
     Ok(Ok(TargetAnswer {
         tokens: line.get("token_usage").map_or(answer.tokens, reply::read_tokens),
         cost: number("cost_usd").and_then(Usd::from_dollars).map(Cost::from_known).or(answer.cost),
-        duration: number("duration_ms")
-            .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
-            .unwrap_or(answer.duration),
+        duration: assize_trace::millis(line.get("duration_ms")).unwrap_or(answer.duration),
         ..answer
     }))
 }

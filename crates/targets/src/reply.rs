@@ -131,9 +131,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         messages: given_messages,
         tokens: object.get("token_usage").map(read_tokens).unwrap_or_default(),
         cost: nonnegative_amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::from_known),
-        duration: nonnegative_amount(object.get("duration_ms"))
-            .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
-            .unwrap_or(measured),
+        duration: assize_trace::millis(object.get("duration_ms")).unwrap_or(measured),
         model: object.get("model").and_then(Value::as_str).map(str::to_owned),
         guardrails: object.get("guardrails").filter(|told| told.is_object()).cloned(),
         spans: object.get("trace").and_then(assize_trace::span_list),

@@ -8,11 +8,7 @@ use minijinja::{ErrorKind, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
 use super::render::{first_line, full_environment, has_markers, render_text, write_value};
-use super::script_values::{json_text, script_text};
-
-/// Characters that are escaped in addresses and forms: all but those that no part of an address gives a meaning.
-pub const UNRESERVED: &percent_encoding::AsciiSet =
-    &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+use super::script_values::{UNRESERVED, json_text, script_text};
 
 /// Escaping of values in the texts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use super::limited_text::{LimitedText, bounded};
 
+/// Characters that are escaped in addresses and forms: all but those that no part of an address gives a meaning.
+pub const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Returns the text that a template shows for a value. Absent values are empty, and the elements of a list are
 /// joined by commas. Maps, and lists that contain maps, are written as JSON, because JavaScript's `[object
 /// Object]` would be useless.
@@ -256,16 +259,7 @@ fn url_encoded(value: &JinjaValue) -> Result<String, Error> {
 
 /// Encodes a text as `encodeURIComponent` does.
 fn percent_encoded(text: &str) -> String {
-    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.')
-        .remove(b'!')
-        .remove(b'~')
-        .remove(b'*')
-        .remove(b'\'')
-        .remove(b'(')
-        .remove(b')');
+    const ESCAPED: &AsciiSet = &UNRESERVED.remove(b'!').remove(b'*').remove(b'\'').remove(b'(').remove(b')');
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 

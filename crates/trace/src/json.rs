@@ -38,9 +38,9 @@ pub(crate) fn time(value: &Value, key: &str) -> Option<Timestamp> {
     }
 }
 
-/// Returns a number of milliseconds under a key as a duration.
-pub(crate) fn millis(value: &Value, key: &str) -> Option<Duration> {
-    let number = value.get(key)?.as_f64().filter(|number| number.is_finite() && *number >= 0.0)?;
+/// Returns a number of milliseconds as a duration.
+pub fn millis(value: Option<&Value>) -> Option<Duration> {
+    let number = value?.as_f64().filter(|number| number.is_finite() && *number >= 0.0)?;
     Duration::try_from_secs_f64(number / 1000.0).ok()
 }
 

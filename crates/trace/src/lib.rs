@@ -10,6 +10,7 @@ mod read;
 mod reader;
 
 pub use format::{LogFormat, UnknownLogFormat};
+pub use json::millis;
 pub use model::{AgentTrace, LoggedCall, LoggedMessage, SessionEnd};
 pub use read::{TraceLog, TraceLogError, TraceLogProblem, read_log};
 pub use reader::span_list;

@@ -139,14 +139,12 @@ fn read_messages(list: Vec<Value>, path: &str, from: usize) -> Result<Vec<CaseMe
 
 fn read_role(message: &Value, path: &str) -> Result<MessageRole, SampleProblem> {
     match message.get("role").and_then(Value::as_str).unwrap_or_default() {
-        "system" | "developer" => Ok(MessageRole::System),
-        "user" => Ok(MessageRole::User),
-        "assistant" => Ok(MessageRole::Assistant),
-        "tool" | "function" => Ok(MessageRole::Tool),
-        _ => {
+        "developer" => Ok(MessageRole::System),
+        "function" => Ok(MessageRole::Tool),
+        role => MessageRole::from_name(role).ok_or_else(|| {
             let expected = "expected system, developer, user, assistant or tool";
-            Err(SampleProblem::new(format!("{path}/role"), expected))
-        }
+            SampleProblem::new(format!("{path}/role"), expected)
+        }),
     }
 }
 

@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use super::scorecard_part::ScorecardPartResult;
 
-/// Number that a sample gets as its reward.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RewardKind {
-    /// The score of the rubric, or of the top of the scorecard.
-    #[default]
-    Score,
-    /// The score, or 0 if a gate failed.
-    Gated,
-    /// 1 for the verdict `pass`, 0 for `borderline` and `fail`.
-    Pass,
+assize_rubric::named_enum! {
+    /// Number that a sample gets as its reward.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+    pub enum RewardKind {
+        /// The score of the rubric, or of the top of the scorecard.
+        #[default]
+        Score = "score",
+        /// The score, or 0 if a gate failed.
+        Gated = "gated",
+        /// 1 for the verdict `pass`, 0 for `borderline` and `fail`.
+        Pass = "pass",
+    }
 }
 
 /// Reward of a sample whose reward is not known: null, a word, or `{"value": X}`.
@@ -38,30 +39,32 @@ pub enum OnUngraded {
     },
 }
 
-/// Policy for samples whose reward is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UngradedPolicy {
-    /// The result is left out, and counted. One whose reward is known stays, also without a group score.
-    Drop,
-    /// The request fails with 502, and each such sample is listed, as is one without a group score that was asked for.
-    Error,
-    /// The lowest reward that is possible, whatever the sign of the weights; 0 where nothing is known of it.
-    Low,
-    /// The highest reward that is possible; 1 where nothing is known of it.
-    High,
+assize_rubric::named_enum! {
+    /// Policy for samples whose reward is not known.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum UngradedPolicy {
+        /// The result is left out, and counted. One whose reward is known stays, also without a group score.
+        Drop = "drop",
+        /// The request fails with 502, and each such sample is listed, as is one without a group score that was asked for.
+        Error = "error",
+        /// The lowest reward that is possible, whatever the sign of the weights; 0 where nothing is known of it.
+        Low = "low",
+        /// The highest reward that is possible; 1 where nothing is known of it.
+        High = "high",
+    }
 }
 
-/// Degree to which a sample was graded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GradeStatus {
-    /// Every criterion, or benchmark, is decided.
-    Graded,
-    /// Some of them are ungraded.
-    Partial,
-    /// None of them is decided, or none applies.
-    Ungraded,
+assize_rubric::named_enum! {
+    /// Degree to which a sample was graded.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    pub enum GradeStatus {
+        /// Every criterion, or benchmark, is decided.
+        Graded = "graded",
+        /// Some of them are ungraded.
+        Partial = "partial",
+        /// None of them is decided, or none applies.
+        Ungraded = "ungraded",
+    }
 }
 
 /// Result of one sample. Unknown values are null, never made up.

@@ -293,13 +293,9 @@ impl PartialCase {
         }
 
         if let Some(node) = object.value("on_dependency_failure") {
-            let choices = [
-                ("skip", OnDependencyFailure::Skip),
-                ("fail", OnDependencyFailure::Fail),
-                ("run", OnDependencyFailure::Run),
-            ];
             self.on_dependency_failure =
-                decode_keyword(cx, node, "on_dependency_failure", &choices).unwrap_or_default();
+                decode_keyword(cx, node, "on_dependency_failure", &OnDependencyFailure::NAMED)
+                    .unwrap_or_default();
 
             if self.depends_on.is_empty() {
                 Diagnostic::warning(codes::NO_EFFECT, "`on_dependency_failure` has no effect")

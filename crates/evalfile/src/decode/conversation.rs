@@ -28,16 +28,13 @@ pub(crate) fn decode_conversation(
         decode_keyword(cx, node, "mode", &[("conversation", ())]);
     }
 
-    let aggregation = object.value("aggregation").map(|node| {
-        let choices =
-            [("mean", TurnAggregation::Mean), ("min", TurnAggregation::Min), ("max", TurnAggregation::Max)];
-        (node, decode_keyword(cx, node, "aggregation", &choices))
-    });
+    let aggregation = object
+        .value("aggregation")
+        .map(|node| (node, decode_keyword(cx, node, "aggregation", &TurnAggregation::NAMED)));
 
-    let on_turn_failure = object.value("on_turn_failure").map(|node| {
-        let choices = [("continue", OnTurnFailure::Continue), ("stop", OnTurnFailure::Stop)];
-        (node, decode_keyword(cx, node, "on_turn_failure", &choices))
-    });
+    let on_turn_failure = object
+        .value("on_turn_failure")
+        .map(|node| (node, decode_keyword(cx, node, "on_turn_failure", &OnTurnFailure::NAMED)));
     let window_size = object.integer("window_size", 1, i64::from(u32::MAX), &mut cx.problems);
     let Some(entry) = object.entry("turns") else {
         let stray = [

@@ -3,10 +3,10 @@
 use assize_model::{FieldAccuracy, FieldCheck, FieldMatch};
 use serde_json::Value;
 
-use super::arguments::{json_equal, value_at_path};
+use super::arguments::value_at_path;
 use super::date;
 use super::result::{CheckResult, shorten, to_unit_interval};
-use assize_rubric::GraderNote;
+use assize_rubric::{GraderNote, json_equal};
 
 /// The weighted share of fields that are right, or all or nothing.
 ///

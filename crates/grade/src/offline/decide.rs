@@ -32,13 +32,19 @@ pub(super) struct CoverageDecision {
     pub(super) quote: Option<String>,
 }
 
+impl CoverageDecision {
+    fn without_quote(outcome: Outcome, reason: impl Into<String>) -> Self {
+        Self { outcome, reason: reason.into(), quote: None }
+    }
+}
+
 pub(super) fn decide(
     criterion: &Criterion,
     library: &AnswerCorpus<'_>,
     reference: Option<&CriterionClaim>,
 ) -> CoverageDecision {
     if let Some(reason) = unread_language(criterion, library) {
-        return CoverageDecision { outcome: Outcome::Ungraded, reason: reason.to_owned(), quote: None };
+        return CoverageDecision::without_quote(Outcome::Ungraded, reason);
     }
 
     decide_read(criterion, library, reference)
@@ -106,24 +112,20 @@ fn searched_text(criterion: &Criterion) -> &str {
 
 fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
     if library.is_empty() {
-        return CoverageDecision {
-            outcome: Outcome::Unmet,
-            reason: "The answer is empty.".into(),
-            quote: None,
-        };
+        return CoverageDecision::without_quote(Outcome::Unmet, "The answer is empty.");
     }
 
     let answer = library.documents.first().map_or("", |document| document.text);
     let limit = LengthLimit::parse(&criterion.text).map(|limit| limit.check_answer(answer));
     if let Some((kept, length)) = limit {
         let outcome = if kept { Outcome::Met } else { Outcome::Unmet };
-        return CoverageDecision { outcome, reason: format!("Counted: {length}."), quote: None };
+        return CoverageDecision::without_quote(outcome, format!("Counted: {length}."));
     }
 
     let claim = CriterionClaim::parse_checklist(&criterion.text);
     if claim.wanted.is_empty() {
-        let reason = "The criterion has no words to look for.".into();
-        return CoverageDecision { outcome: Outcome::Unmet, reason, quote: None };
+        let reason = "The criterion has no words to look for.";
+        return CoverageDecision::without_quote(Outcome::Unmet, reason);
     }
 
     let coverage = library.search_claim(&claim, NegationHandling::Claimed);
@@ -137,7 +139,7 @@ fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Covera
             CoverageDecision { outcome: Outcome::Unmet, reason, quote }
         } else {
             let reason = format!("No passage says it; looked for {}.", list_all_terms(&claim));
-            CoverageDecision { outcome: Outcome::Met, reason, quote: None }
+            CoverageDecision::without_quote(Outcome::Met, reason)
         };
     }
 
@@ -166,8 +168,8 @@ fn decide_contradiction(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Co
     let claim = CriterionClaim::parse(&criterion.text);
     let coverage = library.search_claim(&claim, NegationHandling::Words);
     if coverage.best < SAME_SUBJECT_THRESHOLD {
-        let reason = "Nothing in the answer is about the same thing, so nothing contradicts it.".into();
-        return CoverageDecision { outcome: Outcome::Met, reason, quote: None };
+        let reason = "Nothing in the answer is about the same thing, so nothing contradicts it.";
+        return CoverageDecision::without_quote(Outcome::Met, reason);
     }
 
     let quote = quote_best_passage(&claim, &coverage, library);
@@ -219,11 +221,7 @@ fn decide_score(
     reference: Option<&CriterionClaim>,
 ) -> CoverageDecision {
     if library.is_empty() {
-        return CoverageDecision {
-            outcome: Outcome::Scored(RawScore::MIN),
-            reason: "The answer is empty.".into(),
-            quote: None,
-        };
+        return CoverageDecision::without_quote(Outcome::Scored(RawScore::MIN), "The answer is empty.");
     }
 
     let slice = bands.as_slice();

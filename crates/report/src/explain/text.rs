@@ -1,6 +1,6 @@
 //! Explanation as text and as JSON.
 
-use assize_rubric::{GateState, JudgeConfidence, JudgeIdentity, OutcomeKind, UnitInterval, Verdict};
+use assize_rubric::{GateState, JudgeIdentity, OutcomeKind, UnitInterval, Verdict};
 use assize_store::{CaseRecord, QuestionRow, TurnRow};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -276,9 +276,8 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
     let mut sure = part.criteria.iter().filter_map(|one| one.confidence);
     let confidence = sure.next().filter(|first| sure.all(|one| one == *first));
     if let Some(one) = judges {
-        let sure = confidence
-            .map(|confidence| format!(", confidence {}", confidence_word(confidence)))
-            .unwrap_or_default();
+        let sure =
+            confidence.map(|confidence| format!(", confidence {}", confidence.name())).unwrap_or_default();
         let by = ReportPiece::new(ReportTone::Dim, format!("judged by {}{sure}", judge_name(&one.judge)));
         page.add_text(&[ReportPiece::plain("  ")], &[by]);
     }
@@ -405,9 +404,7 @@ fn render_decision(
     }
 
     notes.extend(name_judge.then(|| format!("judged by {}", judge_name(&part.judge))));
-    notes.extend(
-        part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", confidence_word(level))),
-    );
+    notes.extend(part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", level.name())));
     notes.extend(part.probability.as_ref().map(crate::panel::format_probability));
     notes.extend(part.panel.iter().flat_map(|panel| panel_notes(panel, part.weight < 0.0)));
     notes.extend(part.truncated.as_ref().map(crate::truncation::truncation_details));
@@ -473,14 +470,6 @@ fn panel_notes(part: &PanelPart, penalty: bool) -> Vec<String> {
         )
     });
     votes.chain(std::iter::once(crate::panel::format_vote_metrics(&part.panel))).collect()
-}
-
-const fn confidence_word(confidence: JudgeConfidence) -> &'static str {
-    match confidence {
-        JudgeConfidence::Low => "low",
-        JudgeConfidence::Medium => "medium",
-        JudgeConfidence::High => "high",
-    }
 }
 
 fn judge_name(identity: &JudgeIdentity) -> String {

@@ -3,8 +3,6 @@
 mod scorecard;
 mod suite;
 
-use assize_rubric::JudgeConfidence;
-
 use crate::{ReviewItem, ReviewSection, ReviewSectionKind};
 
 pub use scorecard::{part_sections, scorecard_items, scorecard_run_items};
@@ -36,14 +34,6 @@ fn version(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     hex.truncate(SHOWN);
 
     hex
-}
-
-const fn confidence_name(confidence: JudgeConfidence) -> &'static str {
-    match confidence {
-        JudgeConfidence::Low => "low",
-        JudgeConfidence::Medium => "medium",
-        JudgeConfidence::High => "high",
-    }
 }
 
 fn add_section(sections: &mut Vec<ReviewSection>, about: ReviewSectionKind, title: &str, text: String) {

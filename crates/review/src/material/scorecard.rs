@@ -11,14 +11,14 @@ use assize_model::{
     ScoringScale, value_text,
 };
 use assize_rubric::{
-    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, Label, LabelAccount, LabelOutcome,
-    NO_FAILURE, NONE_OF_THE_ABOVE, SeenHash, SettledLabels, SubjectHash,
+    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, JudgeConfidence, Label, LabelAccount,
+    LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, SeenHash, SettledLabels, SubjectHash,
 };
 use assize_run::describe_scorecard;
 use assize_store::{CaseRecord, RunFolder, RunInfo, StoreError};
 use serde_json::Value;
 
-use super::{ReviewMaterial, add_section, confidence_name, version};
+use super::{ReviewMaterial, add_section, version};
 use crate::{
     FailureChoice, JudgeAccount, ReviewItem, ReviewOptions, ReviewQuestion, ReviewReason, ReviewSection,
     ReviewSectionKind, ReviewWeight, ScoreScale,
@@ -261,7 +261,7 @@ fn judge_account(decision: &Decision) -> Option<JudgeAccount> {
         outcome,
         reason: decision.reason.clone(),
         probability: None,
-        confidence: decision.confidence.map(confidence_name),
+        confidence: decision.confidence.map(JudgeConfidence::name),
     })
 }
 

@@ -11,7 +11,7 @@ use assize_rubric::{
 };
 use assize_store::{CaseRecord, QuestionRow, RunFolder, RunInfo, StoreError};
 
-use super::{ReviewMaterial, add_section, confidence_name, version};
+use super::{ReviewMaterial, add_section, version};
 use crate::{
     JudgeAccount, ReviewItem, ReviewOptions, ReviewQuestion, ReviewReason, ReviewSectionKind, ReviewWeight,
     ScoreScale,
@@ -169,7 +169,7 @@ fn judge(decision: &Decision) -> JudgeAccount {
             .probability
             .filter(|found| matches!(decision.outcome(), Outcome::Met | Outcome::Unmet) && found.mass >= 0.5)
             .map(|found| found.expected),
-        confidence: decision.confidence.map(confidence_name),
+        confidence: decision.confidence.map(JudgeConfidence::name),
     }
 }
 

@@ -137,7 +137,7 @@ async fn a_models_failure_keeps_its_kind() {
     ] {
         let (_, target) = scripted([Err(AskError { attempts: 4, ..AskError::new(kind, "said so") })]);
         let error = target.answer(&asked()).await.unwrap_err();
-        assert_eq!((error.kind, error.attempts, error.kind.as_str()), (wanted, 4, kind.as_str()));
+        assert_eq!((error.kind, error.attempts, error.kind.as_str()), (wanted, 4, kind.name()));
         assert!(error.message.contains("said so"), "{error}");
     }
 }

@@ -96,7 +96,7 @@ impl ClaudeReader {
                 let ended = TraceCallResult {
                     output: block.get("content").map(result_value),
                     failed: Some(failed),
-                    duration: record.get("toolUseResult").and_then(|result| millis(result, "durationMs")),
+                    duration: millis(record["toolUseResult"].get("durationMs")),
                     at,
                 };
                 self.builder.record_result(id, ended);
@@ -127,7 +127,7 @@ impl ClaudeReader {
         }
 
         self.builder.total_cost(money(record, "total_cost_usd"));
-        self.builder.duration(millis(record, "duration_ms"));
+        self.builder.duration(millis(record.get("duration_ms")));
 
         if let Some(usage) = record.get("usage").filter(|usage| usage.is_object()) {
             self.builder.total_usage(read_usage(usage));

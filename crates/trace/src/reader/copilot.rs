@@ -41,7 +41,7 @@ impl CopilotReader {
         let ended = TraceCallResult {
             output,
             failed: success.map(|success| !success),
-            duration: millis(data, "durationMs"),
+            duration: millis(data.get("durationMs")),
             at: time(record, "timestamp"),
         };
 

@@ -50,7 +50,7 @@ impl GeminiReader {
                 cached: count(stats, "cached"),
                 output: count(stats, "output_tokens"),
             });
-            self.builder.duration(millis(stats, "duration_ms"));
+            self.builder.duration(millis(stats.get("duration_ms")));
         }
 
         if text(record, "status") == Some("error") {

@@ -11,8 +11,7 @@ use assize_report::{
 };
 use assize_review::part_sections;
 use assize_rubric::{
-    BenchmarkState, CaseDecision, EvidenceQuote, GateState, GraderFinding, JudgeConfidence, JudgeIdentity,
-    OutcomeKind,
+    BenchmarkState, CaseDecision, EvidenceQuote, GateState, GraderFinding, JudgeIdentity, OutcomeKind,
 };
 use assize_store::{AnswerPart, CaseRecord};
 use axum::extract::{Path, State};
@@ -272,7 +271,7 @@ impl<'r> DecisionMaterial<'r> {
         if names_judge {
             notes.push(format!("judged by {}", judge_name(&part.judge)));
         }
-        notes.extend(part.confidence.map(|confidence| format!("confidence {}", confidence_word(confidence))));
+        notes.extend(part.confidence.map(|confidence| format!("confidence {}", confidence.name())));
         notes.extend(part.probability.as_ref().map(format_probability));
         notes.extend(part.truncated.as_ref().map(truncation_details));
         if part.attempts > 1 {
@@ -508,14 +507,6 @@ fn gate_mark(state: GateState) -> ResultMark {
         GateState::Failed => ResultMark::new("bad", "✗", "failed"),
         GateState::Open => ResultMark::new("open", "?", "open"),
         GateState::NotApplicable => ResultMark::new("dim", "–", "does not apply"),
-    }
-}
-
-const fn confidence_word(confidence: JudgeConfidence) -> &'static str {
-    match confidence {
-        JudgeConfidence::Low => "low",
-        JudgeConfidence::Medium => "medium",
-        JudgeConfidence::High => "high",
     }
 }
 

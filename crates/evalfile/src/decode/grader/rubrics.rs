@@ -179,10 +179,8 @@ fn decode_batch_size(cx: &mut DecodeContext, node: &TreeNode) -> Option<JudgingM
 /// Decodes `evidence`, the policy for quotes that are not found in the answer. Returns `None` if absent.
 pub(crate) fn decode_evidence(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<EvidencePolicy> {
     let node = object.value("evidence")?;
-    match decode_choice(node, "evidence", &["checked", "required"], &mut cx.problems)? {
-        "required" => Some(EvidencePolicy::Required),
-        _ => Some(EvidencePolicy::Checked),
-    }
+    decode_choice(node, "evidence", &EvidencePolicy::NAMES, &mut cx.problems)
+        .and_then(EvidencePolicy::from_name)
 }
 
 /// Decodes `truncate`, the policy for material that exceeds the judge's limit. Returns `None` if absent.

@@ -27,8 +27,7 @@ pub(super) fn decode_sql(
 
 fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect> {
     let found = string(node, "database_type", &mut cx.problems)?;
-    let own = SqlDialect::ALL.map(|dialect| (dialect.name(), dialect));
-    let known = || own.into_iter().chain(SqlDialect::OTHER_NAMES);
+    let known = || SqlDialect::NAMED.into_iter().chain(SqlDialect::OTHER_NAMES);
     if let Some((_, dialect)) = known().find(|(name, _)| name.eq_ignore_ascii_case(found.value.trim())) {
         return Some(dialect);
     }

@@ -73,14 +73,7 @@ fn decode_mode(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Tra
         cx.problems.add(missing_key(object.head(), GRADER_LABEL, "mode", "mode: in_order"));
         return None;
     };
-    let words = ["any_order", "in_order", "exact", "superset", "subset"];
-    Some(match decode_choice(node, "mode", &words, &mut cx.problems)? {
-        "any_order" => TrajectoryMode::AnyOrder,
-        "in_order" => TrajectoryMode::InOrder,
-        "exact" => TrajectoryMode::Exact,
-        "superset" => TrajectoryMode::Superset,
-        _ => TrajectoryMode::Subset,
-    })
+    decode_choice(node, "mode", &TrajectoryMode::NAMES, &mut cx.problems).and_then(TrajectoryMode::from_name)
 }
 
 fn decode_minimums(cx: &mut DecodeContext, node: &TreeNode) -> Vec<(String, u32)> {

@@ -246,16 +246,14 @@ fn decode_criterion_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
 
 fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: bool) -> CriterionOperator {
     let Some(node) = object.value("operator") else { return CriterionOperator::Correctness };
-    let word = decode_choice(node, "operator", &["correctness", "contradiction"], &mut cx.problems);
-    if banded && word.is_some() {
+    let operator = decode_choice(node, "operator", &CriterionOperator::NAMES, &mut cx.problems)
+        .and_then(CriterionOperator::from_name);
+    if banded && operator.is_some() {
         Diagnostic::error(codes::OPERATOR_WITH_RANGES, "`operator` has no effect with `score_ranges`")
             .at(node.use_span(), "the ranges define the score")
             .with_help("remove `operator`, or make it a checklist criterion without `score_ranges`")
             .add_to(&mut cx.problems);
     }
 
-    match word {
-        Some("contradiction") => CriterionOperator::Contradiction,
-        _ => CriterionOperator::Correctness,
-    }
+    operator.unwrap_or_default()
 }

@@ -82,14 +82,7 @@ fn decode_workspace_map(
     });
 
     let mode_at = object.value("mode").map(TreeNode::use_span);
-    let mode = object.value("mode").and_then(|node| {
-        let words = [
-            ("pooled", WorkspaceMode::Pooled),
-            ("temp", WorkspaceMode::Temp),
-            ("static", WorkspaceMode::Static),
-        ];
-        decode_keyword(cx, node, "mode", &words)
-    });
+    let mode = object.value("mode").and_then(|node| decode_keyword(cx, node, "mode", &WorkspaceMode::NAMED));
 
     let hooks = object.entry("hooks").map(|entry| decode_hooks(cx, &entry.value)).unwrap_or_default();
 
