@@ -80,7 +80,7 @@ fn decode_range_list(
             None
         };
 
-        let text = decode_criterion_text(cx, &mut object, format);
+        let text = decode_criterion_text(cx, &mut object, format, false);
         if text.is_none() && cx.problems.error_count() == errors {
             cx.problems.add(
                 Diagnostic::error(

@@ -147,11 +147,6 @@ const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
     ("range", RANGE_HELP),
 ];
 
-/// Returns true if a criterion has its text under a key that people and other tools use.
-pub(super) fn has_foreign_text(criterion: &TreeNode) -> bool {
-    FOREIGN_TEXT_KEYS_TWO.iter().any(|(key, _)| criterion.get(key).is_some())
-}
-
 fn decode_criterion_map(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -176,7 +171,9 @@ fn decode_criterion_map(
     );
 
     let id = object.text("id", &mut cx.problems);
-    let text = decode_criterion_text(cx, &mut object, format);
+    let gate_keys = ["required", "min_score", "required_min_score", "score_ranges"];
+    let leaves_gate_open = gate_keys.iter().all(|key| node.get(key).is_none());
+    let text = decode_criterion_text(cx, &mut object, format, leaves_gate_open);
     let weight = decode_criterion_weight(cx, &mut object);
     let ranges = object.entry("score_ranges").filter(|entry| !entry.value.is_null());
     let banded = ranges.is_some();

@@ -18,11 +18,13 @@ pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
 }
 
 /// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if it
-/// is absent, and after adding a diagnostic.
+/// is absent, and after adding a diagnostic. `leaves_gate_open` is true for a criterion that does not say whether it is a
+/// gate: its author may expect what the other format does.
 pub(super) fn decode_criterion_text(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
     format: EvalFileFormat,
+    leaves_gate_open: bool,
 ) -> Option<SpannedValue<String>> {
     let keys: [&'static str; 3] = match format {
         EvalFileFormat::One => ["expected_outcome", "description", "outcome"],
@@ -34,16 +36,22 @@ pub(super) fn decode_criterion_text(
         EvalFileFormat::Two => entry.key != "outcome",
     };
     if foreign {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::OTHER_SPELLING,
-                format!("`{}` is the other format's key", entry.key),
-                entry.key_span,
-                format!("the `{}` format writes `{}`", format.case_list(), keys[0]),
-            )
-            .with_help("it is accepted all the same")
-            .with_suggestion("use the key of this format", entry.key_span, keys[0]),
-        );
+        let diagnostic = Diagnostic::warning(
+            codes::OTHER_SPELLING,
+            format!("`{}` is the other format's key", entry.key),
+            entry.key_span,
+            format!("the `{}` format writes `{}`", format.case_list(), keys[0]),
+        )
+        .with_help("it is accepted all the same")
+        .with_suggestion("use the key of this format", entry.key_span, keys[0]);
+        cx.problems.add(match format {
+            _ if !leaves_gate_open => diagnostic,
+            EvalFileFormat::One => diagnostic
+                .with_note("this criterion is a gate, as in this format; `required: false` makes it count only in the score"),
+            EvalFileFormat::Two => {
+                diagnostic.with_note("this criterion is no gate, as in this format; `required: true` makes it one")
+            }
+        });
     }
 
     if entry.value.is_null() {
