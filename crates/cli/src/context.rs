@@ -163,10 +163,11 @@ fn read_env_file(
 
     let failed = |error: &dyn std::fmt::Display| format!("can't read `{}`: {error}", path.display());
     let bytes = assize_files::read_bytes(path, MAX_FILE_BYTES).map_err(|error| failed(&error))?;
-    let text = String::from_utf8_lossy(&bytes);
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let text = String::from_utf8_lossy(bytes);
     let environment = variables.clone();
     let mut found = Vec::new();
-    for (index, entry) in dotenvy::from_read_iter(&bytes[..]).enumerate() {
+    for (index, entry) in dotenvy::from_read_iter(bytes).enumerate() {
         // The parser's own message would quote the line, which may contain a key.
         let (name, value) = entry.map_err(|_| {
             format!("`{}`: entry {} is not of the form NAME=value", path.display(), index + 1)

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::ExitStatus;
-use assize_report::{MARKDOWN_MARK, ReportStyle, is_own_report, wrap_message};
+use assize_report::{JSON_MARK, MARKDOWN_MARK, ReportStyle, is_own_report, wrap_message};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
@@ -174,7 +174,8 @@ impl ResultOutput<'_> {
         for file in files {
             let text = serde_json::to_string_pretty(&result)
                 .map_err(|error| format!("{}: can't be written: {error}", file.path.display()))?;
-            write_text(&file.path, &(text + "\n"))?;
+            // The first entry marks the file as a report, so that the next one may replace it.
+            write_text(&file.path, &(text.replacen('{', &format!("{{\n  {JSON_MARK},"), 1) + "\n"))?;
         }
 
         Ok(self.json)

@@ -402,9 +402,11 @@ fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&s
     names.sort();
     names.dedup();
 
-    diagnostic
-        .with_help(format!("known keys: {}", names.join(", ")))
-        .with_help("keys that begin with `x-` are free for your own use")
+    let own = match known.iter().any(|known| known.key == "metadata") {
+        true => "your own data goes below `metadata`, or under keys that begin with `x-`",
+        false => "keys that begin with `x-` are free for your own use",
+    };
+    diagnostic.with_help(format!("known keys: {}", names.join(", "))).with_help(own)
 }
 
 /// Returns the diagnostic for a value of the wrong type. `what` names the value, `expected` the type it

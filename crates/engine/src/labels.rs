@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_analysis::{LabelSet, ScorecardRun};
 use assize_model::Scorecard;
-use assize_rubric::{DecidedBy, PeopleRule, UnboundLabels};
+use assize_rubric::{BenchmarkState, DecidedBy, PeopleRule, UnboundLabels};
 use assize_scorecard::load_scorecard_with_labels;
 use assize_store::{RunFolder, RunInfo};
 
@@ -98,9 +98,15 @@ pub fn labelled_run(
     process: &ProcessContext,
 ) -> Result<LabelledRun, EngineError> {
     let mut info = folder.info()?;
-    let (labels, elsewhere, problem) = match current_scorecard(&info, options, process) {
-        Ok(scorecard) => (Some(label_set(&scorecard)), scorecard.labels_elsewhere().len(), None),
-        Err(problem) => (None, 0, Some(problem)),
+    let (labels, idle, problem) = match current_scorecard(&info, options, process) {
+        Ok(scorecard) => {
+            let idle = [
+                (scorecard.labels_elsewhere().len(), "the benchmark does not apply to the case"),
+                (scorecard.labels_of_no_case(), "the scorecard has no such case"),
+            ];
+            (Some(label_set(&scorecard)), idle, None)
+        }
+        Err(problem) => (None, [(0, ""); 2], Some(problem)),
     };
 
     let tree = info.scorecard.take();
@@ -124,20 +130,17 @@ pub fn labelled_run(
         problem => problem.map(|problem| problem.message),
     };
 
-    let elsewhere = match elsewhere {
-        0 => None,
-        1 => Some("a label has no effect: its benchmark does not apply to its case".to_owned()),
-        labels => {
-            Some(format!("{labels} labels have no effect: their benchmarks do not apply to their cases"))
-        }
-    };
-    let warning = warning.or(elsewhere);
+    let idle = idle.iter().filter(|(labels, _)| *labels > 0).map(|(labels, why)| match labels {
+        1 => format!("1 label has no effect: {why}"),
+        labels => format!("{labels} labels have no effect: {why}"),
+    });
+    let warning = warning.or_else(|| idle.reduce(|all, one| format!("{all}; {one}")));
 
     Ok(LabelledRun { info, run, labels, warning })
 }
 
 /// Writes the list of decisions that wait for people into a scorecard run, after labels were added. Other runs
-/// have no such file.
+/// have no such file. Returns how many gates are disputed.
 ///
 /// # Errors
 /// As in [`labelled_run`], and if the file can't be written.
@@ -145,13 +148,15 @@ pub fn write_review_list(
     folder: &RunFolder,
     options: &LabelOptions,
     process: &ProcessContext,
-) -> Result<(), EngineError> {
+) -> Result<usize, EngineError> {
     if folder.info()?.scorecard.is_none() {
-        return Ok(());
+        return Ok(0);
     }
 
     let LabelledRun { run, .. } = labelled_run(folder, options, process)?;
-    Ok(folder.write_review(&run.review_rows())?)
+    let rows = run.review_rows();
+    folder.write_review(&rows)?;
+    Ok(rows.iter().filter(|row| row.why == BenchmarkState::Disputed).count())
 }
 
 /// The present labels of a run's scorecard, or why they can't be read.

@@ -97,6 +97,7 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
             criterion: tally.criterion.to_string(),
             text: tally.text.clone(),
             weight: tally.weight,
+            gate: tally.is_gate,
             scored: tally.is_scored,
             rate: rates.remove(&tally.number).unwrap_or_else(undecided)?,
             ungraded: tally.ungraded,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_analysis::RunSummarizer;
 use assize_rubric::{TrialResult, Verdict};
 use assize_run::{ItemError, RunTotals, WorkItem, fingerprint};
-use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo, RunSettings, RunWriter};
+use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo, RunWriter};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -51,10 +51,8 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
-    fn lines(settings: &RunSettings) -> String {
-        let line =
-            |line: Option<f64>| line.map_or_else(|| "as the files say".to_owned(), |line| line.to_string());
-        format!("{} and {}", line(settings.threshold), line(settings.borderline))
+    fn threshold(given: Option<f64>) -> String {
+        given.map_or_else(|| "as the files say".to_owned(), |given| given.to_string())
     }
 
     let suites = |info: &RunInfo| named(info.suites.iter().map(|suite| suite.name.clone()));
@@ -72,7 +70,8 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         ("its judges", judges(stored), judges(now)),
         ("its targets", targets(stored), targets(now)),
         ("its judging", stored.settings.judging.clone(), now.settings.judging.clone()),
-        ("its lines", lines(&stored.settings), lines(&now.settings)),
+        ("its threshold", threshold(stored.settings.threshold), threshold(now.settings.threshold)),
+        ("its borderline", threshold(stored.settings.borderline), threshold(now.settings.borderline)),
         (
             "its filter",
             named(stored.settings.filter.iter().cloned()),

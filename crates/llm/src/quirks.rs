@@ -182,6 +182,14 @@ pub(crate) fn learn(
         None => {}
     }
 
+    // Judges are asked at temperature 0, which these servers don't have.
+    const POSITIVE: [&str; 3] = ["greater than 0", "> 0", "strictly positive"];
+    if sent.temperature
+        && (names(&param, "temperature") || names(&message, "temperature"))
+        && POSITIVE.iter().any(|words| message.contains(words))
+    {
+        return Some(ServerQuirks { no_temperature: true, ..quirks });
+    }
     if !says_unsupported(&message) {
         return None;
     }
@@ -342,6 +350,8 @@ mod tests {
                 no_temperature,
             ),
             ("", "`temperature` is deprecated for this model.", no_temperature),
+            ("", "temperature must be greater than 0", no_temperature),
+            ("temperature", "Input should be > 0", no_temperature),
             ("", "[{'type': 'extra_forbidden', 'loc': ('body', 'seed')}]", no_seed),
             (
                 "max_tokens",

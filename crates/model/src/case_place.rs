@@ -10,6 +10,8 @@ pub struct CasePlace {
     pub start: u64,
     /// Number of the line, from 1.
     pub line: u64,
+    /// Its number among the lines or rows with content, from 1.
+    pub row: u64,
 }
 
 /// Failure of a later pass over a dataset.

@@ -1,6 +1,6 @@
 //! Scorecards: rubrics over benchmarks, with their prompts, cases and labels.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -299,6 +299,12 @@ impl Scorecard {
         labels
             .filter(|(_, benchmark, case)| self.applies(*benchmark, case) == BenchmarkApplicability::No)
             .collect()
+    }
+
+    /// Returns the number of labels about cases that the scorecard does not have.
+    pub fn labels_of_no_case(&self) -> usize {
+        let cases: HashSet<&str> = self.cases.iter().map(|case| &*case.id).collect();
+        self.labels.iter().filter(|label| !cases.contains(label.trace_id.as_str())).count()
     }
 
     /// Returns whether a benchmark applies to a case. The list of the case decides if it has one, else the tags

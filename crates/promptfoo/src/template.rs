@@ -93,6 +93,10 @@ impl TemplateRenderer {
                 let reason = first_line(&error);
                 let help = match unclosed_marker(text) {
                     Some((opened, closing)) => format!("close `{opened}` with `{closing}`"),
+                    None if reason.contains("use - operator") => {
+                        "a `-` in a template subtracts; write `_` instead in the name of a variable"
+                            .to_owned()
+                    }
                     None => {
                         "put text that is not a template between `{% raw %}` and `{% endraw %}`".to_owned()
                     }

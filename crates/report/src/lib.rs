@@ -93,9 +93,9 @@ pub use explain::{
     WholePart, explain_case, explanation_json, formula_text, render_explanation,
 };
 pub use export::{
-    ComparisonMaterial, CriterionName, CriterionPosition, EventOrigin, ExportFormat, MARKDOWN_MARK,
-    ReportError, RunReport, ScorecardMaterial, inspect_log_name, is_own_report, spreadsheet_text,
-    write_report, write_skill_files,
+    ComparisonMaterial, CriterionName, CriterionPosition, EventOrigin, ExportFormat, JSON_MARK,
+    MARKDOWN_MARK, ReportError, RunReport, ScorecardMaterial, inspect_log_name, is_own_report,
+    spreadsheet_text, write_report, write_skill_files,
 };
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};

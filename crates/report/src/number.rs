@@ -1,6 +1,6 @@
 //! Number formats.
 
-pub use assize_rubric::{dollars, format_rate, grouped};
+pub use assize_rubric::{dollars, format_plain, format_rate, grouped};
 pub use assize_stats::UNDEFINED;
 pub(crate) use assize_stats::{no_interval, undefined_because};
 
@@ -40,19 +40,6 @@ pub(crate) fn format_score_or_range(
         (None, Some(low), Some(high)) => Some(format!("{} to {}", format_score(low), format_score(high))),
         _ => None,
     }
-}
-
-/// Formats a weight or a sum of weights: up to six decimals without trailing zeros; very large and very small
-/// ones with an exponent.
-pub fn format_plain(value: f64) -> String {
-    let size = value.abs();
-    if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
-        return format!("{value:e}");
-    }
-
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 /// Formats a number with three significant digits, without trailing zeros.

@@ -248,9 +248,26 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         render_pairwise_metrics(page, figures);
     }
 
+    let criteria = &summary.criterion_rates;
+    let mut gates = Vec::new();
+    match (criteria.iter().filter(|one| one.gate == Some(true)).count(), criteria.len()) {
+        (0, _) => {}
+        (1, all) => gates.push(ReportPiece::plain(format!("1 of {} is a gate", criteria_count(all)))),
+        (some, all) => {
+            gates.push(ReportPiece::plain(format!(
+                "{} of {} are gates",
+                grouped(some as u64),
+                criteria_count(all)
+            )));
+        }
+    }
     if let Some(gated) = extra.gated.filter(|gated| *gated > 0) {
-        let text = format!("failed in {}", format_count(gated as u64, "case", "cases"));
-        entry(page, "Gates", vec![ReportPiece::new(ReportTone::Bad, text)]);
+        let divider = if gates.is_empty() { "" } else { "; " };
+        let text = format!("{divider}failed in {}", format_count(gated as u64, "case", "cases"));
+        gates.push(ReportPiece::new(ReportTone::Bad, text));
+    }
+    if !gates.is_empty() {
+        entry(page, "Gates", gates);
     }
 
     if summary.criteria > 0 {
@@ -260,6 +277,10 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     if let Some(panel) = &summary.panel {
         panel::render_panel_summary(page, panel, extra.is_brief);
     }
+}
+
+fn criteria_count(count: usize) -> String {
+    format_count(count as u64, "criterion", "criteria")
 }
 
 /// Names the cases that did not pass.

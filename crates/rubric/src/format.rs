@@ -1,5 +1,18 @@
 //! Formats counts, rates and money for people.
 
+/// Formats a number as people read it: up to six decimals without trailing zeros, so that 0.1 + 0.2 is 0.3; very large and
+/// very small numbers with an exponent.
+pub fn format_plain(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
+        return format!("{value:e}");
+    }
+
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
 /// Formats a whole number with a comma every three digits.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();

@@ -6,6 +6,19 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Beginning of the ids of cases that have none of their own.
+const NUMBERED_CASE: &str = "row-";
+
+/// Returns the id of a case that has none: the number of its row or line, from 1.
+pub fn numbered_case_id(row: usize) -> String {
+    format!("{NUMBERED_CASE}{row}")
+}
+
+/// Returns true if an id is a [`numbered_case_id`].
+pub fn is_numbered_case_id(id: &str) -> bool {
+    id.strip_prefix(NUMBERED_CASE).is_some_and(|row| row.parse::<u64>().is_ok())
+}
+
 /// Criterion id, unique in its rubric.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

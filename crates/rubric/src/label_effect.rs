@@ -501,7 +501,14 @@ impl Decision {
                 account.before = Some(decision);
             }
             _ if is_disputed => {
-                let words = format!("disputed: the judge says {reason}; people say {}", account.words());
+                let verdict = match passes {
+                    Some(true) => "pass",
+                    Some(false) => "fail",
+                    None => "no verdict",
+                };
+                let why = reason.trim_end_matches('.');
+                let words =
+                    format!("disputed: the judge says {verdict} ({why}); people say {}", account.words());
                 if gate {
                     finding.score = Err(words.clone());
                     finding.kind = GraderFindingKind::Benchmark(BenchmarkFinding {

@@ -76,14 +76,14 @@ pub use decision::{
 };
 pub use digits::{ascii_digit, raised_digit};
 pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
-pub use format::{dollars, format_rate, grouped};
+pub use format::{dollars, format_plain, format_rate, grouped};
 pub use formula::{
     DerivedMetricSpec, FormulaError, FormulaValue, ValueRange, evaluate_formula, formula_names,
 };
 pub use gate::{Gate, GateState};
 pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_outcome, member_score};
 pub use grader_score::{CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting};
-pub use id::CriterionId;
+pub use id::{CriterionId, is_numbered_case_id, numbered_case_id};
 pub use identity::{Identify, IdentityWriter};
 pub use json_equality::json_equal;
 pub use judging::{EvidencePolicy, JudgingMode};

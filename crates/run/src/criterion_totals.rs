@@ -31,6 +31,8 @@ pub struct CriterionTally {
     pub text: String,
     /// Its weight; below zero for a penalty.
     pub weight: f64,
+    /// Whether it is a gate; `None` for a check.
+    pub is_gate: Option<bool>,
     /// True if it is scored, rather than met or unmet.
     pub is_scored: bool,
     /// Number of decisions with a value.
@@ -133,6 +135,7 @@ impl CriterionTotals {
             criterion: grader.name.as_str().into(),
             text: text.to_owned(),
             weight: grader.weight,
+            is_gate: None,
             is_scored: false,
             decided: 0,
             ungraded: 0,
@@ -169,6 +172,7 @@ impl CriterionTotals {
             criterion: id,
             text: criterion.text.clone(),
             weight: criterion.weight.get(),
+            is_gate: Some(criterion.gate.is_some()),
             is_scored: matches!(criterion.scale, CriterionScale::Bands(_)),
             decided: 0,
             ungraded: 0,

@@ -27,16 +27,16 @@ pub struct DealtCase {
 
 /// The numbers stored for a case: its shard, its index, the position of its first item, its number of items,
 /// and its position in its dataset.
-const CASE_NUMBERS: usize = 6;
+const CASE_NUMBERS: usize = 7;
 
 impl DealtCase {
     fn to_record(self, shard: u32) -> [u64; CASE_NUMBERS] {
         let Self { index, place, first, items } = self;
-        [shard.into(), index as u64, first, items.into(), place.start, place.line]
+        [shard.into(), index as u64, first, items.into(), place.start, place.line, place.row]
     }
 
-    fn from_record([_, index, first, items, start, line]: [u64; CASE_NUMBERS]) -> Self {
-        Self { index: index as usize, place: CasePlace { start, line }, first, items: items as u32 }
+    fn from_record([_, index, first, items, start, line, row]: [u64; CASE_NUMBERS]) -> Self {
+        Self { index: index as usize, place: CasePlace { start, line, row }, first, items: items as u32 }
     }
 }
 

@@ -21,7 +21,8 @@ pub struct IncompleteReason {
     pub may_change: bool,
 }
 
-/// Adds the reason of an incomplete case. Errors are distinguished by message, failures to judge by kind.
+/// Adds the reason of an incomplete case. Errors, refusals and what a judge leaves open are distinguished by message,
+/// other failures to judge by kind.
 pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecord) {
     let row = &record.result;
     if row.verdict != Verdict::Incomplete || row.is_skipped() {
@@ -43,7 +44,8 @@ pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecor
         || errors.any(|error| !is_unreported(error))
         || undecided.any(|found| may_be_decided(found.kind));
 
-    let same = |one: &&mut IncompleteReason| one.kind == kind && (kind.is_some() || one.example == message);
+    let by_message = matches!(kind, None | Some(UngradedKind::Refusal | UngradedKind::NotJudged));
+    let same = |one: &&mut IncompleteReason| one.kind == kind && (!by_message || one.example == message);
     if let Some(known) = reasons.iter_mut().find(same) {
         known.cases += 1;
         known.may_change |= may_change;

@@ -158,7 +158,7 @@ fn decode_evaluator_config(
         return config;
     };
     if let Some(checks) = object.value("deterministic") {
-        config.has_checks = true;
+        config.has_checks = checks.as_seq().is_none_or(|items| !items.is_empty());
         config.checks = checks::decode_checks(cx, checks, evaluator);
     }
 

@@ -4,7 +4,7 @@ use assize_diagnostic::Diagnostic;
 use assize_document::{MapReader, TreeNode, codes, string};
 use assize_evalfile::reading::DecodeContext;
 use assize_model::ScoringScale;
-use assize_rubric::NormalisationFormula;
+use assize_rubric::{NormalisationFormula, format_plain};
 
 /// Number of steps in which a formula is tried between the ends of its scale. The whole scores of usual scales are
 /// among them, and their halves.
@@ -89,7 +89,13 @@ fn decode_formula(
             match wrong {
                 None => return Some(formula),
                 Some(end) => match formula.value(end, min, max).filter(|value| value.is_finite()) {
-                    Some(value) => format!("a score of {end} maps to {value}, outside 0 to 1"),
+                    Some(value) => {
+                        format!(
+                            "a score of {} maps to {}, outside 0 to 1",
+                            format_plain(end),
+                            format_plain(value)
+                        )
+                    }
                     None => format!("a score of {end} maps to no number (division by zero?)"),
                 },
             }

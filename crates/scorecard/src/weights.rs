@@ -73,7 +73,10 @@ fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(
                     format!("{} weights", weights.len())
                 },
             )
-            .with_note("the score is divided by their sum, so each weight counts slightly more or less")
+            .with_note(format!(
+                "the score is divided by their sum, so a weight of 1 counts as {}",
+                (1e4 / all).round() / 1e4
+            ))
             .with_help("make them sum to 1")
             .add_to(&mut cx.problems);
     }

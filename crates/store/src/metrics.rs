@@ -180,6 +180,9 @@ pub struct CriterionRate {
     pub text: String,
     /// Weight in the rubric, or of the grader in the case. Negative for a penalty.
     pub weight: f64,
+    /// Whether it is a gate; `None` for a grader without criteria.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<bool>,
     /// True if `rate` is a mean score, 0 to 1, rather than a share of results.
     pub scored: bool,
     /// Rate over decided results, with its interval.
@@ -363,6 +366,7 @@ mod tests {
             criterion: "rubric-1".into(),
             text: text.into(),
             weight: 1.0,
+            gate: Some(false),
             scored: false,
             rate: EstimatedMetric {
                 value: Some(value),

@@ -29,11 +29,21 @@ const DETAIL_KEYS: [&str; 10] = [
 ///   valid, `guardrails` as a map and `trace` as an export of OpenTelemetry. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
 ///   dropped. An object with an `error` is a failure, whatever else it holds; one that has a key twice, or two texts
 ///   that differ, is malformed.
-/// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not
-///   UTF-8 become U+FFFD.
+/// - Anything else is plain text. Line breaks at its end are dropped, as a shell does.
+///
+/// Bytes that are not UTF-8 are malformed: an answer with other characters in their place would be graded as one that
+/// nobody gave.
 pub(crate) fn parse_reply(bytes: &[u8], measured: Duration) -> Result<TargetAnswer, TargetError> {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let message = format!(
+            "the output is not UTF-8: byte {} is 0x{:02X}; let the program write UTF-8",
+            at + 1,
+            bytes.get(at).copied().unwrap_or_default()
+        );
+        TargetError::new(TargetErrorKind::Malformed, message)
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if let Some(object) = parse_object(text)? {
         refuse_error(&object)?;
 
@@ -212,7 +222,9 @@ mod tests {
     fn plain_text_loses_only_its_last_line_breaks() {
         assert_eq!(answer("  a\n\nb \r\n\n").text, "  a\n\nb ");
         assert_eq!(answer("").text, "");
-        assert_eq!(parse_reply(b"a\xff", MEASURED).unwrap().text, "a\u{fffd}");
+        let error = parse_reply(b"a\xff", MEASURED).unwrap_err();
+        assert_eq!(error.kind, TargetErrorKind::Malformed);
+        assert!(error.to_string().contains("byte 2 is 0xFF"), "{error}");
         assert_eq!(answer("x").duration, MEASURED);
     }
 

@@ -13,7 +13,7 @@
 //! two numbers side by side are a comparison. A value that a run did not store is never taken for a
 //! difference.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
@@ -36,6 +36,9 @@ pub struct RunMismatch {
     pub candidate: String,
     /// Metrics that it touches, such as `pass rate` or a criterion.
     pub touches: Vec<String>,
+    /// Number of these cases whose input the candidate has under another id. Ids that are row numbers move with rows
+    /// that are added or removed.
+    pub moved: usize,
     /// True if the user allowed it; the metrics that it touches are then compared anyway.
     pub allowed: bool,
 }
@@ -72,14 +75,23 @@ struct AspectCount {
     touched: TouchedMetrics,
 }
 
-/// Counted mismatches, one entry per aspect.
+/// Counted mismatches.
 #[derive(Debug, Default)]
-pub(crate) struct MismatchCounts([Option<AspectCount>; ComparisonAspect::ALL.len()]);
+pub(crate) struct MismatchCounts {
+    /// One entry per aspect.
+    aspects: [Option<AspectCount>; ComparisonAspect::ALL.len()],
+    /// Inputs of the base and of the candidate that differ under an id that is a row number.
+    numbered: [HashSet<u32>; 2],
+}
 
 impl MismatchCounts {
     /// Compares a pair of cases. Data that a run did not store is not compared.
     pub(crate) fn compare_pair(&mut self, base: &CaseFact, candidate: &CaseFact, names: &NameTable) {
-        if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
+        if let Some((ours, theirs)) = base.question.zip(candidate.question).filter(|(a, b)| a != b) {
+            if assize_rubric::is_numbered_case_id(names.text(base.case)) {
+                self.numbered[0].insert(ours);
+                self.numbered[1].insert(theirs);
+            }
             let (nothing, touched) = (String::new(), vec![MetricPart::Everything]);
             let aspect = ComparisonAspect::Question;
             let difference = CaseDifference { aspect, base: nothing.clone(), candidate: nothing, touched };
@@ -133,7 +145,7 @@ impl MismatchCounts {
 
     fn add(&mut self, difference: CaseDifference, case: &CaseFact, names: &NameTable) {
         let CaseDifference { aspect, base, candidate, touched } = difference;
-        let count = self.0[aspect as usize].get_or_insert_with(|| AspectCount {
+        let count = self.aspects[aspect as usize].get_or_insert_with(|| AspectCount {
             mismatch: RunMismatch {
                 respect: aspect,
                 cases: 0,
@@ -141,6 +153,7 @@ impl MismatchCounts {
                 base,
                 candidate,
                 touches: Vec::new(),
+                moved: 0,
                 allowed: false,
             },
             touched: TouchedMetrics::default(),
@@ -159,9 +172,14 @@ impl MismatchCounts {
         names: &NameTable,
     ) -> (Vec<RunMismatch>, WithheldMetrics) {
         let mut withheld = WithheldMetrics::default();
-        let found = self.0.into_iter().flatten().map(|AspectCount { mut mismatch, touched }| {
+        let [ours, theirs] = &self.numbered;
+        let moved = ours.intersection(theirs).count();
+        let found = self.aspects.into_iter().flatten().map(|AspectCount { mut mismatch, touched }| {
             mismatch.touches = touched.describe(names);
             mismatch.allowed = allowed.contains(mismatch.respect);
+            if mismatch.respect == ComparisonAspect::Question {
+                mismatch.moved = moved;
+            }
             if !mismatch.allowed {
                 withheld.add(mismatch.respect, touched);
             }

@@ -498,8 +498,15 @@ fn problems(many: &ComparisonSet, takes: impl Fn(&RunComparison) -> bool) -> Vec
             } else {
                 format!(": {} / {}", mismatch.base, mismatch.candidate)
             };
+            let moved = match mismatch.moved {
+                0 => String::new(),
+                moved => format!(
+                    "\n  ids are row numbers, and {moved} of these inputs have another one in `{}`: rows were added, removed or moved; give the rows ids (`--columns id=COLUMN`)",
+                    found.candidate,
+                ),
+            };
             let text = format!(
-                "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}; {}",
+                "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}; {}{moved}",
                 mismatch.respect.name(),
                 mismatch.cases,
                 found.common,

@@ -257,7 +257,7 @@ fn fix_of_unjudged(message: &str) -> &'static str {
     } else if message.contains(assize_llm::ErrorKind::NotCached.phrase()) {
         "run it again without `--cache-only`"
     } else {
-        "run it again with a judge"
+        "run it again with a model: `--judge PROVIDER:MODEL`"
     }
 }
 

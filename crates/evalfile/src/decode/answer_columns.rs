@@ -164,11 +164,24 @@ pub(super) fn similar_key(column: &str) -> Option<&'static str> {
     did_you_mean(column, FIELDS.iter().flat_map(|keys| keys.iter().copied()))
 }
 
-/// Returns the diagnostic for a key or column that is not read. `given` are the columns that the user named.
-pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerColumns) -> Diagnostic {
+/// Returns the diagnostic for a key or column that is not read. `given` are the columns that the user named, and `unique`
+/// is a column that could be the id.
+pub(super) fn unknown_column(
+    name: &str,
+    kind: &str,
+    span: Span,
+    given: &AnswerColumns,
+    unique: Option<&str>,
+) -> Diagnostic {
     let title = format!("unknown {kind} `{name}`");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title).at(span, "not a field of an answer");
     let word = shell_word(name);
+    let diagnostic = match unique {
+        Some(_) => diagnostic.with_help(format!(
+            "it is different in each row; to use it as the id of the case, write `--columns id={word}`"
+        )),
+        None => diagnostic,
+    };
     let metadata = format!(
         "to keep it from the judge, store it as metadata: `--columns metadata={word}`, or `metadata=*` for all such {kind}s"
     );
@@ -204,11 +217,13 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerC
 }
 
 /// Returns the diagnostic for columns of a table that are not read, with an example of `--columns` that uses
-/// all of them. `is_there` returns true if the table has a column for a field.
+/// all of them. `is_there` returns true if the table has a column for a field, and `unique` is a column that could be
+/// the id.
 pub(super) fn unknown_columns(
     columns: &[(&str, Span)],
     first: Span,
     is_there: impl Fn(&str) -> bool,
+    unique: Option<&str>,
 ) -> Diagnostic {
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
     let unknown = if names.len() == 1 { "column" } else { "columns" };
@@ -231,7 +246,8 @@ pub(super) fn unknown_columns(
         let is_hinted = |name: &str| hints.iter().any(|hint| name.to_lowercase().contains(hint));
         let first =
             |fits: &dyn Fn(&str) -> bool| (0..columns.len()).find(|at| !is_used[*at] && fits(columns[*at].0));
-        let near = first(&is_misspelt).or_else(|| first(&is_hinted));
+        let is_unique = |name: &str| field == ID[0] && unique == Some(name);
+        let near = first(&is_misspelt).or_else(|| first(&is_hinted)).or_else(|| first(&is_unique));
         match near {
             Some(at) => {
                 is_used[at] = true;

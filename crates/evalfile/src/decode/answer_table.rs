@@ -1,5 +1,6 @@
 //! Tables of answers (CSV, TSV): a header with the names of the columns, then one answer per row.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,11 +11,16 @@ use assize_table::{TextRows, check_width, find_divider, is_tabbed, split_cells};
 
 use super::DecodeContext;
 use super::answer_columns::{
-    ANSWER, AnswerColumns, ColumnUse, METADATA, field_of, two_columns, unknown_column, unknown_columns,
+    ANSWER, AnswerColumns, ColumnUse, ID, METADATA, field_of, two_columns, unknown_column, unknown_columns,
 };
 use super::dataset_lines::first_text;
 use super::file::{add_fault, fault_diagnostic};
 use super::format::case_list_keys;
+
+/// Most rows that are looked at to find a column of ids.
+pub(super) const SAMPLE_ROWS: usize = 200;
+/// Longest text that looks like an id.
+const MAX_ID_BYTES: usize = 64;
 
 /// Layout of a table.
 #[derive(Debug, Clone)]
@@ -65,7 +71,8 @@ impl AnswerTable {
         let divider = find_divider(beginning, is_tabbed(path));
         let empty = Self { divider: Some(divider), columns: Vec::new() };
         // Reading from memory can't fail.
-        let Some(row) = TextRows::new(beginning, divider).next_row().ok().flatten() else {
+        let mut rows = TextRows::new(beginning, divider);
+        let Some(row) = rows.next_row().ok().flatten() else {
             return Some(empty);
         };
         let file: Arc<Path> = Arc::from(path);
@@ -78,6 +85,14 @@ impl AnswerTable {
             }
         };
 
+        let mut sample = Vec::new();
+        while sample.len() < SAMPLE_ROWS
+            && let Some(row) = rows.next_row().ok().flatten()
+            && let Ok(cells) = row.content.and_then(|text| split_cells(&text, divider))
+        {
+            sample.push(cells.into_iter().map(|cell| cell.text).collect());
+        }
+
         let source = cx.sources.add_fragment_shared(file, Arc::clone(&text), row.number);
         if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
             let whole = Span::new(source, 0, text.trim_end().len());
@@ -85,16 +100,17 @@ impl AnswerTable {
             return None;
         }
         let cells = cells.into_iter().map(|cell| (cell.text, cell.at)).collect();
-        Self::from_header(cx, source, cells, Some(divider), columns)
+        Self::from_header(cx, source, cells, &sample, Some(divider), columns)
     }
 
-    /// Makes the layout of a table from the cells of its header, and reports what is wrong with them. Returns
+    /// Makes the layout of a table from the cells of its header and of its first rows, and reports what is wrong. Returns
     /// `None` if the rows can't be read. They can be read if a column is merely unknown, and then their
     /// problems are reported together with those of the header.
     pub(super) fn from_header(
         cx: &mut DecodeContext,
         source: SourceId,
         cells: Vec<(String, Range<usize>)>,
+        sample: &[Vec<String>],
         divider: Option<u8>,
         columns: &AnswerColumns,
     ) -> Option<Self> {
@@ -111,12 +127,18 @@ impl AnswerTable {
                 })
                 .collect(),
         };
-        table.check(cx, &names, columns).then_some(table)
+        table.check(cx, &names, sample, columns).then_some(table)
     }
 
     /// Reports columns that are unknown, missing, or given twice. Returns true if the rows can be read: there
     /// is exactly one column of answers, and no field has two columns.
-    fn check(&self, cx: &mut DecodeContext, names: &[(String, Span)], given: &AnswerColumns) -> bool {
+    fn check(
+        &self,
+        cx: &mut DecodeContext,
+        names: &[(String, Span)],
+        sample: &[Vec<String>],
+        given: &AnswerColumns,
+    ) -> bool {
         let Some((_, first)) = names.first() else { return true };
         let mut is_ambiguous = false;
         let mut fields: Vec<(&str, &str, Span)> = Vec::new();
@@ -164,10 +186,14 @@ impl AnswerTable {
                 || fields.iter().any(|(field, ..)| *field == wanted)
         };
         let has_answer = is_there(ANSWER[0]);
+        let unique = self.unique_column(sample).filter(|_| !is_there(ID[0]));
+        let unique = unique.map(|at| names[at].0.as_str());
         match unknown.as_slice() {
             [] => {}
-            [(name, at)] if has_answer => cx.problems.add(unknown_column(name, "column", *at, given)),
-            several @ [(_, at), ..] => cx.problems.add(unknown_columns(several, *at, is_there)),
+            [(name, at)] if has_answer => {
+                cx.problems.add(unknown_column(name, "column", *at, given, unique));
+            }
+            several @ [(_, at), ..] => cx.problems.add(unknown_columns(several, *at, is_there, unique)),
         }
 
         if !has_answer && unknown.is_empty() {
@@ -178,6 +204,19 @@ impl AnswerTable {
         }
 
         fields.iter().any(|(field, ..)| *field == ANSWER[0]) && !is_ambiguous
+    }
+
+    /// Finds the first unknown column whose cells differ in all of these rows, like ids.
+    fn unique_column(&self, sample: &[Vec<String>]) -> Option<usize> {
+        let is_other = |at: &usize| self.columns[*at].usage == ColumnUse::Unknown;
+        let is_unique = |at: &usize| {
+            let cells = || sample.iter().map(|row| row.get(*at).map_or("", |cell| cell.trim()));
+            let is_id = |cell: &str| {
+                !cell.is_empty() && cell.len() <= MAX_ID_BYTES && !cell.contains(char::is_whitespace)
+            };
+            sample.len() > 1 && cells().all(is_id) && cells().collect::<HashSet<_>>().len() == sample.len()
+        };
+        (0..self.columns.len()).filter(is_other).find(is_unique)
     }
 
     /// Returns a row as the map of a JSON object with the same keys.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes};
 use assize_model::{Case, CaseId, GivenOutput};
-use assize_rubric::{CaseMessage, MessageRole};
+use assize_rubric::{CaseMessage, MessageRole, numbered_case_id};
 use serde_json::{Map, Value};
 
 use super::DecodeContext;
@@ -26,7 +26,7 @@ use super::suite::SuiteDefaults;
 pub(super) fn decode_answer(
     cx: &mut DecodeContext,
     node: TreeNode,
-    line: usize,
+    row: usize,
     defaults: &SuiteDefaults,
     format: &AnswerFormat,
 ) -> DecodedCase {
@@ -40,7 +40,7 @@ pub(super) fn decode_answer(
     let Some(mut object) = MapReader::new(&node, "an answer", &mut cx.problems) else { return nothing };
     let head = object.head();
     let id = match object.value("id") {
-        None => Some(SpannedValue::new(format!("line-{line}"), head)),
+        None => Some(SpannedValue::new(numbered_case_id(row), head)),
         Some(id) => match &id.data {
             NodeValue::Str(text) => {
                 check_id(cx, SpannedValue::new(text.clone(), id.use_span()), "the id of an answer")
@@ -137,7 +137,9 @@ fn apply_columns(
             }
             // Already suggested in the diagnostic about the name on the command line.
             ColumnUse::Unknown if meant.contains(&entry.key.as_str()) => {}
-            ColumnUse::Unknown => cx.problems.add(unknown_column(&entry.key, "key", entry.key_span, columns)),
+            ColumnUse::Unknown => {
+                cx.problems.add(unknown_column(&entry.key, "key", entry.key_span, columns, None))
+            }
             ColumnUse::Field(key) => {
                 let field = field_of(key).unwrap_or(key);
                 if let Some((_, other, at)) = fields.iter().find(|(known, ..)| *known == field) {

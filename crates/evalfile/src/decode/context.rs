@@ -204,6 +204,7 @@ impl DecodeContext {
 
         // A leading slash may also mean the root of a search folder.
         let relative = given.strip_prefix("/").unwrap_or(given);
+        let relative = relative.strip_prefix(".").unwrap_or(relative);
         candidates.push(home.join(relative));
         candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
 
@@ -222,10 +223,15 @@ impl DecodeContext {
                 .with_help("move the file there, or allow another folder with `--root DIR`")
                 .add_to(&mut self.problems);
         } else {
+            let help = if written.contains('\\') {
+                "write `/` between folders, on Windows too"
+            } else {
+                "check the path; it is relative to the folder of the eval file"
+            };
             Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
                 .at(span, format!("`{written}`"))
                 .with_note(format!("looked in `{}` and its parents", home.display()))
-                .with_help("check the path; it is relative to the folder of the eval file")
+                .with_help(help)
                 .add_to(&mut self.problems);
         }
 

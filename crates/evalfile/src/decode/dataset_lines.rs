@@ -6,16 +6,25 @@ use std::sync::Arc;
 
 use assize_diagnostic::RowCells;
 use assize_files::open_file;
+use assize_model::CasePlace;
 use assize_table::{MAX_ROW_BYTES, RowFault, TextRow, TextRows};
 
 /// Maximum number of bytes of a block of lines, not counting its last line. Only a few blocks are held at once,
 /// so this bounds the memory.
 const BLOCK_BYTES: usize = 128 * 1024;
+/// Number of bytes that are read at once of a whole file.
+const FILE_BUFFER: usize = 256 * 1024;
 /// Number of bytes that are read at once if only a single line is needed.
 const LINE_BUFFER: usize = 8 * 1024;
 
 /// Non-blank lines of a file of JSON lines, or rows of a table.
-pub(super) enum DatasetLines<R> {
+pub(super) struct DatasetLines<R> {
+    lines: LineSource<R>,
+    /// Number of lines read so far.
+    row: usize,
+}
+
+enum LineSource<R> {
     Json(JsonLines<R>),
     Table {
         rows: TextRows<R>,
@@ -25,7 +34,7 @@ pub(super) enum DatasetLines<R> {
 }
 
 /// Non-blank lines of a file.
-pub(super) struct JsonLines<R> {
+struct JsonLines<R> {
     reader: BufReader<R>,
     number: usize,
     /// Bytes read so far.
@@ -36,6 +45,9 @@ pub(super) struct JsonLines<R> {
 /// A line: its number in the file, from 1, and its text.
 pub(super) struct DatasetLine {
     pub(super) number: usize,
+    /// Its number among the lines or rows with content, from 1. Unlike the number, it does not change with line breaks
+    /// in cells and with blank lines.
+    pub(super) row: usize,
     /// Byte at which it begins.
     pub(super) start: u64,
     pub(super) content: Result<Arc<str>, RowFault>,
@@ -51,53 +63,53 @@ pub(crate) fn first_text(path: &Path) -> Option<Arc<str>> {
 impl<R: Read> DatasetLines<R> {
     /// Reads JSON lines.
     pub(super) fn new(file: R) -> Self {
-        Self::Json(JsonLines {
-            reader: BufReader::with_capacity(256 * 1024, file),
-            number: 0,
-            position: 0,
-            buffer: Vec::new(),
-        })
+        Self::from_line(file, None, &CasePlace { line: 1, row: 1, start: 0 })
     }
 
     /// Reads the rows of a table below its header.
     pub(super) fn rows(file: R, divider: u8) -> Self {
-        Self::Table { rows: TextRows::new(file, divider), skips_header: true }
+        Self { lines: LineSource::Table { rows: TextRows::new(file, divider), skips_header: true }, row: 0 }
     }
 
-    /// Creates the reader of a file that is positioned at the beginning of a line or, with a divider, of a row,
-    /// with its number and byte offset.
-    pub(super) fn from_line(file: R, divider: Option<u8>, number: usize, start: u64) -> Self {
-        match divider {
+    /// Creates the reader of a file that is positioned at this place: at the beginning of a line or, with a divider, of
+    /// a row.
+    pub(super) fn from_line(file: R, divider: Option<u8>, place: &CasePlace) -> Self {
+        let (number, start) = (place.line as usize, place.start);
+        let lines = match divider {
             Some(divider) => {
                 let rows = TextRows::from_row(file, divider, number, start);
-                Self::Table { rows, skips_header: false }
+                LineSource::Table { rows, skips_header: false }
             }
-            None => Self::Json(JsonLines {
-                reader: BufReader::with_capacity(LINE_BUFFER, file),
+            None => LineSource::Json(JsonLines {
+                reader: BufReader::with_capacity(if start == 0 { FILE_BUFFER } else { LINE_BUFFER }, file),
                 number: number.saturating_sub(1),
                 position: start,
                 buffer: Vec::new(),
             }),
-        }
+        };
+        Self { lines, row: (place.row as usize).saturating_sub(1) }
     }
 
     /// Returns the next line or row that is not blank, without its line end and byte order mark.
     pub(super) fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
-        match self {
-            Self::Json(lines) => lines.next_line(),
-            Self::Table { rows, skips_header } => {
+        let line = match &mut self.lines {
+            LineSource::Json(lines) => lines.next_line()?,
+            LineSource::Table { rows, skips_header } => {
                 if std::mem::take(skips_header) {
                     rows.next_row()?;
                 }
-                let row = rows.next_row()?;
-                Ok(row.map(|TextRow { number, start, content }| DatasetLine {
-                    number,
-                    start,
-                    content,
-                    cells: None,
-                }))
+                rows.next_row()?
             }
-        }
+        };
+        self.row += 1;
+        let row = self.row;
+        Ok(line.map(|TextRow { number, start, content }| DatasetLine {
+            number,
+            row,
+            start,
+            content,
+            cells: None,
+        }))
     }
 
     /// Returns the next lines, limited in number and total length. Empty at the end.
@@ -117,7 +129,7 @@ impl<R: Read> DatasetLines<R> {
 }
 
 impl<R: Read> JsonLines<R> {
-    fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
+    fn next_line(&mut self) -> io::Result<Option<TextRow>> {
         let (first, start) = loop {
             self.buffer.clear();
             let start = self.position;
@@ -133,7 +145,7 @@ impl<R: Read> JsonLines<R> {
             if read as u64 > MAX_ROW_BYTES && self.buffer.last() != Some(&b'\n') {
                 self.skip_rest()?;
                 let content = Err(RowFault::too_long());
-                return Ok(Some(DatasetLine { number: first, start, content, cells: None }));
+                return Ok(Some(TextRow { number: first, start, content }));
             }
             if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
                 self.buffer.drain(..3);
@@ -155,7 +167,7 @@ impl<R: Read> JsonLines<R> {
                 Err(RowFault::not_utf8(&self.buffer, valid, &self.buffer))
             }
         };
-        Ok(Some(DatasetLine { number: first, start, content, cells: None }))
+        Ok(Some(TextRow { number: first, start, content }))
     }
 
     fn skip_rest(&mut self) -> io::Result<()> {

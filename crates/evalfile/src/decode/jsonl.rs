@@ -98,7 +98,7 @@ impl PickedCases {
         (&self.file).seek(SeekFrom::Start(place.start)).map_err(unreadable)?;
 
         let divider = self.dataset.defaults.divider();
-        let mut lines = DatasetLines::from_line(&self.file, divider, place.line as usize, place.start);
+        let mut lines = DatasetLines::from_line(&self.file, divider, &place);
         let line = lines.next_line().map_err(unreadable)?.ok_or_else(|| self.dataset.changed())?;
 
         let (place, case) = self.reader.case(line);
@@ -333,7 +333,7 @@ impl DatasetReader {
 
     /// Decodes a line. Returns its place, and the case if it is valid.
     fn case(&self, line: DatasetLine) -> (CasePlace, Option<Arc<Case>>) {
-        let place = CasePlace { start: line.start, line: line.number as u64 };
+        let place = CasePlace { start: line.start, line: line.number as u64, row: line.row as u64 };
         (place, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
     }
 }
@@ -365,7 +365,7 @@ fn read_line(
 
     match node {
         Some(mut node) => match &defaults.answers {
-            Some(format) => decode_answer(cx, node, line.number, defaults, format),
+            Some(format) => decode_answer(cx, node, line.row, defaults, format),
             None => decode_case(cx, &mut node, defaults, None),
         },
         None => nothing,

@@ -11,7 +11,7 @@ use assize_table::{
 };
 
 use super::answer_columns::AnswerColumns;
-use super::answer_table::{AnswerTable, read_list};
+use super::answer_table::{AnswerTable, SAMPLE_ROWS, read_list};
 use super::case_collector::CaseCollector;
 use super::dataset_lines::DatasetLine;
 use super::file::{fault_diagnostic, read_source};
@@ -190,7 +190,8 @@ pub(crate) fn load_answer_sheet(
     let row = row_text(&sheet, &Arc::from(sheet.name.as_str()), header);
     let (whole, _) = row.add(cx, &file, header.number);
     let names = read_list(&row.text).into_iter().map(|(name, at)| (name.unwrap_or_default(), at)).collect();
-    let table = AnswerTable::from_header(cx, whole.source, names, None, columns)?;
+    let sample: Vec<Vec<String>> = sheet.rows.iter().take(SAMPLE_ROWS).map(|row| row.cells.clone()).collect();
+    let table = AnswerTable::from_header(cx, whole.source, names, &sample, None, columns)?;
 
     Some((table, sheet))
 }
@@ -203,9 +204,9 @@ pub(crate) fn collect_answer_sheet(
     collector: &mut CaseCollector,
 ) {
     let name: Arc<str> = Arc::from(sheet.name.as_str());
-    let lines = sheet.rows.iter().map(|row| {
+    let lines = (1..).zip(&sheet.rows).map(|(count, row)| {
         let RowText { text, cells } = row_text(sheet, &name, row);
-        DatasetLine { number: row.number, start: 0, content: Ok(text), cells: Some(cells) }
+        DatasetLine { number: row.number, row: count, start: 0, content: Ok(text), cells: Some(cells) }
     });
     jsonl::keep_lines(cx, &path.file, lines, collector);
 }

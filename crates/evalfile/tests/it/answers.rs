@@ -56,7 +56,7 @@ fn tables_are_read_by_the_usual_names_of_their_columns() {
         let found: Vec<(String, &str)> = cases.iter().map(|case| (case.question(), answer(case))).collect();
         assert_eq!(found, [("What, and\nwhere?".to_owned(), "Here \"now\""), ("Q2".to_owned(), "A2")]);
         assert_eq!(cases.iter().map(|case| case.place.line).collect::<Vec<_>>(), [2, 4]);
-        assert_eq!(cases[1].id.as_str(), "line-4");
+        assert_eq!(cases[1].id.as_str(), "row-2");
     }
 }
 

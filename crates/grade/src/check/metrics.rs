@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_model::{ExecutionMetrics, TokenUsage};
-use assize_rubric::{GraderNote, Tokens, UnitInterval};
+use assize_rubric::{GraderNote, Tokens, UnitInterval, format_plain};
 
 use super::result::{AnswerFacts, CheckResult};
 
@@ -34,7 +34,7 @@ fn check_limit(name: &str, most: f64, value: f64, unit: &str) -> GraderNote {
     GraderNote::new(
         passed,
         format!("{name} at most {most}{unit}"),
-        format!("{value}{unit}, {word} the limit"),
+        format!("{}{unit}, {word} the limit", format_plain(value)),
     )
 }
 

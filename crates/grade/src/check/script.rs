@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assize_model::{AuthorCode, CodeProgram, ScriptCheck};
-use assize_rubric::GraderNote;
+use assize_rubric::{GraderNote, format_plain};
 use assize_script::{Script, ScriptError, ScriptValue};
 use serde_json::{Map, Value, json};
 
@@ -264,7 +264,8 @@ fn missing_pass(map: &Map<String, Value>) -> String {
 /// A decision with its score clamped to 0..1.
 pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckResult {
     if !(0.0..=1.0).contains(&score) {
-        note.reason = format!("{}; the score {score} counts as {}", note.reason, score.clamp(0.0, 1.0));
+        note.reason =
+            format!("{}; the score {} counts as {}", note.reason, format_plain(score), score.clamp(0.0, 1.0));
     }
     CheckResult {
         score: Some(to_unit_interval(score)),

@@ -1,11 +1,10 @@
-//! One score for a whole answer, without a model: how well it covers its expected outcome.
+//! One score for a whole answer, without a model: all or nothing, if its words show that it has its expected outcome.
 
-use assize_rubric::{
-    Criterion, CriterionScale, Decision, EvidenceQuote, GraderFinding, Outcome, RawScore, ScoreBand,
-    ScoreBands, UnitInterval,
-};
+use assize_rubric::{Criterion, Decision, EvidenceQuote, GraderFinding, Outcome, UnitInterval};
 
-use super::{OfflineJudge, coverage_decisions};
+use super::OfflineJudge;
+use super::decide::decide;
+use super::search::AnswerCorpus;
 use crate::{AnswerScoreTask, Judge as _};
 
 impl OfflineJudge {
@@ -22,16 +21,13 @@ impl OfflineJudge {
         let Some(outcome) = material.expected_outcome.as_ref().or(material.reference.as_ref()) else {
             return refuse("the offline judge needs an expected outcome or a reference to compare with");
         };
-        let Some(decision) =
-            scored_criterion("whole", outcome).and_then(|it| coverage_decisions(material, &[it]).pop())
-        else {
-            return refuse("the expected outcome can't be judged by itself");
-        };
+        let criterion = Criterion::checklist("whole", outcome);
+        let decision = decide(&criterion, &AnswerCorpus::parse(material.produced_texts()));
         let score = match decision.outcome {
-            Outcome::Scored(raw) => UnitInterval::new(raw.value()).ok(),
-            _ => None,
+            Outcome::Met => UnitInterval::ONE,
+            Outcome::Unmet => UnitInterval::ZERO,
+            _ => return refuse(decision.ungraded.unwrap_or_default()),
         };
-        let Some(score) = score else { return refuse(&decision.reason) };
         let finding = GraderFinding::new(Some(score), Vec::new());
 
         Decision {
@@ -45,24 +41,6 @@ impl OfflineJudge {
     }
 }
 
-/// A text as a criterion with scores from 0 to 10 by how much of it an answer covers.
-pub(super) fn scored_criterion(id: &str, text: &str) -> Option<Criterion> {
-    let band = |low: u8, high: u8, text: &str| {
-        Some(ScoreBand {
-            low: RawScore::new(low).ok()?,
-            high: RawScore::new(high).ok()?,
-            text: text.to_owned(),
-        })
-    };
-
-    let bands = vec![band(0, 3, "does not do it")?, band(4, 6, "does it in part")?, band(7, 10, "does it")?];
-    let mut criterion = Criterion::checklist(id, text);
-    criterion.scale = CriterionScale::Bands(ScoreBands::new(bands).ok()?);
-    criterion.gate = None;
-
-    Some(criterion)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -71,7 +49,7 @@ mod tests {
     use crate::{JudgeMaterial, SamplingOptions};
 
     #[test]
-    fn coverage_becomes_a_score_and_prompts_are_refused() {
+    fn an_expected_outcome_is_found_in_full_and_prompts_are_refused() {
         let material = JudgeMaterial {
             answer: "The parcel is held up by a strike at the carrier.".into(),
             expected_outcome: Some("Names the strike at the carrier".into()),
@@ -86,10 +64,7 @@ mod tests {
             sampling: SamplingOptions::default(),
         };
         let judged = OfflineJudge.decide_whole(&task);
-        assert!(
-            judged.grader().and_then(GraderFinding::score).is_some_and(|score| score.get() >= 0.5),
-            "{judged:?}"
-        );
+        assert_eq!(judged.grader().and_then(GraderFinding::score), Some(UnitInterval::ONE), "{judged:?}");
         task.instructions = Some("Be kind".into());
         assert!(OfflineJudge.decide_whole(&task).ungraded.is_some());
     }

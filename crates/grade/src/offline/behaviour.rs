@@ -39,26 +39,27 @@ impl OfflineJudge {
         }
 
         let library = AnswerCorpus::parse(std::iter::once(task.candidate_output.as_str()));
-        let (mut met, mut missed, mut doubted) = (0u32, None, None);
+        let (mut met, mut missed, mut doubted, mut open) = (0u32, None, None, None);
         let mut quotes = Vec::new();
         for fact in facts.iter().take(MAX_FACTS) {
-            let criterion = Criterion::checklist("fact", fact);
             let covered = if compares && is_readable_fact(fact, &library) {
-                decide_read(&criterion, &library, None)
+                decide_read(&Criterion::checklist("fact", format!("States that {fact}")), &library)
             } else {
-                decide(&criterion, &library, None)
+                decide(&Criterion::checklist("fact", fact), &library)
             };
-            if covered.outcome == Outcome::Ungraded {
-                return refuse(&covered.reason);
-            }
             quotes.extend(covered.quote.clone());
 
             let contradicts = compares.then(|| find_contradiction(fact, &library)).flatten();
             match contradicts {
                 Some(decision) => drop(doubted.get_or_insert(decision)),
                 None if covered.outcome == Outcome::Met => met += 1,
-                None => drop(missed.get_or_insert(covered)),
+                None if covered.outcome == Outcome::Unmet => drop(missed.get_or_insert(covered)),
+                None => drop(open.get_or_insert(covered)),
             }
+        }
+        // One fact that is missing settles it; one that words don't decide leaves it open.
+        if let (Some(open), None) = (&open, &missed) {
+            return refuse(open.ungraded.unwrap_or_default());
         }
 
         let asked = facts.len().min(MAX_FACTS) as f64;
@@ -96,7 +97,7 @@ impl OfflineJudge {
 fn find_contradiction(fact: &str, library: &AnswerCorpus<'_>) -> Option<CoverageDecision> {
     let mut criterion = Criterion::checklist("fact", fact);
     criterion.operator = CriterionOperator::Contradiction;
-    let decision = decide_read(&criterion, library, None);
+    let decision = decide_read(&criterion, library);
     (decision.outcome == Outcome::Unmet).then_some(decision)
 }
 

@@ -25,6 +25,21 @@ pub(super) struct CriterionClaim {
     pub(super) polarity: ClaimPolarity,
     /// True if it says "not" or "no", rather than a word such as "missing" that an answer can paraphrase.
     pub(super) says_no: bool,
+    /// What the criterion asks an answer to do with the terms.
+    pub(super) act: ClaimedAct,
+}
+
+/// What a criterion asks an answer to do with its terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClaimedAct {
+    /// To contain quoted words or numbers: `Says "thank you"`. Whether it does can be seen.
+    Quote,
+    /// To mention them: "names the carrier", "no prices". Words that are missing everywhere are not mentioned.
+    Mention,
+    /// To state them: "says that the return is free". A sentence that says no states the opposite.
+    Statement,
+    /// Anything else, such as explaining or apologizing. It can be done in other words.
+    Other,
 }
 
 /// One term that a criterion looks for.
@@ -40,6 +55,8 @@ pub(super) struct ClaimTerm {
     /// True if the answer must contain the term or one of its group, whatever else it contains: a name, a date
     /// or a number.
     pub(super) required: bool,
+    /// True for a number that may count what the answer should contain: "lists 3 reasons".
+    pub(super) is_count: bool,
 }
 
 /// Term to search for.
@@ -127,29 +144,43 @@ impl ClaimPart<'_> {
 }
 
 impl CriterionClaim {
-    /// Parses a statement or a criterion.
+    /// Parses a statement or a criterion, with all its terms.
     pub(super) fn parse(text: &str) -> Self {
         let words = split_words(text);
-        Self::from_parts(text, &split_parts(text, &words), None)
+        let parts = split_parts(text, &words);
+        let range = first_claimed(&parts)..parts.len();
+        Self::from_parts(text, &parts, range, ClaimedAct::Other)
     }
 
-    /// Parses a criterion of a checklist. If quotations decide it, nothing else is searched for.
+    /// Parses a criterion to be decided. If quotations decide it, nothing else is searched for. Otherwise neither are
+    /// its examples nor what is before a verb of mentioning: "The record names the witness" asks for the witness.
     pub(super) fn parse_checklist(text: &str) -> Self {
         let words = split_words(text);
         let parts = split_parts(text, &words);
-        let quotations = find_decisive_quotations(text, &parts);
-        Self::from_parts(text, &parts, quotations)
+        let (act, start) = find_act(text, &parts);
+        if let Some(range) = find_decisive_quotations(text, &parts) {
+            return Self::from_parts(text, &parts, range, ClaimedAct::Quote);
+        }
+
+        let examples = (start..parts.len()).find(|at| is_example(&parts, *at)).unwrap_or(parts.len());
+        let mut claim = Self::from_parts(text, &parts, start..examples, act);
+        if claim.wanted.is_empty() {
+            claim = Self::from_parts(text, &parts, start..parts.len(), act);
+        }
+        if claim.polarity == ClaimPolarity::Plain && is_about_quotations(text, &parts) {
+            claim.wanted.retain(|term| matches!(term.sought, SearchTerm::Phrase(_)));
+            claim.act = ClaimedAct::Quote;
+        }
+        // What an answer does is said by general words too ("recommends", "gives"), which no answer repeats.
+        if act == ClaimedAct::Other && claim.wanted.iter().any(|term| term.weight >= 1.0) {
+            claim.wanted.retain(|term| term.weight >= 1.0);
+        }
+        claim
     }
 
-    /// Reads the terms of all parts, or only the quotations in a range, as alternatives.
-    fn from_parts(text: &str, parts: &[ClaimPart<'_>], quotations: Option<Range<usize>>) -> Self {
-        let polarity = detect_polarity(parts);
-        let skip = match polarity {
-            ClaimPolarity::Absence => parts.iter().position(ClaimPart::is_negation).map_or(0, |at| at + 1),
-            ClaimPolarity::Plain | ClaimPolarity::Denial => 0,
-        };
-        let is_quoted = quotations.is_some();
-        let range = quotations.unwrap_or(skip..parts.len());
+    /// Reads the terms of the parts in a range, or only its quotations, as alternatives.
+    fn from_parts(text: &str, parts: &[ClaimPart<'_>], range: Range<usize>, act: ClaimedAct) -> Self {
+        let is_quoted = act == ClaimedAct::Quote;
 
         // A criterion made only of instruction words ("gives an explanation") has nothing else to search for.
         let is_plain = |part: &ClaimPart<'_>| part.is_content() && !part.is_instruction();
@@ -184,14 +215,64 @@ impl CriterionClaim {
                     && (WORDS.is_date(part.word())
                         || has_names && is_name(text, parts, at)
                         || is_given_number(parts, at));
-                wanted.push(ClaimTerm { sought, spelling: part.spelling(text), weight, group, required });
+                let spelling = part.spelling(text);
+                let is_count = is_count(parts, at);
+                wanted.push(ClaimTerm { sought, spelling, weight, group, required, is_count });
             }
 
             joined = part.words[0].spelling == "or" || joined && !part.is_content();
         }
 
-        Self { wanted, polarity, says_no: says_no(parts) }
+        Self { wanted, polarity: detect_polarity(parts), says_no: says_no(parts), act }
     }
+}
+
+/// Index of the first part that can be claimed: behind the negation of an absence.
+fn first_claimed(parts: &[ClaimPart<'_>]) -> usize {
+    match detect_polarity(parts) {
+        ClaimPolarity::Absence => parts.iter().position(ClaimPart::is_negation).map_or(0, |at| at + 1),
+        ClaimPolarity::Plain | ClaimPolarity::Denial => 0,
+    }
+}
+
+/// What a criterion asks for, and the index of the first part behind the words that ask for it.
+fn find_act(text: &str, parts: &[ClaimPart<'_>]) -> (ClaimedAct, usize) {
+    let start = first_claimed(parts);
+    let word = |at: usize| parts.get(at).map_or("", ClaimPart::word);
+    let is_absence = detect_polarity(parts) == ClaimPolarity::Absence;
+    if is_absence && second_clause(text, parts).is_some() {
+        return (ClaimedAct::Other, start);
+    }
+
+    // The verb may have a subject: "the record names". In "lists are sorted" and "handles lists" it is a noun.
+    let max_subject = usize::from(!is_absence && WORDS.is_stop(word(0)));
+    let is_verb = |at: &usize| {
+        let before = parts[start..*at].iter().filter(|part| part.is_content() && !part.is_instruction());
+        WORDS.is_mention(word(*at))
+            && before.count() <= max_subject
+            && parts[at + 1..].iter().any(ClaimPart::is_content)
+            && !(*at > 0 && matches!(word(at - 1), "a" | "an" | "the"))
+    };
+    match (start..parts.len()).find(is_verb) {
+        Some(at) if WORDS.is_statement(word(at)) || word(at + 1) == "that" => (ClaimedAct::Statement, at + 1),
+        Some(at) => (ClaimedAct::Mention, at + 1),
+        // "No prices", "without the use of prices".
+        None if start == 1 && matches!(word(0), "no" | "without") => {
+            (ClaimedAct::Mention, start + usize::from(word(start) == "use"))
+        }
+        // A single word is something to mention.
+        None if parts.len() == 1 => (ClaimedAct::Mention, start),
+        None => (ClaimedAct::Other, start),
+    }
+}
+
+/// Index of the first part of a second clause, which need not be absent: "no prices, but ...".
+fn second_clause(text: &str, parts: &[ClaimPart<'_>]) -> Option<usize> {
+    let begins_clause = |at: &usize| {
+        let gap = &text[parts[at - 1].bytes().end..parts[*at].bytes().start];
+        parts[*at].word() == "but" || gap.contains([';', '.'])
+    };
+    (1..parts.len()).find(begins_clause)
 }
 
 /// The words of a criterion outside its quotations, in lower case.
@@ -205,13 +286,8 @@ pub(super) fn plain_words(text: &str) -> Vec<String> {
 /// of which one is enough (`a greeting such as "hello" or "good morning"`).
 fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range<usize>> {
     let range = match detect_polarity(parts) {
-        ClaimPolarity::Absence => {
-            let begins_clause = |at: &usize| {
-                let gap = &text[parts[at - 1].bytes().end..parts[*at].bytes().start];
-                parts[*at].word() == "but" || gap.contains([';', '.'])
-            };
-            0..(1..parts.len()).find(begins_clause).unwrap_or(parts.len())
-        }
+        ClaimPolarity::Absence if second_clause(text, parts).is_some() => return None,
+        ClaimPolarity::Absence => 0..parts.len(),
         ClaimPolarity::Plain => {
             let is_quoted = |at: &usize| parts[*at].is_quotation(text) && is_example(parts, *at);
             let first = (0..parts.len()).find(is_quoted)?;
@@ -222,6 +298,18 @@ fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range
     };
 
     parts[range.clone()].iter().any(|part| part.is_quotation(text)).then_some(range)
+}
+
+/// Returns true if a criterion asks for the quotations at its end: `Gives the number "0800 4711"`.
+fn is_about_quotations(text: &str, parts: &[ClaimPart<'_>]) -> bool {
+    let is_quoted = |part: &ClaimPart<'_>| {
+        part.is_quotation(text) || part.is_phrase && text[..part.bytes().start].ends_with('`')
+    };
+    let (before, quoted) = parts.split_at(parts.iter().position(is_quoted).unwrap_or(parts.len()));
+
+    before.iter().any(|part| WORDS.is_quoting(part.word()))
+        && !quoted.is_empty()
+        && quoted.iter().all(|part| is_quoted(part) || !part.is_content())
 }
 
 /// Returns true for what follows words such as "for example".
@@ -241,6 +329,21 @@ fn is_name(text: &str, parts: &[ClaimPart<'_>], at: usize) -> bool {
 /// ("lists 3 reasons", "at least 2 examples").
 fn is_given_number(parts: &[ClaimPart<'_>], at: usize) -> bool {
     at >= 2 && parts[at].word().starts_with(char::is_numeric) && !parts[at - 1].is_instruction()
+}
+
+/// Returns true for a number that may be such a count: one in words, or one between a verb and a thing.
+fn is_count(parts: &[ClaimPart<'_>], at: usize) -> bool {
+    let part = &parts[at];
+    let counts_things = || {
+        let before = at
+            .checked_sub(1)
+            .is_some_and(|at| parts[at].is_instruction() || WORDS.is_mention(parts[at].word()));
+        let after = parts.get(at + 1).is_some_and(ClaimPart::is_content);
+        part.word().bytes().all(|b| b.is_ascii_digit()) && before && after
+    };
+    !part.is_phrase
+        && part.words[0].is_number
+        && (!part.word().starts_with(char::is_numeric) || counts_things())
 }
 
 /// Returns true if a criterion contains a "not" or "no" outside bounds and "or not".

@@ -2,20 +2,16 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Outcome, RawScore, ScoreBands};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Outcome, ScoreBands, TOLERANCE};
 
-use super::claim::{ClaimPolarity, ClaimTerm, CriterionClaim, SearchTerm, plain_words};
+use super::claim::{ClaimPolarity, ClaimTerm, ClaimedAct, CriterionClaim, SearchTerm, plain_words};
 use super::language::{is_english_criterion, is_foreign_text};
 use super::limits::LengthLimit;
 use super::search::{AnswerCorpus, ClaimCoverage, NegationHandling};
 use super::text::AnswerWord;
 
-/// Coverage from which a criterion is met.
-const MET_THRESHOLD: f64 = 0.45;
-/// Factor on coverage if a number or a quotation of the criterion is nowhere in the answer.
-const MISSING_NUMBER_FACTOR: f64 = 0.6;
-/// Coverage from which a thing that should be absent counts as present.
-const PRESENCE_THRESHOLD: f64 = 0.7;
+/// Coverage of all words; sums of weights are not exact.
+const ALL_WORDS: f64 = 1.0 - TOLERANCE;
 /// Coverage from which a passage and a fact have the same subject.
 const SAME_SUBJECT_THRESHOLD: f64 = 0.55;
 /// Negated share of a passage's covered weight from which it denies the fact.
@@ -30,38 +26,46 @@ pub(super) struct CoverageDecision {
     pub(super) outcome: Outcome,
     pub(super) reason: String,
     pub(super) quote: Option<String>,
+    /// Why the outcome is `Ungraded`, for counting; the reason also says what was found.
+    pub(super) ungraded: Option<&'static str>,
 }
+
+const NEEDS_MODEL: &str = "words alone don't decide it; it needs a model";
+const CRITERION_NOT_ENGLISH: &str = "the offline judge reads only English criteria; it needs a model";
+const ANSWER_NOT_ENGLISH: &str = "the offline judge reads only English answers; it needs a model";
 
 impl CoverageDecision {
-    fn without_quote(outcome: Outcome, reason: impl Into<String>) -> Self {
-        Self { outcome, reason: reason.into(), quote: None }
+    fn new(outcome: Outcome, reason: impl Into<String>, quote: Option<String>) -> Self {
+        Self { outcome, reason: reason.into(), quote, ungraded: None }
+    }
+
+    /// The decision on what words don't show.
+    fn needs_model(found: impl std::fmt::Display) -> Self {
+        let reason = format!("Words alone don't decide it; it needs a model. {found}");
+        Self { ungraded: Some(NEEDS_MODEL), ..Self::new(Outcome::Ungraded, reason, None) }
     }
 }
 
-pub(super) fn decide(
-    criterion: &Criterion,
-    library: &AnswerCorpus<'_>,
-    reference: Option<&CriterionClaim>,
-) -> CoverageDecision {
-    if let Some(reason) = unread_language(criterion, library) {
-        return CoverageDecision::without_quote(Outcome::Ungraded, reason);
+pub(super) fn decide(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
+    match unread_language(criterion, library) {
+        Some(reason) => CoverageDecision {
+            ungraded: Some(reason),
+            ..CoverageDecision::new(Outcome::Ungraded, reason, None)
+        },
+        None => decide_read(criterion, library),
     }
-
-    decide_read(criterion, library, reference)
 }
 
 /// Decides a criterion whose language is read.
-pub(super) fn decide_read(
-    criterion: &Criterion,
-    library: &AnswerCorpus<'_>,
-    reference: Option<&CriterionClaim>,
-) -> CoverageDecision {
+pub(super) fn decide_read(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
     match (&criterion.scale, criterion.operator) {
-        (CriterionScale::Bands(bands), _) => decide_score(criterion, bands, library, reference),
+        (CriterionScale::Bands(bands), _) => decide_score(criterion, bands, library),
         (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
             decide_contradiction(criterion, library)
         }
-        (CriterionScale::Checklist, CriterionOperator::Correctness) => decide_checklist(criterion, library),
+        (CriterionScale::Checklist, CriterionOperator::Correctness) => {
+            decide_checklist(&criterion.text, library)
+        }
     }
 }
 
@@ -70,9 +74,7 @@ pub(super) fn decide_read(
 fn unread_language(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Option<&'static str> {
     let text = searched_text(criterion);
     if !is_english_criterion(plain_words(text).iter().map(String::as_str)) {
-        return Some(
-            "The offline judge reads only English criteria; this needs a model (`--judge PROVIDER:MODEL`).",
-        );
+        return Some(CRITERION_NOT_ENGLISH);
     }
 
     if !is_foreign_answer(library) || LengthLimit::parse(text).is_some() {
@@ -85,9 +87,7 @@ fn unread_language(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Option<
         && !claim.wanted.iter().all(|term| is_stem(&term));
     let is_decidable =
         is_literal && criterion.scale == CriterionScale::Checklist && claim.polarity != ClaimPolarity::Denial;
-    (!is_decidable).then_some(
-        "The offline judge reads only English answers; this needs a model (`--judge PROVIDER:MODEL`).",
-    )
+    (!is_decidable).then_some(ANSWER_NOT_ENGLISH)
 }
 
 fn is_foreign_answer(library: &AnswerCorpus<'_>) -> bool {
@@ -110,66 +110,119 @@ fn searched_text(criterion: &Criterion) -> &str {
     }
 }
 
-fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
+fn decide_checklist(text: &str, library: &AnswerCorpus<'_>) -> CoverageDecision {
     if library.is_empty() {
-        return CoverageDecision::without_quote(Outcome::Unmet, "The answer is empty.");
+        return CoverageDecision::new(Outcome::Unmet, "The answer is empty.", None);
     }
 
     let answer = library.documents.first().map_or("", |document| document.text);
-    let limit = LengthLimit::parse(&criterion.text).map(|limit| limit.check_answer(answer));
-    if let Some((kept, length)) = limit {
+    if let Some((kept, length)) = LengthLimit::parse(text).map(|limit| limit.check_answer(answer)) {
         let outcome = if kept { Outcome::Met } else { Outcome::Unmet };
-        return CoverageDecision::without_quote(outcome, format!("Counted: {length}."));
+        return CoverageDecision::new(outcome, format!("Counted: {length}."), None);
     }
 
-    let claim = CriterionClaim::parse_checklist(&criterion.text);
+    let claim = CriterionClaim::parse_checklist(text);
     if claim.wanted.is_empty() {
-        let reason = "The criterion has no words to look for.";
-        return CoverageDecision::without_quote(Outcome::Unmet, reason);
+        return CoverageDecision::needs_model("The criterion has no words to look for.");
     }
 
     let coverage = library.search_claim(&claim, NegationHandling::Claimed);
     let quote = quote_best_passage(&claim, &coverage, library);
+    let found = FoundWords::of(&claim, &coverage, library);
+    let is_shown = claim.act != ClaimedAct::Other;
     if claim.polarity == ClaimPolarity::Absence {
-        return if coverage.best >= PRESENCE_THRESHOLD {
-            let reason = format!(
-                "It should be absent, but a passage contains: {}.",
-                list_terms_by_match(&claim, &coverage, true)
-            );
-            CoverageDecision { outcome: Outcome::Unmet, reason, quote }
-        } else {
-            let reason = format!("No passage says it; looked for {}.", list_all_terms(&claim));
-            CoverageDecision::without_quote(Outcome::Met, reason)
+        return match found {
+            FoundWords::All if is_shown => {
+                let found = list_terms_by_match(&claim, &coverage, true);
+                let reason = format!("It should be absent, but a passage contains: {found}.");
+                CoverageDecision::new(Outcome::Unmet, reason, quote)
+            }
+            FoundWords::Opposite | FoundWords::None if is_shown => {
+                let reason = format!("No passage says it; looked for {}.", list_all_terms(&claim));
+                CoverageDecision::new(Outcome::Met, reason, None)
+            }
+            _ => CoverageDecision::needs_model(describe_coverage(&claim, &coverage, coverage.best)),
         };
     }
 
-    let mut share = combined_coverage(&claim, &coverage);
-    // A number or a quotation is the point of a criterion; other words do not make up for it.
+    let mut reason = describe_coverage(&claim, &coverage, combined_coverage(&claim, &coverage));
     let missing = missing_terms(&claim, &coverage);
-    if missing.iter().any(|term| !matches!(term.sought, SearchTerm::Stem(_))) {
-        share *= MISSING_NUMBER_FACTOR;
-    }
-
-    let mut reason = describe_coverage(&claim, &coverage, share);
-    let required = format_list(missing.iter().filter(|term| term.required).map(|term| &*term.spelling));
-    let lacks_negation = claim.polarity == ClaimPolarity::Denial && claim.says_no && !coverage.has_negation;
+    let is_literal =
+        |term: &&&ClaimTerm| term.required || !matches!(term.sought, SearchTerm::Stem(_)) && !term.is_count;
+    let required = format_list(missing.iter().filter(is_literal).map(|term| &*term.spelling));
     if !required.is_empty() {
-        let _ = write!(reason, " A name or number is missing: {required}.");
-    } else if lacks_negation && quote.is_some() {
-        reason.push_str(" The criterion says no; the passage does not.");
+        let _ = write!(reason, " A name, number or quotation is missing: {required}.");
+        return CoverageDecision::new(Outcome::Unmet, reason, quote);
     }
 
-    let is_met = share >= MET_THRESHOLD && required.is_empty() && !lacks_negation;
-    let outcome = if is_met { Outcome::Met } else { Outcome::Unmet };
-    CoverageDecision { outcome, reason, quote }
+    match found {
+        // "Mentions the price and no others" asks for two things.
+        _ if claim.act == ClaimedAct::Mention && claim.polarity == ClaimPolarity::Denial => {
+            CoverageDecision::needs_model(reason)
+        }
+        FoundWords::All => CoverageDecision::new(Outcome::Met, reason, quote),
+        FoundWords::Scattered if matches!(claim.act, ClaimedAct::Mention | ClaimedAct::Quote) => {
+            CoverageDecision::new(Outcome::Met, reason, quote)
+        }
+        FoundWords::Opposite if claim.polarity == ClaimPolarity::Denial && claim.says_no => {
+            reason.push_str(" The criterion says no; the passage does not.");
+            CoverageDecision::new(Outcome::Unmet, reason, quote)
+        }
+        // A thing is mentioned by a sentence that denies it, too.
+        FoundWords::Opposite
+            if claim.polarity == ClaimPolarity::Plain && claim.act != ClaimedAct::Mention =>
+        {
+            CoverageDecision::new(Outcome::Unmet, reason, quote)
+        }
+        FoundWords::None if is_shown => CoverageDecision::new(Outcome::Unmet, reason, None),
+        _ => CoverageDecision::needs_model(reason),
+    }
+}
+
+/// How much of a claim an answer contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FoundWords {
+    /// One passage has all its words, and says yes or no as the claim does.
+    All,
+    /// One passage has all its words, and says yes where the claim says no, or the reverse.
+    Opposite,
+    /// The answer has all its words, but no passage has.
+    Scattered,
+    Some,
+    None,
+}
+
+impl FoundWords {
+    fn of(claim: &CriterionClaim, coverage: &ClaimCoverage, library: &AnswerCorpus<'_>) -> Self {
+        if coverage.best >= ALL_WORDS {
+            return Self::All;
+        }
+        if !coverage.found.contains(&true) {
+            return Self::None;
+        }
+
+        let words = library.search_claim(claim, NegationHandling::Words);
+        let is_opposite = match claim.polarity {
+            ClaimPolarity::Denial => !words.has_negation,
+            ClaimPolarity::Plain | ClaimPolarity::Absence => words.denied >= DENIAL_THRESHOLD,
+        };
+        match (words.best >= ALL_WORDS, words.whole >= ALL_WORDS) {
+            (true, _) if is_opposite => Self::Opposite,
+            (_, true) => Self::Scattered,
+            _ => Self::Some,
+        }
+    }
 }
 
 fn decide_contradiction(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
     let claim = CriterionClaim::parse(&criterion.text);
     let coverage = library.search_claim(&claim, NegationHandling::Words);
-    if coverage.best < SAME_SUBJECT_THRESHOLD {
+    if !coverage.found.contains(&true) {
         let reason = "Nothing in the answer is about the same thing, so nothing contradicts it.";
-        return CoverageDecision::without_quote(Outcome::Met, reason);
+        return CoverageDecision::new(Outcome::Met, reason, None);
+    }
+    if coverage.best < SAME_SUBJECT_THRESHOLD {
+        return CoverageDecision::needs_model(describe_coverage(&claim, &coverage, coverage.best));
     }
 
     let quote = quote_best_passage(&claim, &coverage, library);
@@ -188,12 +241,12 @@ fn decide_contradiction(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Co
             .map(|number| format!("A passage about the same thing gives another number: {number}."))
     };
     match reason {
-        Some(reason) => CoverageDecision { outcome: Outcome::Unmet, reason, quote },
-        None => CoverageDecision {
-            outcome: Outcome::Met,
-            reason: "The passage about the same thing agrees as far as words and numbers go.".into(),
-            quote,
-        },
+        Some(reason) => CoverageDecision::new(Outcome::Unmet, reason, quote),
+        None if coverage.best >= ALL_WORDS => {
+            let reason = "The passage about the same thing agrees as far as words and numbers go.";
+            CoverageDecision::new(Outcome::Met, reason, quote)
+        }
+        None => CoverageDecision::needs_model(describe_coverage(&claim, &coverage, coverage.best)),
     }
 }
 
@@ -214,57 +267,40 @@ fn find_other_number(
     numbers().find(|number| !wanted(number)).filter(|_| missing).cloned()
 }
 
-fn decide_score(
-    criterion: &Criterion,
-    bands: &ScoreBands,
-    library: &AnswerCorpus<'_>,
-    reference: Option<&CriterionClaim>,
-) -> CoverageDecision {
-    if library.is_empty() {
-        return CoverageDecision::without_quote(Outcome::Scored(RawScore::MIN), "The answer is empty.");
+/// Words show only whether an answer mentions all or nothing of what its best score asks for.
+fn decide_score(criterion: &Criterion, bands: &ScoreBands, library: &AnswerCorpus<'_>) -> CoverageDecision {
+    let text = searched_text(criterion);
+    let decision = decide_checklist(text, library);
+    let (first, last) = (bands.as_slice().first(), bands.as_slice().last());
+    let is_counted = LengthLimit::parse(text).is_some() || library.is_empty();
+    let score = match decision.outcome {
+        _ if !is_counted && CriterionClaim::parse_checklist(text).act == ClaimedAct::Other => None,
+        Outcome::Met => last.map(|band| band.high),
+        Outcome::Unmet => first.map(|band| band.low),
+        _ => return decision,
+    };
+    match score {
+        Some(score) => CoverageDecision { outcome: Outcome::Scored(score), ..decision },
+        None => CoverageDecision::needs_model(decision.reason),
     }
-
-    let slice = bands.as_slice();
-    let top = slice.last().map_or("", |band| band.text.as_str());
-
-    let claim = CriterionClaim::parse(searched_text(criterion));
-    let coverage = library.search_claim(&claim, NegationHandling::Words);
-    let full = CriterionClaim::parse(top);
-    let full = combined_coverage(&full, &library.search_claim(&full, NegationHandling::Words));
-    let mut share = 0.7 * combined_coverage(&claim, &coverage) + 0.3 * full;
-    if let Some(reference) = reference {
-        // Bands mostly describe quality in words that no answer uses; the content of a good answer is a better
-        // guide.
-        let coverage = library.search_claim(reference, NegationHandling::Words);
-        share = 0.4 * share + 0.6 * (coverage.whole / FULL_REFERENCE_SHARE).min(1.0);
-    }
-
-    let quote = quote_best_passage(&claim, &coverage, library);
-    let raw = score_on_bands(bands, share);
-    let reason = format!(
-        "{} With the highest score range{} counted in: {:.0}%.",
-        describe_coverage(&claim, &coverage, combined_coverage(&claim, &coverage)),
-        if reference.is_some() { " and the reference answer" } else { "" },
-        share * 100.0
-    );
-    CoverageDecision { outcome: Outcome::Scored(raw), reason, quote }
 }
 
-/// Converts a share of full coverage to a score. Every band covers an equal part of the range, whatever its
-/// width, because its author meant it as one step.
-fn score_on_bands(bands: &ScoreBands, share: f64) -> RawScore {
-    let slice = bands.as_slice();
-    let steps = slice.len() as f64;
+/// The share of a criterion's words that an answer covers, for comparing answers; `None` if it is not English. With a
+/// reference, most of it is the share of the reference's words.
+pub(super) fn covered_share(
+    criterion: &Criterion,
+    library: &AnswerCorpus<'_>,
+    reference: Option<&CriterionClaim>,
+) -> Option<f64> {
+    if unread_language(criterion, library).is_some() {
+        return None;
+    }
 
-    // A full score needs no verbatim repetition of the criterion.
-    let way = (share / 0.9).clamp(0.0, 1.0) * steps;
-    let index = (way.floor() as usize).min(slice.len().saturating_sub(1));
-    let Some(band) = slice.get(index) else { return RawScore::MIN };
-    let inside = (way - index as f64).clamp(0.0, 1.0);
-    let (low, high) = (f64::from(band.low.get()), f64::from(band.high.get()));
-
-    // Always in range, since it lies between the ends of a band.
-    RawScore::new((low + inside * (high - low)).round() as u8).unwrap_or(band.low)
+    let claim = CriterionClaim::parse(searched_text(criterion));
+    let share = combined_coverage(&claim, &library.search_claim(&claim, NegationHandling::Words));
+    let Some(reference) = reference else { return Some(share) };
+    let coverage = library.search_claim(reference, NegationHandling::Words);
+    Some(0.4 * share + 0.6 * (coverage.whole / FULL_REFERENCE_SHARE).min(1.0))
 }
 
 /// Overall coverage of a claim: the best single passage counts as much as terms scattered over the answer.
@@ -346,15 +382,13 @@ fn format_list<'a>(words: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assize_rubric::ScoreBand;
-
     use super::*;
 
     #[test]
     fn a_negation_in_the_sentence_does_not_reverse_a_quoted_text() {
         let decide = |text: &str, answer: &'static str| {
             let library = AnswerCorpus::parse(std::iter::once(answer));
-            decide_checklist(&Criterion::checklist("c", text), &library)
+            decide_checklist(text, &library)
         };
         let answer = "If it has not moved in 3 days write to help@acme.example";
         let named = decide("Gives the address \"help@acme.example\"", answer);
@@ -369,39 +403,84 @@ mod tests {
 
     #[test]
     fn a_criterion_in_another_language_is_never_decided() {
-        // In each language: the criterion that an answer names the price, its negation, and an answer that names it.
-        for (language, plain, negated, answer) in [
-            ("German", "Nennt den Preis", "Nennt keinen Preis", "Der Preis beträgt 10 Euro."),
-            ("French", "Indique le prix", "N’indique pas le prix", "Le prix est de 10 euros."),
-            ("Spanish", "Menciona el precio", "No menciona el precio", "El precio es de 10 euros."),
-            ("Portuguese", "Menciona o preço", "Não menciona o preço", "O preço é 10 euros."),
-            ("Italian", "Indica il prezzo", "Non indica il prezzo", "Il prezzo è di 10 euro."),
-            ("Dutch", "Noemt de prijs", "Noemt geen prijs", "De prijs is 10 euro."),
-            ("Swedish", "Nämner priset", "Nämner inte priset", "Priset är 10 euro."),
-            ("Danish", "Nævner prisen", "Nævner ikke prisen", "Prisen er 10 euro."),
-            ("Finnish", "Mainitsee hinnan", "Ei mainitse hintaa", "Hinta on 10 euroa."),
-            ("Polish", "Podaje cenę", "Nie podaje ceny", "Cena wynosi 10 euro."),
-            ("Czech", "Uvádí cenu", "Neuvádí cenu", "Cena je 10 eur."),
-            ("Hungarian", "Említi az árat", "Nem említi az árat", "Az ár 10 euró."),
-            ("Romanian", "Menționează prețul", "Nu menționează prețul", "Prețul este 10 euro."),
-            ("Turkish", "Fiyattan bahsediyor", "Fiyattan bahsetmiyor", "Fiyat 10 avro."),
-            ("Vietnamese", "Nêu giá", "Không nêu giá", "Giá là 10 euro."),
-            ("Indonesian", "Menyebutkan harga", "Tidak menyebutkan harga", "Harganya 10 euro."),
-            ("Russian", "Указывает цену", "Не указывает цену", "Цена 10 евро."),
-            ("Greek", "Αναφέρει την τιμή", "Δεν αναφέρει την τιμή", "Η τιμή είναι 10 ευρώ."),
-            ("Arabic", "يذكر السعر", "لا يذكر السعر", "السعر 10 يورو."),
-            ("Hebrew", "מציין מחיר", "לא מציין מחיר", "המחיר הוא 10 אירו."),
-            ("Hindi", "कीमत बताता है", "कीमत नहीं बताता", "कीमत 10 यूरो है।"),
-            ("Thai", "ระบุราคา", "ไม่ระบุราคา", "ราคา 10 ยูโร"),
-            ("Chinese", "提及价格", "不提及价格", "价格是10欧元。"),
-            ("Japanese", "価格に言及する", "価格に言及しない", "価格は10ユーロです。"),
-            ("Korean", "가격을 언급함", "가격을 언급하지 않음", "가격은 10유로입니다."),
+        // In each language: the criterion that an answer names the price, its negation, a prohibition, and an answer that
+        // names it. Each also with a quotation of the answer.
+        for (language, plain, negated, prohibited, answer) in [
+            (
+                "German", "Nennt den Preis", "Nennt keinen Preis", "Darf den Preis nicht nennen",
+                "Der Preis beträgt 10 Euro.",
+            ),
+            (
+                "French", "Indique le prix", "N’indique pas le prix", "Ne doit pas indiquer le prix",
+                "Le prix est de 10 euros.",
+            ),
+            (
+                "Spanish", "Menciona el precio", "No menciona el precio", "No debe mencionar el precio",
+                "El precio es de 10 euros.",
+            ),
+            (
+                "Portuguese", "Menciona o preço", "Não menciona o preço", "Não deve mencionar o preço",
+                "O preço é 10 euros.",
+            ),
+            (
+                "Italian", "Indica il prezzo", "Non indica il prezzo", "Non deve indicare il prezzo",
+                "Il prezzo è di 10 euro.",
+            ),
+            (
+                "Dutch", "Noemt de prijs", "Noemt geen prijs", "Mag de prijs niet noemen",
+                "De prijs is 10 euro.",
+            ),
+            ("Swedish", "Nämner priset", "Nämner inte priset", "Får inte nämna priset", "Priset är 10 euro."),
+            ("Danish", "Nævner prisen", "Nævner ikke prisen", "Må ikke nævne prisen", "Prisen er 10 euro."),
+            (
+                "Finnish", "Mainitsee hinnan", "Ei mainitse hintaa", "Ei saa mainita hintaa",
+                "Hinta on 10 euroa.",
+            ),
+            ("Polish", "Podaje cenę", "Nie podaje ceny", "Nie wolno podawać ceny", "Cena wynosi 10 euro."),
+            ("Czech", "Uvádí cenu", "Neuvádí cenu", "Nesmí uvádět cenu", "Cena je 10 eur."),
+            ("Hungarian", "Említi az árat", "Nem említi az árat", "Tilos említeni az árat", "Az ár 10 euró."),
+            (
+                "Romanian", "Menționează prețul", "Nu menționează prețul", "Nu trebuie să menționeze prețul",
+                "Prețul este 10 euro.",
+            ),
+            (
+                "Turkish", "Fiyattan bahsediyor", "Fiyattan bahsetmiyor", "Fiyattan bahsetmemeli",
+                "Fiyat 10 avro.",
+            ),
+            ("Vietnamese", "Nêu giá", "Không nêu giá", "Cấm nêu giá", "Giá là 10 euro."),
+            (
+                "Indonesian", "Menyebutkan harga", "Tidak menyebutkan harga", "Dilarang menyebutkan harga",
+                "Harganya 10 euro.",
+            ),
+            ("Russian", "Указывает цену", "Не указывает цену", "Запрещено указывать цену", "Цена 10 евро."),
+            (
+                "Greek",
+                "Αναφέρει την τιμή",
+                "Δεν αναφέρει την τιμή",
+                "Απαγορεύεται να αναφέρει την τιμή",
+                "Η τιμή είναι 10 ευρώ.",
+            ),
+            ("Arabic", "يذكر السعر", "لا يذكر السعر", "يُمنع ذكر السعر", "السعر 10 يورو."),
+            ("Hebrew", "מציין מחיר", "לא מציין מחיר", "אסור לציין מחיר", "המחיר הוא 10 אירו."),
+            ("Hindi", "कीमत बताता है", "कीमत नहीं बताता", "कीमत बताना मना है", "कीमत 10 यूरो है।"),
+            ("Thai", "ระบุราคา", "ไม่ระบุราคา", "ห้ามระบุราคา", "ราคา 10 ยูโร"),
+            ("Chinese", "提及价格", "不提及价格", "不得提及价格", "价格是10欧元。"),
+            (
+                "Japanese", "価格に言及する", "価格に言及しない", "価格に言及してはならない",
+                "価格は10ユーロです。",
+            ),
+            (
+                "Korean", "가격을 언급함", "가격을 언급하지 않음", "가격을 언급하면 안 됨",
+                "가격은 10유로입니다.",
+            ),
         ] {
             let library = AnswerCorpus::parse(std::iter::once(answer));
-            for text in [plain, negated] {
+            let texts = [plain, negated, prohibited].map(str::to_owned);
+            let quoting = texts.clone().map(|text| format!("{text}: “{answer}”"));
+            for text in texts.into_iter().chain(quoting) {
                 for operator in [CriterionOperator::Correctness, CriterionOperator::Contradiction] {
-                    let criterion = Criterion { operator, ..Criterion::checklist("c", text) };
-                    let decided = decide(&criterion, &library, None);
+                    let criterion = Criterion { operator, ..Criterion::checklist("c", &*text) };
+                    let decided = decide(&criterion, &library);
                     assert_eq!(decided.outcome, Outcome::Ungraded, "{language}: {text}: {}", decided.reason);
                 }
             }
@@ -421,22 +500,8 @@ mod tests {
             ("Says 「退款」", "我们承诺退款。", Outcome::Met),
         ] {
             let library = AnswerCorpus::parse(std::iter::once(answer));
-            let decided = decide(&Criterion::checklist("c", text), &library, None);
+            let decided = decide(&Criterion::checklist("c", text), &library);
             assert_eq!(decided.outcome, expected, "{text}: {}", decided.reason);
         }
-    }
-
-    #[test]
-    fn the_way_through_the_bands_is_monotone_and_reaches_both_ends() {
-        let band = |low, high| ScoreBand {
-            low: RawScore::new(low).unwrap(),
-            high: RawScore::new(high).unwrap(),
-            text: "x".into(),
-        };
-        let bands = ScoreBands::new(vec![band(0, 2), band(3, 3), band(4, 8), band(9, 10)]).unwrap();
-        let scores: Vec<u8> = (0..=100).map(|n| score_on_bands(&bands, f64::from(n) / 100.0).get()).collect();
-        assert!(scores.is_sorted());
-        assert_eq!((scores[0], scores[100]), (0, 10));
-        assert!(scores.contains(&3));
     }
 }

@@ -1,9 +1,10 @@
 //! The judge that needs no model: deterministic word coverage.
 //!
-//! For each criterion it searches for the passage of the answer that covers the criterion's content words best,
-//! quotes it, and decides by how much of them it covers. It compares words; it does not know facts and
-//! understands nothing. All of its decisions carry low confidence. It reads English only: a criterion in another
-//! language stays ungraded, because a negation that is not read turns a criterion around.
+//! For each criterion it searches for the passage of the answer that covers the criterion's content words best, and
+//! quotes it. It knows no facts and understands nothing, so it decides only what words show: quoted text, names, numbers
+//! and lengths; a passage with all words of the criterion; and for criteria that ask to mention something, an answer with
+//! none of them. Everything else stays ungraded. All of its decisions carry low confidence. It reads English only: a
+//! negation that is not read would turn a criterion around.
 
 mod answer_score;
 mod behaviour;
@@ -18,19 +19,17 @@ mod word_lists;
 
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Criterion, Decision, EvidenceQuote, Finding, JudgeConfidence, JudgeIdentity, Outcome, UngradedKind,
-    UngradedReason,
+    Decision, EvidenceQuote, Finding, JudgeConfidence, JudgeIdentity, UngradedKind, UngradedReason,
 };
 use futures_util::FutureExt as _;
 
-use crate::{Judge, JudgeMaterial, JudgeQuestion, RubricTask};
+use crate::{Judge, JudgeQuestion, RubricTask};
 
-use claim::CriterionClaim;
-use decide::{CoverageDecision, decide};
+use decide::decide;
 use search::AnswerCorpus;
 
 /// Version of the method. Any change that can change a decision needs a new version.
-const VERSION: &str = "offline.v5";
+const VERSION: &str = "offline.v6";
 
 /// The built-in judge that needs no model and no network: the same answer always gets the same decisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,23 +37,25 @@ pub struct OfflineJudge;
 
 impl OfflineJudge {
     fn decide_all(self, task: &RubricTask) -> Vec<Decision> {
-        let decisions = coverage_decisions(&task.material, task.rubric.criteria());
+        let library = AnswerCorpus::parse(task.material.produced_texts());
         let judge = self.identity();
         task.rubric
             .criteria()
             .iter()
-            .zip(decisions)
-            .map(|(criterion, decision)| {
+            .map(|criterion| {
+                let decision = decide(criterion, &library);
                 // The quote is a slice of the text and needs no verification.
                 let evidence =
                     decision.quote.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect();
                 let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
-                let is_open = decision.outcome == Outcome::Ungraded;
-                let ungraded = UngradedReason::new(UngradedKind::NotJudged, decision.reason.clone());
+                let ungraded = decision.ungraded.map(|message| UngradedReason {
+                    kind: UngradedKind::NotJudged,
+                    message: message.to_owned(),
+                });
                 Decision {
                     evidence,
-                    confidence: (!is_open).then_some(JudgeConfidence::Low),
-                    ungraded: is_open.then_some(ungraded),
+                    confidence: ungraded.is_none().then_some(JudgeConfidence::Low),
+                    ungraded,
                     ..Decision::new(judge.clone(), finding, decision.reason)
                 }
             })
@@ -82,15 +83,6 @@ impl OfflineJudge {
             }
         }
     }
-}
-
-/// Decides on criteria one by one, after parsing the material once.
-fn coverage_decisions(material: &JudgeMaterial, criteria: &[Criterion]) -> Vec<CoverageDecision> {
-    let library = AnswerCorpus::parse(material.produced_texts());
-    let reference =
-        material.reference.as_deref().filter(|text| !text.trim().is_empty()).map(CriterionClaim::parse);
-
-    criteria.iter().map(|criterion| decide(criterion, &library, reference.as_ref())).collect()
 }
 
 impl Judge for OfflineJudge {

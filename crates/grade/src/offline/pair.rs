@@ -1,15 +1,14 @@
 //! Compares two answers without a model: the better one covers more of what counts.
 
-use assize_rubric::{
-    AnswerPreference, Criterion, CriterionOperator, CriterionScale, Decision, TOLERANCE, Weight,
-};
+use assize_rubric::{AnswerPreference, Criterion, CriterionOperator, Decision, TOLERANCE, Weight};
 
-use super::answer_score::scored_criterion;
-use super::{OfflineJudge, coverage_decisions};
-use crate::{Judge as _, JudgeMaterial, PairTask};
+use super::OfflineJudge;
+use super::claim::CriterionClaim;
+use super::decide::{covered_share, decide};
+use super::search::AnswerCorpus;
+use crate::{Judge as _, PairTask};
 
-/// Smallest lead in coverage, 0 to 1, that makes an answer the better one: one point of ten, to which coverage
-/// is rounded.
+/// Smallest lead in coverage, 0 to 1, that makes an answer the better one.
 const MIN_LEAD: f64 = 0.1;
 
 impl OfflineJudge {
@@ -29,13 +28,9 @@ impl OfflineJudge {
             );
         }
 
-        let criteria: Option<Vec<Criterion>> = criteria.into_iter().map(coverage_form).collect();
-        let Some(criteria) = criteria else { return refuse("what counts can't be judged by itself") };
         let covered = (covers(task, &task.first, &criteria), covers(task, &task.second, &criteria));
         let (Some(first), Some(second)) = covered else {
-            return refuse(
-                "the offline judge can't decide what counts, as it reads only English; name a model with `--judge`",
-            );
+            return refuse("the words of the answers don't decide what counts; name a model with `--judge`");
         };
         let preference = if first - second > MIN_LEAD - TOLERANCE {
             AnswerPreference::First
@@ -50,30 +45,18 @@ impl OfflineJudge {
     }
 }
 
-/// A criterion in the form for comparing: how much of it an answer covers says more than whether it is met.
-fn coverage_form(criterion: Criterion) -> Option<Criterion> {
-    let is_plain =
-        criterion.scale == CriterionScale::Checklist && criterion.operator == CriterionOperator::Correctness;
-    if !is_plain {
-        return Some(criterion);
-    }
-
-    let scored = scored_criterion(criterion.id.as_str(), &criterion.text)?;
-    Some(Criterion { scale: scored.scale, ..criterion })
-}
-
 /// The weighted mean score of an answer over the criteria; penalties count against it. `None` if one of the
 /// criteria can't be decided, or none of them counts.
 fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> {
-    let material = JudgeMaterial {
-        reference: task.reference.clone(),
-        answer: answer.to_owned(),
-        ..JudgeMaterial::default()
-    };
-    let decided = coverage_decisions(&material, criteria);
+    let library = AnswerCorpus::parse(std::iter::once(answer));
+    let reference = task.reference.as_deref().filter(|text| !text.trim().is_empty());
+    let reference = reference.map(CriterionClaim::parse);
     let (mut sum, mut total) = (0.0, 0.0);
-    for (criterion, decision) in criteria.iter().zip(&decided) {
-        let value = decision.outcome.value()?;
+    for criterion in criteria {
+        let value = match criterion.operator {
+            CriterionOperator::Correctness => covered_share(criterion, &library, reference.as_ref())?,
+            CriterionOperator::Contradiction => decide(criterion, &library).outcome.value()?,
+        };
         // A criterion that is only a gate counts with weight 1 here, because no answer can make up for it.
         let weight = if criterion.weight == Weight::ZERO { 1.0 } else { criterion.weight.get() };
         sum += weight * value;

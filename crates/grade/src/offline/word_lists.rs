@@ -28,17 +28,27 @@ const INSTRUCTION_WORDS: &str = "answer response respond reply output agent assi
 const GENERAL_WORDS: &str = "use thing way work code function value data system case name type set part number kind problem \
     example information important different change new old first second last find want know think take come look help \
     try start end run call add order form general define consider list warn advise recommend handle lead return compare \
-    introduce extra possible simple main line base list process result solution";
+    introduce extra possible simple main line base list process result solution ask suggest";
 
 /// Verbs of saying. A negation after one of them belongs to its object: "explains that it is not ...".
 const SAYING_VERBS: &str = "mention explain state describe say tell note indicate clarify acknowledge point warn conclude \
     advise recommend suggest report admit recognize recognise stress emphasize emphasise mean show claim inform know \
     understand identify answer";
 
+/// Verbs of mentioning: whether an answer does it can be seen by its words.
+const MENTIONING_VERBS: &str = "mention name include contain cite list quote refer reference state say";
+
+/// Other verbs that ask for the words that are quoted after them.
+const QUOTING_VERBS: &str =
+    "give provide use write tell show begin start end call return greet sign print output answer";
+
+/// Verbs of mentioning that are about a statement.
+const STATING_VERBS: &str = "state say";
+
 /// Words that negate their neighbours.
 const NEGATION_WORDS: &str = "not no never none neither nor without cannot avoid avoids avoiding avoided refrain refrains \
     refraining omit omits omitted omitting exclude excludes excluding lack lacks lacking fail fails failed failing \
-    nothing nobody against hardly free absent missing";
+    nothing nobody against hardly free absent missing deny denies denied denying";
 
 /// Weekdays and months, except those that are also other words.
 const DATE_WORDS: &str = "monday tuesday wednesday thursday friday saturday sunday january february april june july august \
@@ -69,6 +79,9 @@ pub(super) struct WordLists {
     instruction: HashSet<String>,
     general: HashSet<String>,
     saying: HashSet<String>,
+    mentioning: HashSet<String>,
+    quoting: HashSet<String>,
+    stating: HashSet<String>,
     same: HashMap<String, String>,
 }
 
@@ -90,6 +103,9 @@ pub(super) static WORDS: LazyLock<WordLists> = LazyLock::new(|| {
         instruction: stems(INSTRUCTION_WORDS).into_iter().collect(),
         general: stems(GENERAL_WORDS).into_iter().collect(),
         saying: stems(SAYING_VERBS).into_iter().collect(),
+        mentioning: stems(MENTIONING_VERBS).into_iter().collect(),
+        quoting: stems(QUOTING_VERBS).into_iter().collect(),
+        stating: stems(STATING_VERBS).into_iter().collect(),
         same,
         stemmer,
     }
@@ -110,6 +126,18 @@ impl WordLists {
 
     pub(super) fn is_saying(&self, word: &str) -> bool {
         self.saying.contains(&*self.stemmer.stem(word))
+    }
+
+    pub(super) fn is_mention(&self, word: &str) -> bool {
+        self.mentioning.contains(&*self.stemmer.stem(word))
+    }
+
+    pub(super) fn is_quoting(&self, word: &str) -> bool {
+        self.is_mention(word) || self.quoting.contains(&*self.stemmer.stem(word))
+    }
+
+    pub(super) fn is_statement(&self, word: &str) -> bool {
+        self.stating.contains(&*self.stemmer.stem(word))
     }
 
     pub(super) fn is_negation(&self, word: &str) -> bool {

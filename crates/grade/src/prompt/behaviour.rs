@@ -21,11 +21,11 @@ use crate::{BehaviourTask, FenceSource};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
-pub const BEHAVIOUR_PROMPT_VERSION: &str = "behaviour.v1";
+pub const BEHAVIOUR_PROMPT_VERSION: &str = "behaviour.v2";
 
-const SYSTEM: &str = include_str!("../../prompts/behaviour.v1.system.md");
-const APPLIES: &str = include_str!("../../prompts/behaviour.v1.applies.md");
-const FORM: &str = include_str!("../../prompts/behaviour.v1.form.md");
+const SYSTEM: &str = include_str!("../../prompts/behaviour.v2.system.md");
+const APPLIES: &str = include_str!("../../prompts/behaviour.v2.applies.md");
+const FORM: &str = include_str!("../../prompts/behaviour.v2.form.md");
 
 /// Names of the inputs.
 const INPUT_NAMES: [&str; 3] = ["GROUND_TRUTH", "SOURCE_NARRATIVE", "CANDIDATE_OUTPUT"];
@@ -41,7 +41,9 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
 
     let mut hasher = FILES.clone();
     // Hashed in the form that is sent: placeholders in free words stand for inputs.
-    for text in [&*name_placeholders(&behaviour.prompt), &instructions(behaviour)] {
+    for text in
+        [&*name_placeholders(&behaviour.prompt), &instructions(behaviour), &describe_members(behaviour)]
+    {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
 
@@ -99,6 +101,11 @@ fn deciding_members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)>
     members
 }
 
+fn describe_members(behaviour: &Behaviour) -> String {
+    let members = deciding_members(behaviour).into_iter();
+    members.map(|(name, words, _)| format!("\"{name}\": {words}")).collect::<Vec<_>>().join(", ")
+}
+
 /// The messages of a call.
 pub(crate) fn behaviour_messages(
     task: &BehaviourTask,
@@ -124,11 +131,7 @@ pub(crate) fn behaviour_messages(
         parts.push(format!("\nInputs\n\n{}", rest.join("\n")));
     }
 
-    let described: Vec<String> = deciding_members(behaviour)
-        .into_iter()
-        .map(|(name, words, _)| format!("\"{name}\": {words}"))
-        .collect();
-    parts.push(format!("\n{}", fill_template(FORM, &[("members", &described.join(", "))])));
+    parts.push(format!("\n{}", fill_template(FORM, &[("members", &describe_members(behaviour))])));
     parts.extend(repair);
 
     let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();

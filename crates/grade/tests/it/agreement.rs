@@ -107,15 +107,20 @@ fn against_labels(name: &str, file: &str) -> Confusion {
     confusion
 }
 
+/// Of what it decides, at least nine in ten decisions are right; and it decides more than two in five.
+fn check(confusion: &Confusion) {
+    assert!(confusion.accuracy() >= 0.9, "{confusion:?}");
+    assert!(confusion.n() >= 0.4 * (confusion.n() + confusion.undecided), "{confusion:?}");
+}
+
 #[test]
 fn agreement_with_the_labels_the_method_was_made_with() {
     let confusion = against_labels("labels used in development", include_str!("../labelled.jsonl"));
-    assert!(confusion.balanced_accuracy() >= 0.8 && confusion.kappa() >= 0.6, "{confusion:?}");
-    assert!(confusion.undecided <= 3.0, "{confusion:?}");
+    check(&confusion);
 }
 
 #[test]
 fn agreement_with_labels_kept_apart() {
     let confusion = against_labels("labels kept apart", include_str!("../labelled_held_out.jsonl"));
-    assert!(confusion.balanced_accuracy() >= 0.6, "{confusion:?}");
+    check(&confusion);
 }

@@ -6,9 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common::*;
-use assize_grade::{JudgeMaterial, PROMPT_VERSION, prompt_hash};
+use assize_grade::{
+    BEHAVIOUR_PROMPT_VERSION, BehaviourTask, Judge as _, JudgeMaterial, JudgeQuestion, PROMPT_VERSION,
+    SamplingOptions, prompt_hash,
+};
 use assize_llm::ChatRequest;
-use assize_rubric::{Criterion, CriterionOperator, EvidencePolicy, JudgingMode};
+use assize_model::{Applicability, Behaviour, Guidelines, ScoringScale};
+use assize_rubric::{
+    Criterion, CriterionOperator, EvidencePolicy, JudgingMode, NormalisationFormula, UnitInterval,
+};
 
 fn request(criteria: Vec<Criterion>, judging: JudgingMode, evidence: EvidencePolicy) -> ChatRequest {
     let model = Scripted::always(Ok(reply("unusable")));
@@ -98,4 +104,44 @@ fn batched_mixed() {
 #[test]
 fn a_change_of_the_prompt_files_is_a_new_version() {
     assert_eq!((PROMPT_VERSION, prompt_hash()), ("rubric.v1", "955290c21eaef93c"));
+}
+
+/// The golden file is named after the version, so that a changed prompt needs another version.
+#[test]
+fn a_change_of_the_prompt_of_behaviours_is_a_new_version() {
+    let behaviour = Behaviour {
+        prompt: "Check {{CANDIDATE_OUTPUT}}.".into(),
+        guidelines: vec![Arc::new(Guidelines {
+            focus_areas: vec!["Doses".into()],
+            acceptable_deviations: vec!["Brand names".into()],
+            critical_requirements: vec!["A dose keeps its unit.".into()],
+            evidence_requirements: Some("Quote the dose.".into()),
+            evidence_is_advisory: false,
+            special_instructions: Some("Read all of it.".into()),
+        })],
+        applicability: Some(Applicability {
+            inclusion: "A drug was given.".into(),
+            exclusion: Some("Called off.".into()),
+        }),
+        scale: Some(ScoringScale {
+            min: 1.0,
+            max: 5.0,
+            descriptions: vec![(1.0, "poor".into()), (5.0, "good".into())],
+            formula: NormalisationFormula::parse("(x-min)/(max-min)").expect("sound"),
+        }),
+        pass_conditions: Vec::new(),
+        failure_limit: UnitInterval::ONE,
+    };
+    let task = BehaviourTask {
+        behaviour: Arc::new(behaviour),
+        ground_truth: Some("4 mg".into()),
+        source_narrative: Some("Gave 4 mg.".into()),
+        candidate_output: "4 mg given.".into(),
+        trial: 1,
+        sampling: SamplingOptions::default(),
+    };
+    let model = Scripted::always(Ok(reply("unusable")));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(judge(&model).decide(&[JudgeQuestion::Behaviour(task)]));
+    golden(&format!("{BEHAVIOUR_PROMPT_VERSION}.txt"), &shown(&model.requests()[0]));
 }

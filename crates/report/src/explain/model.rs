@@ -224,6 +224,9 @@ pub struct CriterionPart {
     pub judge: JudgeIdentity,
     /// Number of calls, including failed ones.
     pub attempts: u32,
+    /// True if the reply had slips of JSON that leave only one reading.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_slips: bool,
     /// Reason why there is no decision.
     pub ungraded: Option<UngradedReason>,
     /// Probabilities of the judge's tokens.

@@ -271,6 +271,7 @@ fn criterion_part(
         confidence: decision.confidence,
         judge: decision.judge.clone(),
         attempts: decision.spent.attempts,
+        has_slips: decision.spent.has_slips,
         ungraded: decision.ungraded.clone(),
         probability: decision.probability,
         truncated: decision.truncated,

@@ -412,6 +412,7 @@ fn render_decision(
     if part.attempts > 1 {
         notes.push(format!("{} judge calls", part.attempts));
     }
+    notes.extend(part.has_slips.then(|| "the reply is not quite JSON, but has only one reading".to_owned()));
 
     // For an ungraded criterion the reason already says what happened.
     let failure = part.ungraded.as_ref().map(|ungraded| ungraded.message.as_str());

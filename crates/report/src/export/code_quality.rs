@@ -14,6 +14,7 @@ const MAX_TEXT: usize = 1_000;
 
 #[derive(Serialize)]
 struct QualityEntry {
+    engine_name: &'static str,
     description: String,
     check_name: String,
     fingerprint: String,
@@ -53,6 +54,7 @@ pub(super) fn write_code_quality(
 
 fn entry(finding: &CriterionFinding) -> QualityEntry {
     QualityEntry {
+        engine_name: "assize",
         description: sanitize_text(&format!("{}: {}", finding.title(), finding.describe()), MAX_TEXT),
         check_name: sanitize_text(&finding.rule_id(), MAX_TEXT),
         fingerprint: finding.fingerprint(),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use assize_rubric::{OutcomeKind, Usd};
+use assize_rubric::{OutcomeKind, format_plain};
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, IndexedCase};
@@ -29,6 +29,11 @@ const DETAIL_COLUMNS: [&str; 19] = [
     "ungraded", "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd",
     "duration_ms", "answered_by", RESULT_COLUMN,
 ];
+
+/// First lines of both tables.
+pub(super) fn headers() -> [String; 2] {
+    [&CRITERION_COLUMNS, &DETAIL_COLUMNS].map(|more| format!("{},{}", CASE_COLUMNS.join(","), more.join(",")))
+}
 
 /// Writes a row for each criterion.
 pub(super) fn write_criteria(
@@ -111,7 +116,7 @@ enum CsvCell {
 
 impl CsvCell {
     fn number(value: Option<f64>) -> Self {
-        Self::Own(value.map_or_else(String::new, |value| value.to_string()))
+        Self::Own(value.map_or_else(String::new, format_plain))
     }
 
     fn count(value: Option<u64>) -> Self {
@@ -247,7 +252,7 @@ fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
         CsvCell::count(row.tokens.input),
         CsvCell::count(row.tokens.cached),
         CsvCell::count(row.tokens.output),
-        CsvCell::number(row.cost_usd.map(Usd::as_dollars)),
+        CsvCell::Own(row.cost_usd.map_or_else(String::new, |cost| cost.as_dollars().to_string())),
         CsvCell::count(Some(row.duration_ms)),
         CsvCell::text(row.answered_by.as_deref().unwrap_or_default()),
     ]

@@ -26,7 +26,7 @@ pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, is_against};
 pub use csv_table::spreadsheet_text;
 pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
-pub use own_report::{MARKDOWN_MARK, is_own_report};
+pub use own_report::{JSON_MARK, MARKDOWN_MARK, is_own_report};
 pub use report_error::ReportError;
 pub use report_input::{ComparisonMaterial, CriterionName, CriterionPosition, RunReport, ScorecardMaterial};
 pub(crate) use run_conclusion::ReportedConclusion;

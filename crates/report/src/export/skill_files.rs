@@ -166,6 +166,7 @@ impl SkillBenchmark {
         let most_trials = runs.iter().map(|run| run.number).max().unwrap_or(0);
         let skill = reports.first().map(RunReport::suite_names).unwrap_or_default();
         let metadata = json!({
+            "generator": "assize",
             "skill_name": escape_lines(&skill),
             "executor_model": escape_lines(&names(&models)),
             "analyzer_model": escape_lines(&names(&judges)),

@@ -66,6 +66,7 @@ fn store(cases: Vec<CaseRecord>) -> StoredRun {
         criterion: "+cause".to_owned(),
         text: HOSTILE.to_owned(),
         weight: 2.0,
+        gate: Some(true),
         scored: false,
         rate: info.summary.as_ref().unwrap().figures.as_ref().unwrap().pass_rate.clone(),
         ungraded: 1,

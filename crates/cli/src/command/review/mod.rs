@@ -160,7 +160,7 @@ fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Resul
     }
 
     let options = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() };
-    write_review_list(&folder, &options, &context.process)?;
+    let disputed = write_review_list(&folder, &options, &context.process)?;
 
     let named = match &args.labels {
         Some(_) => format!(" --labels {}", labels.display()),
@@ -169,6 +169,13 @@ fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Resul
     let what = &args.what;
     let text = format!("`assize scorecard score {what}{named}` scores the run with these labels");
     output::print_notice(&safe_line(&text), context);
+    if disputed > 0 {
+        let items = if disputed == 1 { "1 item is".to_owned() } else { format!("{disputed} items are") };
+        let text = format!(
+            "{items} disputed, because people contradict the judge: a gate stays incomplete until `assize review {what} --adjudicate` settles it, or `--people override` lets people decide"
+        );
+        output::print_notice(&safe_line(&text), context);
+    }
     Ok(())
 }
 

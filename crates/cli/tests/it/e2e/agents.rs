@@ -105,7 +105,7 @@ fn an_agent_that_fails_gives_no_answer_and_its_own_reason() {
 
 const SKILL_SUITE: &str = "name: s\ntests:\n\
     - id: 5f0c\n  criteria: x\n  input: Deploy the billing service to staging.\n  assertions:\n  \
-    - The agent invoked the acme-deploy skill\n  - type: skill-trigger\n    skill: acme-deploy\n  \
+    - Mentions the acme-deploy skill\n  - type: skill-trigger\n    skill: acme-deploy\n  \
     - type: execution-metrics\n    max_tool_calls: 3\n    max_duration_ms: 11000\n    max_tokens: 7000\n";
 
 #[test]
@@ -161,7 +161,7 @@ fn imported_sessions_are_cases_and_answers() {
 
     cli.file(
         "s.yaml",
-        "name: s\nassertions:\n- The agent invoked the acme-deploy skill\n- {type: skill-trigger, skill: acme-deploy}\n\
+        "name: s\nassertions:\n- Mentions the acme-deploy skill\n- {type: skill-trigger, skill: acme-deploy}\n\
          - {type: token-usage, max_total: 7000}\n- {type: latency, threshold: 11000}\n\
          - {type: tool-trajectory, mode: in_order, expected: [{tool: Skill, args: {skill: acme-deploy}}, \
          {tool: Bash, args: any}]}\n\

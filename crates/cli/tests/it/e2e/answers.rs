@@ -131,7 +131,7 @@ fn a_table_is_graded_with_its_questions_and_keeps_them() {
     let row = &rows(&cli, "run")[0];
     let question = questions.iter().find(|asked| asked["case_hash"] == row["case_hash"]).expect("kept");
     assert!(question["question"].as_str().is_some_and(|text| text.starts_with("Which fruit, number ")));
-    let explained = cli.run(&["explain", "run", "line-2"]).expect_code(0);
+    let explained = cli.run(&["explain", "run", "row-1"]).expect_code(0);
     assert!(explained.stdout.contains("question  Which fruit, number 1?"), "{}", explained.stdout);
     assert!(explained.stdout.contains("answer    apples, and pears"), "{}", explained.stdout);
     assert!(!explained.stderr.contains("without a question"));
@@ -299,4 +299,58 @@ fn answers_are_selected_by_id_tag_number_and_earlier_result() {
         unknown.stderr
     );
     cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv", "--limit", "0"]).expect_code(2);
+}
+
+#[test]
+fn ids_that_are_row_numbers_move_with_the_rows() {
+    let cli = cli();
+    cli.file("r.yaml", "- {id: fruit, outcome: Names `apples`}\n");
+    let rows_of = "T-1,q1,apples\nT-2,q2,pears\nT-3,\"q\n3\",apples\n";
+    cli.file("a.csv", format!("ticket,question,answer\n{rows_of}"));
+    cli.file("b.csv", format!("ticket,question,answer\nT-0,q0,pears\n{rows_of}"));
+    let refused = cli.run(&["grade", "r.yaml", "--answers", "a.csv"]).expect_code(2);
+    assert!(refused.stderr.contains("write `--columns id=ticket`"), "{}", refused.stderr);
+
+    let grade = |columns: &str| {
+        for name in ["a", "b"] {
+            let answers = format!("{name}.csv");
+            let run = format!("{name}-{columns}");
+            cli.run(&["grade", "r.yaml", "--answers", &answers, "--columns", columns, "--run-dir", &run])
+                .expect_code(1);
+        }
+    };
+    grade("metadata=ticket");
+    let mut ids: Vec<_> = rows(&cli, "a-metadata=ticket").iter().map(|row| row["case_id"].clone()).collect();
+    ids.sort_by_key(ToString::to_string);
+    assert_eq!(ids, ["row-1", "row-2", "row-3"]);
+    let refused = cli.run(&["compare", "a-metadata=ticket", "b-metadata=ticket"]).expect_code(2);
+    let moved = "ids are row numbers, and 2 of these inputs have another one in `b-metadata=ticket`";
+    assert!(refused.stderr.replace("\n  ", " ").contains(moved), "{}", refused.stderr);
+
+    grade("id=ticket");
+    let compared = cli.run(&["compare", "a-id=ticket", "b-id=ticket"]).expect_code(0);
+    assert!(!compared.stderr.contains("row numbers"), "{}", compared.stderr);
+}
+
+#[test]
+fn the_summary_says_how_many_criteria_are_gates() {
+    let cli = cli();
+    cli.file("a.csv", "id,question,answer\na,q1,apples\nb,q2,pears\n");
+    for (rubric, gates) in [
+        ("criteria: [{outcome: Names `apples`}, {expected_outcome: Names `pears`}]", ""),
+        (
+            "criteria: [{outcome: Names `apples`, required: true}, {outcome: Names `pears`}]",
+            "1 of 2 criteria is a gate",
+        ),
+        (
+            "rubrics: [{outcome: Names `apples`}, {expected_outcome: Names `pears`}]",
+            "2 of 2 criteria are gates",
+        ),
+    ] {
+        cli.file("r.yaml", rubric);
+        let summary = cli.run(&["grade", "r.yaml", "--answers", "a.csv"]).expect_code(1).stdout;
+        let line = summary.lines().find(|line| line.starts_with("Gates")).unwrap_or_default();
+        assert_eq!(line.is_empty(), gates.is_empty(), "{rubric}: {summary}");
+        assert!(line.contains(gates), "{rubric}: {line}");
+    }
 }

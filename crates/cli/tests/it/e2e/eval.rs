@@ -20,7 +20,7 @@ fn both_formats_pass_in_one_run_and_exit_with_0() {
         "evalcases:\n- id: one\n  expected_outcome: x\n  input_messages: [{role: user, content: q}]\n  \
          output: Quicksort picks a pivot.\n  rubrics:\n  - Mentions the pivot\n  - id: r\n    weight: 2\n    \
          required_min_score: 5\n    score_ranges:\n    - {score_range: [0, 4], expected_outcome: Says nothing about sorting}\n    \
-         - {score_range: [5, 10], expected_outcome: Quicksort picks a pivot}\n",
+         - {score_range: [5, 10], expected_outcome: Names quicksort and its pivot}\n",
     );
     let output =
         cli.run(&["eval", "a.yaml", "b.eval.yaml", "--show", "all", "--run-dir", "run"]).expect_code(0);

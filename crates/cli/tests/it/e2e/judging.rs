@@ -125,6 +125,9 @@ fn thoughts_and_slips_around_one_reply_cost_no_further_call() {
         (format!("◁think▷{draft}◁/think▷{ok}"), false),
         (format!("<seed:think>{draft}</seed:think>{ok}"), false),
         ("{\"evidence\":[],\"reason\":\"two\nlines\",\"outcome\":\"met\"}".to_owned(), true),
+        ("{\"evidence\":[],\"reason\":\"a\ttab\",\"outcome\":\"met\"}".to_owned(), true),
+        ("{\"evidence\":[], // none\n\"reason\":\"ok\",\"outcome\":\"met\"}".to_owned(), true),
+        (r#"{"evidence":[],"reason":"it\'s","outcome":"met"}"#.to_owned(), true),
         (r#"{"evidence":[],"reason":"\d+","outcome":"met",}"#.to_owned(), true),
     ] {
         let (cli, server) = with_server(always(MockReply::text(reply.clone())));
@@ -132,5 +135,28 @@ fn thoughts_and_slips_around_one_reply_cost_no_further_call() {
         cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(0);
         assert_eq!(server.count(), 1, "{reply}");
         assert_eq!(judgements(&cli, "run")[0]["has_slips"].as_bool().unwrap_or(false), slipped, "{reply}");
+        let explained = cli.run(&["explain", "run", "a"]).expect_code(0).stdout;
+        let note = "the reply is not quite JSON, but has only one reading";
+        assert_eq!(explained.contains(note), slipped, "{explained}");
+    }
+}
+
+#[test]
+fn a_reply_with_two_readings_is_asked_for_again() {
+    for reply in [
+        r#"{"evidence":[],"reason":"\x41","outcome":"met"}"#,
+        r#"{"evidence":[],"reason":"\101","outcome":"met"}"#,
+        r#"{"evidence":[],"reason":"he said "no"","outcome":"met",}"#,
+        r#"{"evidence":[],"reason":"ok","outcome":"met","outcome":"met",}"#,
+        r#"{"evidence":[],"reason":"ok",,"outcome":"met"}"#,
+        "{\"evidence\":[],\"reason\":\"ok\",\"outcome\":\"met\" // \"outcome\": \"unmet\"\n}",
+        r#"{"evidence":[],"reason":"ok","outcome":"met" /* or not */}"#,
+        r#"{'evidence':[],'reason':'ok','outcome':'met'}"#,
+    ] {
+        let (cli, server) = with_server(always(MockReply::text(reply)));
+        cli.file("s.yaml", "tests: [{id: a, input: q, output: o, assertions: [ok]}]\n");
+        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
+        assert!(server.count() > 1, "{reply}");
+        assert_eq!(outcomes(&rows(&cli, "run")[0]), ["rubric-1=ungraded"], "{reply}");
     }
 }

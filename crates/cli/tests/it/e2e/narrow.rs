@@ -22,7 +22,7 @@ const COMMANDS: &[&[&str]] = &[
     &["compare", "before", "after"],
     &["compare", "before", "after", "--fail-on", "worse", "--max-drop", "0.05"],
     &["compare", "--trend", "before", "after"],
-    &["compare", "pairwise", "before", "after", "--criteria", "Offers an apology", "--run-dir", "pairs"],
+    &["compare", "pairwise", "before", "after", "--criteria", "Contains an apology", "--run-dir", "pairs"],
     &["eval", "examples/quickstart/support.eval.yaml", "--run-dir", "single"],
     &["calibrate", "single", "--labels", "examples/calibration/labels"],
     &["calibrate", "--labels", "examples/calibration/judged.csv", "--min-kappa", "0.5", "--gate-on", "lower"],
@@ -83,7 +83,7 @@ fn criteria_are_readable_in_a_narrow_comparison() {
     let text = cli.run(&["compare", "before", "after"]).expect_code(0).stdout;
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    assert!(text.contains("Offers a phone number or an e-mail address"), "{text}");
+    assert!(text.contains("Contains a phone number or an e-mail address"), "{text}");
     assert!(text.contains("pass rate pairs 12, base 25.0%, candidate 91.7%, change +66.7 pp"), "{text}");
 }
 

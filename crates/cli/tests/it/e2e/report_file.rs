@@ -39,6 +39,46 @@ fn the_file_holds_what_json_prints() {
 }
 
 #[test]
+fn a_report_replaces_reports_of_every_format_and_no_other_file() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(1);
+    for format in
+        ["html", "markdown", "junit", "csv", "csv-cases", "sarif", "gitlab", "inspect", "otlp", "skills"]
+    {
+        for _ in 0..2 {
+            cli.run(&["report", "run", "--format", format, "-o", "mine"]).expect_code(0);
+        }
+        std::fs::remove_file(cli.path("mine")).expect("written");
+    }
+    for _ in 0..2 {
+        cli.run(&["score", "run", "-o", "mine.json"]).expect_code(1);
+    }
+
+    for (name, content) in [
+        ("a.json", r#"{"run_id": "mine", "calls": 2, "exit_code": 0}"#),
+        ("b.json", r#"{"name": "assize", "packages": {"assize": "1"}}"#),
+        ("c.json", r#"[{"check_name": "mine", "executor_model": "m"}]"#),
+        ("d.csv", "run,suite,case,mine\n1,2,3,4\n"),
+        ("e.csv", "question,possible labels,mine\n1,2,3\n"),
+        ("f.html", "<!doctype html>\n<html lang=\"en\">\n<head>\n<title>Mine</title>"),
+        ("g.md", "# Notes about assize\n"),
+        ("h.xml", "<testsuites name=\"mine\"/>"),
+        ("i.log", "::error file=mine.js::broken\n"),
+    ] {
+        cli.file(name, content);
+        let command = ["report", "run", "--format", "markdown", "-o", name];
+        let refused = cli.run(&command).expect_code(2);
+        assert!(
+            refused.stderr.contains("`--force`") && cli.read(name) == content,
+            "{name}: {}",
+            refused.stderr
+        );
+        cli.run(&[&command[..], &["--force"]].concat()).expect_code(0);
+    }
+}
+
+#[test]
 fn report_is_another_name_of_out() {
     let cli = cli();
     cli.file("s.yaml", SUITE);

@@ -138,6 +138,10 @@ fn a_label_of_a_benchmark_that_does_not_apply_is_told_of() {
     run_into(&cli, "r");
     let text = told(&["scorecard", "score", "r"]);
     assert!(text.contains("2 labels have no effect"), "{text}");
+
+    cli.file("card/labels/a.jsonl", label("p", "C4") + &label("nobody", "C4"));
+    let text = told(&["scorecard", "score", "r"]);
+    assert!(text.contains("1 label has no effect: the scorecard has no such case"), "{text}");
 }
 
 #[test]

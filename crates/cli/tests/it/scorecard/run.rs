@@ -70,6 +70,35 @@ fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
 }
 
 #[test]
+fn a_pass_without_the_evidence_it_needs_is_asked_for_again_and_then_ungraded() {
+    const NEEDED: &str = "evidence_requirements: Quote it.";
+    const ADVISED: &str = "evidence_requirements: Quote it., evidence: advisory";
+    for (guideline, quote, is_decided) in [
+        (NEEDED, None, false),
+        (NEEDED, Some("not in the record"), false),
+        (NEEDED, Some("fine"), true),
+        (ADVISED, None, true),
+    ] {
+        let server = MockServer::start(move |_: &MockRequest| {
+            let evidence: Vec<&str> = quote.into_iter().collect();
+            MockReply::Json(json!({ "evidence": evidence, "reason": "r", "pass": true, "confidence": "high",
+                                    "uncertain": false }))
+        });
+        let cli = fixture(&server, &[("j", "judged", "fine")]);
+        let card =
+            cli.read("card.yaml").replace("critical_requirements: [Guideline of the rubric.]", guideline);
+        cli.file("card.yaml", card);
+        let found = printed(&run(&cli, &["--run-dir", "r", "--json"]));
+        let what = format!("{guideline} {quote:?}");
+        assert_eq!(node(&found, "C1")["missing"], u8::from(!is_decided), "{what}: {found}");
+        assert_eq!(server.count() > 1, !is_decided, "{what}");
+        let row = &rows(&cli, "r/judgements.jsonl")[0];
+        let message = row["ungraded"]["message"].as_str().unwrap_or_default();
+        assert_eq!(message.contains("a pass needs at least one quote"), !is_decided, "{what}: {row}");
+    }
+}
+
+#[test]
 fn a_failed_hard_gate_blocks_every_level_up_to_the_index() {
     let server = MockServer::start(judge);
     let mut cases: Vec<(String, &str, &str)> =

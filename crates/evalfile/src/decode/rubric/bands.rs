@@ -63,7 +63,7 @@ fn decode_range_list(cx: &mut DecodeContext, items: &[TreeNode], draft: &mut Ban
             None
         };
 
-        let text = decode_criterion_text(cx, &mut object);
+        let text = decode_criterion_text(cx, &mut object, false);
         if text.is_none() && cx.problems.error_count() == errors {
             Diagnostic::error(codes::MISSING_TEXT, "a score range needs a text")
                 .at(object.head(), "what does an answer in this range look like?")

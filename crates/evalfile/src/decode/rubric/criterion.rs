@@ -163,7 +163,9 @@ fn decode_criterion_map(cx: &mut DecodeContext, node: &TreeNode, index: usize) -
     refuse_foreign_keys(cx, &mut object, cx.format.choose(FOREIGN_TEXT_KEYS_ONE, FOREIGN_TEXT_KEYS_TWO));
 
     let id = object.text("id", &mut cx.problems);
-    let text = decode_criterion_text(cx, &mut object);
+    let gate_keys = ["required", "min_score", "required_min_score", "score_ranges"];
+    let leaves_gate_open = gate_keys.iter().all(|key| node.get(key).is_none());
+    let text = decode_criterion_text(cx, &mut object, leaves_gate_open);
     let weight = decode_criterion_weight(cx, &mut object);
     let ranges = object.entry("score_ranges").filter(|entry| !entry.value.is_null());
     let banded = ranges.is_some();

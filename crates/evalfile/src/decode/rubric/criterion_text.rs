@@ -15,10 +15,12 @@ pub(super) fn text_key(format: EvalFileFormat) -> &'static str {
 }
 
 /// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if it
-/// is absent, and after adding a diagnostic.
+/// is absent, and after adding a diagnostic. `leaves_gate_open` is true for a criterion that does not say whether it is a
+/// gate: its author may expect what the other format does.
 pub(super) fn decode_criterion_text(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
+    leaves_gate_open: bool,
 ) -> Option<SpannedValue<String>> {
     let keys: [&'static str; 3] = cx.format.choose(
         ["expected_outcome", "description", "outcome"],
@@ -27,11 +29,16 @@ pub(super) fn decode_criterion_text(
     let entry = object.first_of(&keys, &mut cx.problems)?;
     let foreign = cx.format.choose(entry.key == "outcome", entry.key != "outcome");
     if foreign {
-        Diagnostic::warning(codes::OTHER_SPELLING, format!("`{}` is the other format's key", entry.key))
-            .at(entry.key_span, format!("the `{}` format writes `{}`", cx.format.case_list(), keys[0]))
-            .with_help("it is accepted all the same")
-            .with_suggestion("use the key of this format", entry.key_span, keys[0])
-            .add_to(&mut cx.problems);
+        let diagnostic =
+            Diagnostic::warning(codes::OTHER_SPELLING, format!("`{}` is the other format's key", entry.key))
+                .at(entry.key_span, format!("the `{}` format writes `{}`", cx.format.case_list(), keys[0]))
+                .with_help("it is accepted all the same")
+                .with_suggestion("use the key of this format", entry.key_span, keys[0]);
+        let gates = cx.format.choose(
+            "this criterion is a gate, as in this format; `required: false` makes it count only in the score",
+            "this criterion is no gate, as in this format; `required: true` makes it one",
+        );
+        cx.problems.add(if leaves_gate_open { diagnostic.with_note(gates) } else { diagnostic });
     }
 
     if entry.value.is_null() {

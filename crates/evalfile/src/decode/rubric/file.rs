@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
-use assize_document::{MapReader, NodeValue, TreeNode, codes, finish_diagnostics};
+use assize_document::{MapReader, TreeNode, codes, finish_diagnostics};
 use assize_model::{EvalFileFormat, PanelSpec, RubricGrader, TextVariable, ThresholdOverrides};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 use assize_table::is_table;
 use serde_json::Value;
 
-use super::criterion::has_foreign_text;
 use super::list::{DecodedRubric, rubric_from_list};
 use crate::LoadOptions;
 use crate::decode::DecodeContext;
@@ -288,26 +287,9 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
     decoded
 }
 
-/// Detects the format of the criteria, from the first key that only one of the formats has, else from the key
-/// of the list.
+/// Detects the format of the criteria from the key of the list. The spelling of a text must not decide whether its
+/// criterion is a gate.
 fn detect_criteria_format(root: &TreeNode) -> EvalFileFormat {
-    let list = match &root.data {
-        NodeValue::Seq(_) => Some(root),
-        _ => root.get("criteria").or_else(|| root.get("rubrics")),
-    };
-    let items = list.and_then(TreeNode::as_seq).unwrap_or_default();
-    for item in items {
-        // A text under a key that neither format has is an error. Its advice mentions the key of this format,
-        // which is the shorter one.
-        if item.get("outcome").is_some() || has_foreign_text(item) {
-            return EvalFileFormat::Two;
-        }
-        if ["expected_outcome", "description", "required_min_score"].iter().any(|key| item.get(key).is_some())
-        {
-            return EvalFileFormat::One;
-        }
-    }
-
     if root.get("rubrics").is_some() { EvalFileFormat::One } else { EvalFileFormat::Two }
 }
 
@@ -342,10 +324,28 @@ mod tests {
             (two.format, two.rubric.expect("sound").rubric.criteria()[0].gate),
             (EvalFileFormat::Two, None)
         );
-        let bare = load("my rubric.yaml", "- a\n- expected_outcome: b\n");
-        assert_eq!((bare.name.as_str(), bare.format), ("my rubric", EvalFileFormat::One));
+        let bare = load("my rubric.yaml", "- a\n- outcome: b\n");
+        assert_eq!((bare.name.as_str(), bare.format), ("my rubric", EvalFileFormat::Two));
         let json = load("a.json", "[\"a\", {\"outcome\": \"b\"}]");
         assert_eq!(json.rubric.expect("sound").rubric.criteria().len(), 2);
+    }
+
+    #[test]
+    fn the_spelling_of_a_text_decides_about_no_gate() {
+        for key in ["outcome", "expected_outcome", "description"] {
+            for (list, gate) in [("", None), ("criteria:\n", None), ("rubrics:\n", Some(Gate::Met))] {
+                let loaded = load("a.yaml", &format!("{list}- {key}: a\n- {key}: b\n  required: true\n"));
+                // What the author may expect of the spelling is told, where the criterion does not say it itself.
+                let notes = loaded.diagnostics.iter().map(|found| found.notes.join(" ")).collect::<Vec<_>>();
+                let is_foreign = (key == "outcome") == gate.is_some();
+                let expected = if is_foreign { vec![true, false] } else { Vec::new() };
+                let says = |note: &String| note.contains("gate");
+                assert_eq!(notes.iter().map(says).collect::<Vec<_>>(), expected, "{list}{key}: {notes:?}");
+                let gates: Vec<_> =
+                    loaded.rubric.expect("sound").rubric.criteria().iter().map(|one| one.gate).collect();
+                assert_eq!(gates, [gate, Some(Gate::Met)], "{list}{key}");
+            }
+        }
     }
 
     #[test]
