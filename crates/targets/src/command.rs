@@ -11,7 +11,7 @@ use assize_process::{
     CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
     ProgramConsent, absolute_path, fill_arguments, fill_script,
 };
-use assize_rubric::{Cost, IdentityWriter};
+use assize_rubric::{Cost, IdentityWriter, Tokens};
 use assize_trace::LogFormat;
 
 use crate::error::STDERR_TAIL;
@@ -120,7 +120,12 @@ impl CommandTarget {
             limits: self.limits,
         };
 
-        let finished = command.run(self.consent).await?;
+        let finished = command.run(self.consent).await.map_err(|error| {
+            let log =
+                error.partial().and_then(|partial| self.logged(&partial.stdout.bytes, partial.duration));
+            let (tokens, cost) = usage(log.as_ref());
+            TargetError { tokens, cost, ..TargetError::from(error) }
+        })?;
         let duration = finished.duration;
         let outcome = self.read(finished, filled.writes_file.then(|| scratch.output_file()).as_deref());
         match outcome {
@@ -217,22 +222,13 @@ impl CommandTarget {
             ..error
         };
         if !finished.exit.is_success() {
-            // The log of an agent says what it took, however the agent ended.
-            let mut spent = TargetError::new(TargetErrorKind::Failed, "");
-            match self
-                .stream
-                .map(|format| stream::parse_stream(&finished.stdout.bytes, format, finished.duration))
+            let log = self.logged(&finished.stdout.bytes, finished.duration);
+            // An error printed by an agent is more specific than the end of its output.
+            if let Some(Err(error)) = &log
+                && error.kind == TargetErrorKind::Failed
             {
-                // An error printed by an agent is more specific than the end of its output.
-                Some(Err(error)) if error.kind == TargetErrorKind::Failed => {
-                    let message = format!("the command failed ({}); {error}", finished.exit);
-                    return Err(with_stderr(TargetError { message: message.into(), ..error }));
-                }
-                Some(Err(error)) => (spent.tokens, spent.cost) = (error.tokens, error.cost),
-                Some(Ok(answer)) => {
-                    (spent.tokens, spent.cost) = (answer.tokens, answer.cost.unwrap_or(Cost::UNKNOWN));
-                }
-                None => {}
+                let message = format!("the command failed ({}); {error}", finished.exit);
+                return Err(with_stderr(TargetError { message: message.into(), ..error.clone() }));
             }
 
             let said =
@@ -242,7 +238,12 @@ impl CommandTarget {
                 if said.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {said}") };
             let message = format!("the command failed ({}); {said}", finished.exit);
 
-            return Err(with_stderr(TargetError { message: message.into(), ..spent }));
+            let (tokens, cost) = usage(log.as_ref());
+            return Err(with_stderr(TargetError {
+                tokens,
+                cost,
+                ..TargetError::new(TargetErrorKind::Failed, message)
+            }));
         }
 
         let Some(path) = file else {
@@ -252,6 +253,11 @@ impl CommandTarget {
             return Ok(finished.stdout.bytes);
         };
         self.read_file(path).map_err(with_stderr)
+    }
+
+    /// What the log of an agent says, if the command is one.
+    fn logged(&self, log: &[u8], measured: Duration) -> Option<Result<TargetAnswer, TargetError>> {
+        self.stream.map(|format| stream::parse_stream(log, format, measured))
     }
 
     fn read_file(&self, path: &Path) -> Result<Vec<u8>, TargetError> {
@@ -343,6 +349,15 @@ impl Target for CommandTarget {
         }
 
         identity.fields(&[files_format, stdin, &stream.map(LogFormat::name), cwd, beside_suite]);
+    }
+}
+
+/// What an agent took by its log, however it ended.
+fn usage(log: Option<&Result<TargetAnswer, TargetError>>) -> (Tokens, Cost) {
+    match log {
+        Some(Ok(answer)) => (answer.tokens, answer.cost.unwrap_or(Cost::UNKNOWN)),
+        Some(Err(error)) => (error.tokens, error.cost),
+        None => (Tokens::default(), Cost::UNKNOWN),
     }
 }
 

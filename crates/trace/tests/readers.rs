@@ -224,6 +224,18 @@ fn spans_of_opentelemetry() {
 }
 
 #[test]
+fn spans_that_arrive_twice_count_once() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs/otel.json"));
+    let export: Value = serde_json::from_str(&text.expect("the log is there")).expect("JSON");
+    let once = only(parsed(&export.to_string()));
+    let twice = only(parsed(&format!("{export}\n{export}\n")));
+    assert_eq!((&twice.tokens, calls(&twice)), (&once.tokens, calls(&once)));
+    assert_eq!(twice.messages.len(), once.messages.len());
+    let count = |trace: &AgentTrace| trace.spans.as_ref().and_then(|spans| spans.as_array()).map(Vec::len);
+    assert_eq!(count(&twice), count(&once));
+}
+
+#[test]
 fn broken_lines_are_told_and_the_rest_is_read() {
     let text = "{\"type\":\"thread.started\",\"thread_id\":\"x\"}\nnot json\n\
                 {\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"Done.\"}}\n\

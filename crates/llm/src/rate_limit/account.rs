@@ -121,7 +121,9 @@ impl ProviderAccounts {
         let name = account_name(&identity);
         let account = known.entry(identity).or_insert_with(|| {
             let pace = self.memory.pace(&name);
-            Arc::new(ProviderAccount::new(name, self.limits, pace))
+            // A program on this machine that wants a key most likely asks servers elsewhere.
+            let is_local_model = endpoint.is_loopback() && endpoint.key.is_none();
+            Arc::new(ProviderAccount::new(name, self.limits, pace, is_local_model))
         });
 
         Arc::clone(account)
@@ -204,11 +206,14 @@ pub(crate) struct QueuedRequest<'a> {
 }
 
 impl ProviderAccount {
-    fn new(name: String, limits: RateLimits, pace: Option<ServerPace>) -> Self {
+    fn new(name: String, limits: RateLimits, pace: Option<ServerPace>, is_local_model: bool) -> Self {
         let ceiling = u32::try_from(limits.ceiling()).unwrap_or(u32::MAX >> 3);
         let start =
             limits.workers.map_or(DEFAULT_START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
         let mut window = ConcurrencyWindow::new(start, ceiling);
+        if is_local_model && limits.workers.is_none() {
+            window = window.climbing();
+        }
         if let Some(pace) = pace {
             window.recall(pace);
         }

@@ -24,6 +24,11 @@ const REDUCED_LOAD: f64 = 0.85;
 /// Writing this many tokens takes about as long as everything before the first one.
 const TOKENS_PER_LATENCY_UNIT: f64 = 256.0;
 
+/// The length of an answer with so many tokens, in units that take equally long.
+pub(super) fn length_of(tokens: u64) -> f64 {
+    1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT
+}
+
 /// The batch of answers at present, and what is known from earlier ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct LatencyGradient {
@@ -50,7 +55,7 @@ impl LatencyGradient {
     /// Notes the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of
     /// `size`. Returns a new size for the window if the present one is not right.
     pub(super) fn note(&mut self, latency: Duration, tokens: u64, in_flight: u32, size: u32) -> Option<u32> {
-        let latency = latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT);
+        let latency = latency.as_secs_f64() / length_of(tokens);
         // The first answer is the only one whose request was alone.
         self.lowest.get_or_insert(latency);
         self.latencies += latency;

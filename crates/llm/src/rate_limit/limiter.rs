@@ -317,9 +317,10 @@ impl RateLimiter {
             first.has_answered = true;
         }
 
-        self.window.note_time(time);
+        let tokens = usage.output.unwrap_or(0);
+        self.window.note_time(number, time, tokens);
         self.window.answered(number, self.pace.is_limited());
-        self.window.note_latency(number, latency, usage.output.unwrap_or(0));
+        self.window.note_latency(number, latency, tokens);
 
         let is_back = self.outage.answered(model);
         if is_back {

@@ -8,6 +8,7 @@
 mod account;
 mod allowance;
 mod bucket;
+mod climb;
 mod latency;
 mod limiter;
 mod outage;

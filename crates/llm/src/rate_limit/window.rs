@@ -17,6 +17,7 @@
 
 use std::time::Duration;
 
+use super::climb::ThroughputClimb;
 use super::latency::LatencyGradient;
 use super::limiter::AnswerTime;
 use crate::server_memory::ServerPace;
@@ -60,6 +61,8 @@ pub(super) struct ConcurrencyWindow {
     /// Answers to requests with a lower number say nothing about the present size.
     cut_at: u64,
     latency: LatencyGradient,
+    /// For a model on this machine, until it proves quick.
+    climb: Option<ThroughputClimb>,
     /// True once the server has answered a request well. Before that, one request at a time is sent.
     is_open: bool,
     /// The seconds that each request in flight adds to the others, at most.
@@ -90,12 +93,18 @@ impl ConcurrencyWindow {
             sent: 0,
             cut_at: 0,
             latency: LatencyGradient::default(),
+            climb: None,
             is_open: false,
             seconds_each: None,
             seconds: 0.0,
             proven: 0,
             limit_seconds: f64::INFINITY,
         }
+    }
+
+    /// Begins with one request at a time, and allows more only while the server gains from more.
+    pub(super) fn climbing(self) -> Self {
+        Self { climb: Some(ThroughputClimb::from(1)), ..self }
     }
 
     /// The window of a server that has answered.
@@ -107,6 +116,7 @@ impl ConcurrencyWindow {
     /// Begins as an earlier process found to be right, once the server has answered.
     pub(super) fn recall(&mut self, pace: ServerPace) {
         self.size = pace.in_flight.clamp(1, self.ceiling);
+        self.climb = self.climb.take().map(|_| ThroughputClimb::from(self.size));
         self.seconds_each = Some(pace.seconds_each.max(0.0));
         self.proven = pace.in_flight;
     }
@@ -127,13 +137,14 @@ impl ConcurrencyWindow {
         if !self.is_open {
             return 1;
         }
-        let Some(each) = self.seconds_each else { return self.size.max(1) };
+        let size = self.climb.as_ref().map_or(self.size, |climb| self.size.min(climb.level())).max(1);
+        let Some(each) = self.seconds_each else { return size };
         let time = MAX_TIME_SHARE * self.limit_seconds;
         // So many are safe even with a server that works on one after the other. More need proof, step by step: some
         // of the work of those in flight may have been done already.
         let safe = (time / self.seconds) as u32;
         let proven = ((time / each) as u32).min(self.proven.saturating_mul(2));
-        self.size.min(safe.max(proven)).max(1)
+        size.min(safe.max(proven)).max(1)
     }
 
     /// Whether the server has answered a request well.
@@ -187,12 +198,14 @@ impl ConcurrencyWindow {
     pub(super) fn restart(&mut self) {
         let Self { start, ceiling, in_flight, waiting, sent, .. } = *self;
         let Self { is_open, seconds_each, seconds, proven, limit_seconds, .. } = *self;
+        let climb = self.climb.take();
         let new = Self::new(start, ceiling);
         *self = Self {
             in_flight,
             waiting,
             sent,
             cut_at: sent,
+            climb,
             is_open,
             seconds_each,
             seconds,
@@ -202,9 +215,11 @@ impl ConcurrencyWindow {
         };
     }
 
-    /// Notes the time of an answer. What counts is how many were in flight when its request was sent: it waited for
+    /// Notes the time and the length of the answer to the request with this number. What counts is how many were in flight when its request was sent: it waited for
     /// those, and not for later ones.
-    pub(super) fn note_time(&mut self, time: AnswerTime) {
+    pub(super) fn note_time(&mut self, number: u64, time: AnswerTime, tokens: u64) {
+        let sent = self.sent;
+        self.climb.take_if(|climb| !climb.note(number, sent, time, tokens));
         self.limit_seconds = time.limit.as_secs_f64();
         let seconds = time.latency.as_secs_f64();
         let is_first = self.seconds == 0.0;
@@ -496,7 +511,7 @@ mod tests {
                 assert!(longest < 1.0, "{slots} {share}: {} at once", numbers.len());
                 for &number in &numbers {
                     let latency = Duration::from_secs_f64(longest);
-                    window.note_time(AnswerTime { latency, limit: ONE, load: numbers.len() as u32 });
+                    window.note_time(1, AnswerTime { latency, limit: ONE, load: numbers.len() as u32 }, 0);
                     window.answered(number, false);
                 }
                 for _ in &numbers {

@@ -98,7 +98,8 @@ struct GraderRun {
     reward: Option<f64>,
     /// Lowest and highest reward, if the reward is unknown and these differ from the grader's range.
     range: Option<ValueRange>,
-    tokens: u64,
+    /// Tokens by judge.
+    tokens: BTreeMap<Arc<str>, Tokens>,
     /// True if the judge was not called because it failed before.
     is_unavailable: bool,
     /// Errors that happened, by their names in the protocol.
@@ -217,6 +218,17 @@ fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Ins
         json!(run.errors.get("model_grader_server_error")),
     );
 
+    let usage: Map<String, Value> = run
+        .tokens
+        .iter()
+        .filter(|(_, tokens)| total(tokens) > 0)
+        .map(|(judge, tokens)| {
+            let counts = json!({
+                "prompt_tokens": tokens.input, "completion_tokens": tokens.output, "total_tokens": total(tokens),
+            });
+            (judge.to_string(), counts)
+        })
+        .collect();
     json!({
         "reward": reward,
         "sub_rewards": run.sub_rewards,
@@ -226,11 +238,15 @@ fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Ins
             "errors": errors,
             "execution_time": begun.elapsed().as_secs_f64(),
             "scores": run.sub_rewards,
-            "token_usage": run.tokens,
+            "token_usage": run.tokens.values().map(total).sum::<u64>(),
             "sampled_model_name": Value::Null,
         },
-        "model_grader_token_usage_per_model": {},
+        "model_grader_token_usage_per_model": usage,
     })
+}
+
+fn total(tokens: &Tokens) -> u64 {
+    tokens.input.unwrap_or(0) + tokens.output.unwrap_or(0)
 }
 
 /// Name, type, grader and values of a run.
@@ -297,6 +313,11 @@ fn read_grader(
                 object.problem("calculate_output", "missing: a formula over the names of the graders");
             }
             let graders = match object.take("graders") {
+                // OpenAI's types have one grader in this place, its documentation several by name.
+                Some(Value::Object(one)) if one.get("type").is_some_and(Value::is_string) => {
+                    let one = Value::Object(one);
+                    Map::from_iter([(text_of(&one, "name"), one)])
+                }
                 Some(Value::Object(graders)) if graders.len() <= MAX_GRADERS => graders,
                 _ => {
                     object.problem(
@@ -567,7 +588,9 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
     for ((name, grader), run) in graders.iter().zip(runs) {
         let open = run.range.or_else(|| grader.range()).unwrap_or(ValueRange::known(f64::NAN));
         values.insert(name.clone(), run.reward.map_or(open, ValueRange::known));
-        all.tokens += run.tokens;
+        for (judge, tokens) in run.tokens {
+            all.tokens.entry(judge).or_default().add(tokens);
+        }
         all.is_unavailable |= run.is_unavailable;
         all.sub_rewards.insert(name.clone(), json!(run.reward));
         all.errors.extend(run.errors);
@@ -650,8 +673,8 @@ async fn ask(
 fn read_record(record: &CaseRecord) -> GraderRun {
     let mut run = GraderRun { reward: record.result.score, ..GraderRun::default() };
     for row in &record.decisions {
-        let Tokens { input, output, .. } = row.decision.spent.tokens;
-        run.tokens += input.unwrap_or(0) + output.unwrap_or(0);
+        let judge = Arc::clone(&row.decision.judge.name);
+        run.tokens.entry(judge).or_default().add(row.decision.spent.tokens);
         let broken = matches!(&row.decision.finding, Finding::Grader(finding) if finding.score.is_err());
         match &row.decision.ungraded {
             Some(reason) => {

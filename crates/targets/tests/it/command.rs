@@ -11,6 +11,7 @@ use assize_targets::{
     CommandTarget, CommandTemplate, InputMessage, MessageRole, RetryingTarget, Target, TargetAnswer,
     TargetError, TargetErrorKind, TargetInput, TargetInputPart,
 };
+use assize_trace::LogFormat;
 use tempfile::TempDir;
 
 const CONSENT: Option<ProgramConsent> = Some(ProgramConsent::of_user());
@@ -240,4 +241,33 @@ async fn timeouts_are_tried_again_and_other_failures_are_not() {
     let failing = RetryingTarget::new(shell("echo x >> runs; exit 1", &root), 5);
     assert_eq!(failing.answer(&asked("")).await.unwrap_err().attempts, 1);
     assert_eq!(fs::read_to_string(root.path().join("runs")).unwrap(), "x\n");
+}
+
+/// Logs of agents, as they print them, and the ways in which their command may end without an answer.
+#[tokio::test]
+async fn what_an_agent_took_is_known_however_its_command_ends() {
+    let root = tempfile::tempdir().unwrap();
+    let logs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/tests/logs");
+    for (format, log) in [
+        (LogFormat::ClaudeCode, "claude-stream.jsonl"),
+        (LogFormat::Codex, "codex-exec.jsonl"),
+        (LogFormat::Copilot, "copilot.jsonl"),
+        (LogFormat::Gemini, "gemini-stream.jsonl"),
+        (LogFormat::OpenCode, "opencode-run.jsonl"),
+        (LogFormat::Pi, "pi.jsonl"),
+    ] {
+        let print = format!("cat '{}'", logs.join(log).display());
+        let agent = |end: &str| {
+            let target = shell(&format!("{print}; {end}"), &root).with_timeout(Duration::from_secs(3));
+            CommandTarget { stream: Some(format), ..target }
+        };
+        let whole = answer(&agent("true"), &asked("x")).await;
+        assert!(whole.tokens.input.is_some() && whole.tokens.output.is_some(), "{log}");
+        for end in ["exit 1", "kill -9 $$", "sleep 60"] {
+            let failed = failure(&agent(end), &asked("x")).await;
+            assert_eq!(failed.tokens, whole.tokens, "{log}: {end}: {failed}");
+            assert_eq!(failed.cost.total(), whole.cost.and_then(|cost| cost.total()), "{log}: {end}");
+            assert!(failed.duration.is_some(), "{log}: {end}");
+        }
+    }
 }
