@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::Arc;
 
 use assize_rubric::{
@@ -416,9 +416,7 @@ fn criterion_fact(
 /// Hash for comparisons within one process. It must never be stored, because it may change between versions
 /// of Rust.
 pub(crate) fn hash_in_process(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 fn hash_field(value: &(impl Identify + ?Sized)) -> u64 {

@@ -1,7 +1,7 @@
 //! Decisions of a run by criterion and by check, to compute the rate of each.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -213,7 +213,5 @@ fn is_shared(tally: &CriterionTally) -> bool {
 }
 
 fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }

@@ -2,7 +2,7 @@
 //! page needs besides the row of the case.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
 
@@ -48,9 +48,7 @@ impl JudgementOffsets {
 }
 
 fn hash_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 /// First judgement rows of cases in order: the hash of the case key, and the offset.
