@@ -321,12 +321,7 @@ impl Target for CommandTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Command,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Command)
     }
 
     /// Variables are left out, because they differ between shells, and so are the settings that may end a run

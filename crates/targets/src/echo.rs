@@ -28,12 +28,7 @@ impl Target for EchoTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Mock,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Mock)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

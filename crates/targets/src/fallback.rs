@@ -135,12 +135,7 @@ mod tests {
         }
 
         fn describe(&self) -> TargetDescription {
-            TargetDescription {
-                name: self.0.to_owned(),
-                kind: TargetKind::Command,
-                model: None,
-                max_output_tokens: None,
-            }
+            TargetDescription::new(self.0, TargetKind::Command)
         }
 
         fn write_settings(&self, _: &mut IdentityWriter) {}

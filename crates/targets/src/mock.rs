@@ -67,12 +67,7 @@ impl Target for MockTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Mock,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Mock)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

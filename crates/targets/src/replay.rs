@@ -260,12 +260,7 @@ impl Target for ReplayTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Recorded,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Recorded)
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {

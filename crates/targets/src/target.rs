@@ -46,6 +46,13 @@ pub struct TargetDescription {
     pub max_output_tokens: Option<u32>,
 }
 
+impl TargetDescription {
+    /// The description of a target that names no model.
+    pub fn new(name: &str, kind: TargetKind) -> Self {
+        Self { name: name.to_owned(), kind, model: None, max_output_tokens: None }
+    }
+}
+
 /// Source of a target's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TargetKind {

@@ -155,12 +155,7 @@ impl Target for HttpTarget {
     }
 
     fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Http,
-            model: None,
-            max_output_tokens: None,
-        }
+        TargetDescription::new(&self.name, TargetKind::Http)
     }
 
     /// Values of environment variables are left out, because they differ between machines.
