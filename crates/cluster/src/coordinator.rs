@@ -76,7 +76,7 @@ impl ClusterOptions {
     /// Number of units for this many results.
     fn shards(&self, items: u64) -> u32 {
         let size = self.unit_size.unwrap_or(Self::UNIT_SIZE).max(1);
-        u32::try_from(items.div_ceil(size.into())).unwrap_or(u32::MAX).clamp(1, ShardNumber::MOST)
+        u32::try_from(items.div_ceil(size.into())).unwrap_or(u32::MAX).clamp(1, ShardNumber::MAX)
     }
 
     /// Refuses to continue a job with other options: its units and results exist already.

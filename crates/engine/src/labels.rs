@@ -159,15 +159,6 @@ pub fn write_review_list(
     Ok(rows.iter().filter(|row| row.why == BenchmarkState::Disputed).count())
 }
 
-/// The present labels of a run's scorecard, or why they can't be read.
-pub fn current_labels(
-    info: &RunInfo,
-    options: &LabelOptions,
-    process: &ProcessContext,
-) -> Result<LabelSet, EngineError> {
-    current_scorecard(info, options, process).map(|scorecard| label_set(&scorecard))
-}
-
 /// A run's scorecard in its present form, with its labels, or why it can't be read.
 ///
 /// # Errors

@@ -343,8 +343,7 @@ pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;
 pub use labels::{
-    LabelOptions, LabelledRun, current_labels, current_scorecard, label_folders, label_set, labelled_run,
-    write_review_list,
+    LabelOptions, LabelledRun, current_scorecard, label_folders, label_set, labelled_run, write_review_list,
 };
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::{MergeOptions, MergedJob};

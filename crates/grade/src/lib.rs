@@ -32,8 +32,8 @@ mod text_hash;
 pub use answer_score::AnswerScoreTask;
 pub use behaviour::BehaviourTask;
 pub use check::{
-    AnswerFacts, CheckResult, check, check_by_program, is_unreported, schema_problem, score_by_code,
-    transform_answer, transform_by_program,
+    AnswerFacts, CheckResult, check, check_by_program, is_unreported, may_take_long, schema_problem,
+    score_by_code, transform_answer, transform_by_program,
 };
 pub use check_threads::{CHECK_TIME, CheckThreads, MAX_GIVEN_UP_CHECKS};
 pub use context::{ContextRubric, ContextText, context_rubric};

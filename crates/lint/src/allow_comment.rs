@@ -93,10 +93,13 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
 
         let known = rule.is_some();
         let label = if known { "no such finding here" } else { "there is no such rule" };
-        Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect")).at(at(range), label)
-                .with_help(
-                    "remove it; a comment applies to its own line, or to the line below if it is alone on its line",
-                ).add_to(&mut findings);
+        Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect"))
+            .at(at(range), label)
+            .with_help(
+                "remove it; a comment applies to its own line, or to the line below if it is \
+                 alone on its line",
+            )
+            .add_to(&mut findings);
     }
 
     findings

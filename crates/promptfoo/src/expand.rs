@@ -673,13 +673,17 @@ fn text_bytes(vars: &Map<String, Value>) -> usize {
 }
 
 fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::MATRIX_TOO_LARGE, "prompts, tests and variables make too many cases").at(span, format!(
-            "more than {MAX_MATRIX_CASES} cases, or {} MiB of texts in them (for large files {MATRIX_BYTES_FACTOR} \
-             times their size, up to {} MiB)",
-            MAX_MATRIX_BYTES >> 20,
-            MOST_MATRIX_BYTES >> 20
-        ))
-    .with_help("name fewer values, or put the cases into a JSONL file")
+    Diagnostic::error(codes::MATRIX_TOO_LARGE, "prompts, tests and variables make too many cases")
+        .at(
+            span,
+            format!(
+                "more than {MAX_MATRIX_CASES} cases, or {} MiB of texts in them (for large files \
+                 {MATRIX_BYTES_FACTOR} times their size, up to {} MiB)",
+                MAX_MATRIX_BYTES >> 20,
+                MOST_MATRIX_BYTES >> 20
+            ),
+        )
+        .with_help("name fewer values, or put the cases into a JSONL file")
 }
 
 /// A case in the `tests` format that has not been decoded yet.

@@ -282,8 +282,12 @@ fn config_index(setting: &str) -> Option<usize> {
 }
 
 fn bad_column(header: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::BAD_MATRIX_PART, format!("the column `{header}` can't be read")).at(span, "in this row")
-    .with_help("columns that begin with `__` are settings: `__expected`, `__metric`, `__threshold`, `__description`, `__prefix`, `__suffix`, `__providerOutput`, `__metadata:NAME`, `__config:__expected1:threshold`")
+    Diagnostic::error(codes::BAD_MATRIX_PART, format!("the column `{header}` can't be read"))
+        .at(span, "in this row")
+        .with_help(
+            "columns that begin with `__` are settings: `__expected`, `__metric`, `__threshold`, `__description`, \
+             `__prefix`, `__suffix`, `__providerOutput`, `__metadata:NAME`, `__config:__expected1:threshold`",
+        )
 }
 
 fn warn_of_single_underscore(cx: &mut DecodeContext, header: &str, span: Span) {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{Cost, Tokens};
-use assize_store::{CaseError, CaseErrorKind, CaseStage};
+use assize_model::NamedMetric;
+use assize_rubric::{Cost, Tokens, Verdict};
+use assize_store::{CaseError, CaseErrorKind, CaseStage, MetricScore, ResultRow};
 use assize_targets::{TargetAnswer, TargetError, TargetInput};
 use assize_workspace::WorkspaceLease;
 
@@ -16,9 +17,20 @@ use crate::{ItemSource, WorkItem, workspace};
 
 /// The record of an item before anything was sent or spent.
 pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
-    CaseHead {
+    let key = item.key();
+    let metric = |metric: &NamedMetric| MetricScore {
+        name: Arc::clone(&metric.name),
+        grader: metric.grader.clone(),
+        weight: 1.0,
+        score: None,
+        bounds: None,
+    };
+    let row = ResultRow {
         format: item.format,
-        key: item.key(),
+        suite: key.suite,
+        case_id: key.case_id,
+        target: key.target,
+        trial: key.trial,
         answered_by: None,
         place: (item.place > 0).then_some(item.place),
         trials: Some(item.relations.trials).filter(|plan| plan.count > 1),
@@ -26,7 +38,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         cluster: cluster_of_case(&item.case),
         test: item.case.test.clone(),
         prompt: item.case.prompt.clone(),
-        metrics: item.case.metrics.clone(),
+        metrics: item.case.metrics.iter().map(metric).collect(),
         case_hash: Some(hash_case(&item.case)),
         answer: None,
         turns: Vec::new(),
@@ -35,9 +47,18 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         tool_calls_dropped: 0,
         error: None,
         tokens: Tokens::default(),
-        cost: Cost::ZERO,
         duration_ms: 0,
-    }
+        score: None,
+        score_low: None,
+        score_high: None,
+        coverage: None,
+        verdict: Verdict::Incomplete,
+        gates_failed: Vec::new(),
+        graders: Vec::new(),
+        cost_usd: None,
+        cost_partial: None,
+    };
+    CaseHead { row, cost: Cost::ZERO }
 }
 
 /// The answer of an item. If a target is used, it gets the prepared `input` and works in the folder of `stay`,
@@ -62,20 +83,20 @@ pub(crate) async fn obtain_answer(
                 Ok(mut answer) => {
                     // The tokens of a recording were spent when it was made.
                     if answer.attempts == 0 {
-                        head.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
+                        head.row.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
                     } else {
-                        head.tokens = answer.tokens;
+                        head.row.tokens = answer.tokens;
                         head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
                     }
 
-                    head.answered_by.clone_from(&answer.answered_by);
+                    head.row.answered_by.clone_from(&answer.answered_by);
 
                     if let Err(error) = workspace::add_file_changes(stay, &mut answer).await {
-                        head.answer = Some(answer.text);
+                        head.row.answer = Some(answer.text);
                         return Err(error);
                     }
                     if let Err(message) = add_answer_files(item, stay, &mut answer).await {
-                        head.answer = Some(answer.text);
+                        head.row.answer = Some(answer.text);
                         return Err(failed(CaseErrorKind::BadOutput, message));
                     }
                     if answer.is_blank() {
@@ -87,7 +108,7 @@ pub(crate) async fn obtain_answer(
                 }
                 Err(error) => {
                     if error.attempts > 0 {
-                        head.tokens = error.tokens;
+                        head.row.tokens = error.tokens;
                         head.cost = error.cost;
                     }
                     Err(failed(target_error_kind(error.kind), error.to_string()))

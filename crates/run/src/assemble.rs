@@ -3,58 +3,19 @@
 
 use std::sync::Arc;
 
-use assize_model::NamedMetric;
 use assize_rubric::{
-    CaseDecision, Cost, GraderOutcome, GraderWeighting, Tokens, TrialPlan, VerdictThresholds, grader_gates,
-    grader_outcome, member_score, score_case,
+    CaseDecision, Cost, GraderOutcome, GraderWeighting, VerdictThresholds, grader_gates, grader_outcome,
+    member_score, score_case,
 };
-use assize_store::{
-    CaseError, CaseKey, GateRow, GraderRow, MetricScore, ResultRow, ToolCallRow, TurnRow, criterion_rows,
-};
+use assize_store::{GateRow, GraderRow, MetricScore, ResultRow, criterion_rows};
 
-/// The data of a result row besides its scores.
+/// A case before it is scored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CaseHead {
-    /// Eval-file format.
-    pub(crate) format: Option<u8>,
-    /// The case.
-    pub(crate) key: CaseKey,
-    /// Name of the fallback that answered for the target.
-    pub(crate) answered_by: Option<String>,
-    /// Position among the items of the run.
-    pub(crate) place: Option<u64>,
-    /// The trials of its case, if it has several.
-    pub(crate) trials: Option<TrialPlan>,
-    /// The case's tags.
-    pub(crate) tags: Vec<String>,
-    /// The case's cluster.
-    pub(crate) cluster: Option<String>,
-    /// Id of the test, if it makes several cases.
-    pub(crate) test: Option<Arc<str>>,
-    /// Name of the prompt, if its file has several.
-    pub(crate) prompt: Option<Arc<str>>,
-    /// Graders whose scores count for metrics.
-    pub(crate) metrics: Vec<NamedMetric>,
-    /// Hash of the question.
-    pub(crate) case_hash: Option<String>,
-    /// The answer.
-    pub(crate) answer: Option<String>,
-    /// The turns of a conversation.
-    pub(crate) turns: Vec<TurnRow>,
-    /// Changes to files while it was answered.
-    pub(crate) file_changes: Option<String>,
-    /// Tools that the target called.
-    pub(crate) tool_calls: Vec<ToolCallRow>,
-    /// The number of further calls, which are not listed.
-    pub(crate) tool_calls_dropped: usize,
-    /// Why there is no answer or no grading.
-    pub(crate) error: Option<CaseError>,
-    /// Tokens of the target (judges' tokens are added).
-    pub(crate) tokens: Tokens,
+    /// Its row without scores. The tokens are those of the target; those of judges are added. Metrics have no score yet.
+    pub(crate) row: ResultRow,
     /// Cost of the target (judges' costs are added).
     pub(crate) cost: Cost,
-    /// Time taken, in milliseconds.
-    pub(crate) duration_ms: u64,
 }
 
 /// One grader's decisions, ready to be scored.
@@ -87,7 +48,8 @@ pub(crate) fn assemble(
     let case = score_case(&outcomes, lines);
     let mut gates_failed = Vec::new();
     let mut rows = Vec::with_capacity(graders.len());
-    let (mut tokens, mut cost) = (head.tokens, head.cost);
+    let CaseHead { row, mut cost } = head;
+    let mut tokens = row.tokens;
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
         let gates = grader_gates(&grader.decisions, 0, grader.standing, outcome, score, lines);
         gates_failed.extend(gates.into_iter().filter_map(|gate| GateRow::for_failed_gate(gate, grader.name)));
@@ -115,49 +77,29 @@ pub(crate) fn assemble(
         });
     }
 
-    let metrics = head.metrics.into_iter().map(|metric| metric_score(metric, graders, lines)).collect();
     ResultRow {
-        format: head.format,
-        suite: head.key.suite,
-        case_id: head.key.case_id,
-        target: head.key.target,
-        answered_by: head.answered_by,
-        trial: head.key.trial,
-        place: head.place,
-        trials: head.trials,
-        tags: head.tags,
-        cluster: head.cluster,
-        test: head.test,
-        prompt: head.prompt,
-        metrics,
-        case_hash: head.case_hash,
+        metrics: row.metrics.iter().map(|metric| metric_score(metric, graders, lines)).collect(),
         score: case.score,
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),
         coverage: case.coverage,
-        verdict: if head.error.is_some() { case.verdict.after_error() } else { case.verdict },
+        verdict: if row.error.is_some() { case.verdict.after_error() } else { case.verdict },
         gates_failed,
         graders: rows,
-        answer: head.answer,
-        turns: head.turns,
-        file_changes: head.file_changes,
-        tool_calls: head.tool_calls,
-        tool_calls_dropped: head.tool_calls_dropped,
-        error: head.error,
         tokens,
         cost_usd: cost.total(),
         cost_partial: cost.to_partial(),
-        duration_ms: head.duration_ms,
+        ..row
     }
 }
 
 /// The score that counts for a metric. Unknown if there is no answer, or the grader broke.
 fn metric_score(
-    metric: NamedMetric,
+    metric: &MetricScore,
     graders: &[GraderDecisions<'_>],
     lines: VerdictThresholds,
 ) -> MetricScore {
-    let (name, path) = (metric.name, metric.grader);
+    let (name, path) = (Arc::clone(&metric.name), metric.grader.clone());
     let of = path.split_first().and_then(|(first, members)| {
         let grader = graders.iter().find(|grader| grader.name == *first)?;
         member_score(&grader.decisions, 0, grader.standing, members, lines)

@@ -73,10 +73,10 @@ pub(crate) async fn run_conversation(
                 .map(Arc::unwrap_or_clone),
         };
 
-        head.tokens.add(spent.tokens);
+        head.row.tokens.add(spent.row.tokens);
         head.cost += spent.cost;
-        head.answered_by = spent.answered_by.take().or(head.answered_by);
-        head.turns.push(turn_row(number, &answered, &spent));
+        head.row.answered_by = spent.row.answered_by.take().or(head.row.answered_by);
+        head.row.turns.push(turn_row(number, &answered, &spent));
 
         match answered {
             Ok(answer) => {
@@ -99,7 +99,7 @@ pub(crate) async fn run_conversation(
                 }
 
                 let message = format!("turn {number}: {}", error.message);
-                head.error.get_or_insert(CaseError { message, ..error });
+                head.row.error.get_or_insert(CaseError { message, ..error });
             }
         }
     }
@@ -119,7 +119,7 @@ async fn finish_conversation(
     let whole = held.merge_answers();
     let tools_known = held.answers().all(reports_tool_calls);
     let context = GradingContext::for_conversation(item, &whole, transcript.clone(), tools_known);
-    let missing = head.turns.iter().find(|turn| turn.answer.is_none()).map(|turn| turn.turn);
+    let missing = head.row.turns.iter().find(|turn| turn.answer.is_none()).map(|turn| turn.turn);
     match missing {
         _ if item.case.graders.is_empty() => {}
         Some(number) => grades.add_failure(
@@ -133,10 +133,10 @@ async fn finish_conversation(
 
     let (grader, decisions) = grades.finish(&context);
     let left = Box::pin(workspace::release_workspace(stay)).await;
-    head.error = head.error.or(left);
-    head.file_changes = whole.file_changes.clone();
-    head.tool_calls = whole.tool_calls.iter().map(ToolCallRow::from).collect();
-    head.answer = held.answers().next().is_some().then_some(transcript);
+    head.row.error = head.row.error.or(left);
+    head.row.file_changes = whole.file_changes.clone();
+    head.row.tool_calls = whole.tool_calls.iter().map(ToolCallRow::from).collect();
+    head.row.answer = held.answers().next().is_some().then_some(transcript);
 
     let graded = GraderDecisions {
         name: &grader.name,
@@ -316,7 +316,7 @@ fn turn_row(number: u32, answered: &Result<TargetAnswer, CaseError>, spent: &Cas
         turn: number,
         answer: answered.as_ref().ok().map(|answer| answer.text.clone()),
         error: answered.as_ref().err().cloned(),
-        tokens: spent.tokens,
+        tokens: spent.row.tokens,
         cost_usd: spent.cost.total(),
         cost_partial: spent.cost.to_partial(),
         duration_ms: measured.map(|answer| millis(answer.duration)),

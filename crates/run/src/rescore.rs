@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use assize_model::NamedMetric;
 use assize_rubric::{
     CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Outcome, Rubric, Tokens, TrialPlan,
     UngradedKind, UngradedReason, VerdictThresholds, grader_outcome,
@@ -108,32 +107,9 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         })
         .collect();
 
-    let head = CaseHead {
-        format: stored.format,
-        key: stored.key(),
-        answered_by: stored.answered_by.clone(),
-        place: stored.place,
-        trials: stored.trials.map(|plan| TrialPlan { lines, ..plan }),
-        tags: stored.tags.clone(),
-        cluster: stored.cluster.clone(),
-        test: stored.test.clone(),
-        prompt: stored.prompt.clone(),
-        metrics: stored
-            .metrics
-            .iter()
-            .map(|metric| NamedMetric { name: metric.name.clone(), grader: metric.grader.clone() })
-            .collect(),
-        case_hash: stored.case_hash.clone(),
-        answer: stored.answer.clone(),
-        turns: stored.turns.clone(),
-        file_changes: stored.file_changes.clone(),
-        tool_calls: stored.tool_calls.clone(),
-        tool_calls_dropped: stored.tool_calls_dropped,
-        error: stored.error.clone(),
-        tokens: Tokens::default(),
-        cost: Cost::ZERO,
-        duration_ms: stored.duration_ms,
-    };
+    let trials = stored.trials.map(|plan| TrialPlan { lines, ..plan });
+    let row = ResultRow { trials, tokens: Tokens::default(), ..stored.clone() };
+    let head = CaseHead { row, cost: Cost::ZERO };
     // Scoring again does not change what was spent.
     ResultRow {
         tokens: stored.tokens,

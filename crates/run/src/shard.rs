@@ -41,13 +41,13 @@ pub enum ShardNumberError {
     #[error("there is no shard {0} of {1}; the last one is `{1}/{1}`")]
     Beyond(u32, u32),
     /// There are too many shards, or none.
-    #[error("a plan has 1 to {} shards", ShardNumber::MOST)]
+    #[error("a plan has 1 to {} shards", ShardNumber::MAX)]
     Count,
 }
 
 impl ShardNumber {
     /// The most shards of a plan, as many as the largest job arrays have tasks.
-    pub const MOST: u32 = assize_limits::SHARDS;
+    pub const MAX: u32 = assize_limits::SHARDS;
     /// The whole plan as its only shard.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
@@ -56,7 +56,7 @@ impl ShardNumber {
     /// # Errors
     /// When there is no such shard.
     pub const fn new(number: u32, count: u32) -> Result<Self, ShardNumberError> {
-        if count == 0 || count > Self::MOST {
+        if count == 0 || count > Self::MAX {
             Err(ShardNumberError::Count)
         } else if number == 0 {
             Err(ShardNumberError::Zero(count))

@@ -26,9 +26,8 @@ pub(crate) async fn work(
     let begun = Instant::now();
     let mut head = case_head(item);
     let without_grades = |mut head: CaseHead, error| {
-        head.error = Some(error);
-        head.duration_ms = to_millis(begun);
-        CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
+        head.row.duration_ms = to_millis(begun);
+        unanswered(item, head, error)
     };
     let stay = match Box::pin(workspace::acquire_workspace(item, turn)).await {
         Ok(stay) => stay,
@@ -51,9 +50,9 @@ pub(crate) async fn work(
         }
     };
 
-    head.answer = Some(answer.text.clone());
-    head.file_changes.clone_from(&answer.file_changes);
-    head.tool_calls = answer.tool_calls.iter().map(ToolCallRow::from).collect();
+    head.row.answer = Some(answer.text.clone());
+    head.row.file_changes.clone_from(&answer.file_changes);
+    head.row.tool_calls = answer.tool_calls.iter().map(ToolCallRow::from).collect();
 
     let changed = match change_answer(item, &answer).await {
         Ok(changed) => changed,
@@ -81,8 +80,8 @@ pub(crate) async fn work(
         .collect();
 
     // Grading programs may use the workspace, so it is released after them.
-    head.error = Box::pin(workspace::release_workspace(stay)).await;
-    head.duration_ms = to_millis(begun);
+    head.row.error = Box::pin(workspace::release_workspace(stay)).await;
+    head.row.duration_ms = to_millis(begun);
 
     let result = assemble(head, &graded, item.lines);
     if item.relations.rivals.is_some() {
@@ -91,18 +90,22 @@ pub(crate) async fn work(
     CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
 }
 
+/// The record of an item without grades.
+fn unanswered(item: &WorkItem, mut head: CaseHead, error: CaseError) -> CaseRecord {
+    head.row.error = Some(error);
+    CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
+}
+
 /// The record of an item that was not started for this reason.
 pub(crate) fn error_record(item: &WorkItem, error: CaseError) -> CaseRecord {
-    let head = CaseHead { error: Some(error), ..case_head(item) };
-    CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
+    unanswered(item, case_head(item), error)
 }
 
 /// The record of an item whose work panicked, so that the case is not lost.
 pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
     let error = CaseError { stage: CaseStage::Grade, kind: CaseErrorKind::Internal, message };
     // What was spent before the panic is unknown.
-    let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..case_head(item) };
-    CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
+    unanswered(item, CaseHead { cost: Cost::UNKNOWN, ..case_head(item) }, error)
 }
 
 /// The record of an item that is not run because of a dependency.
@@ -112,10 +115,8 @@ pub(crate) fn blocked_record(item: &WorkItem, blocked: BlockedItem) -> CaseRecor
         _ => CaseErrorKind::Skipped,
     };
     let error = CaseError { stage: CaseStage::Dependency, kind, message: blocked.reason };
-    let head = CaseHead { error: Some(error), ..case_head(item) };
-    let result = ResultRow { verdict: blocked.verdict, ..assemble(head, &[], item.lines) };
-
-    CaseRecord { result, decisions: Vec::new() }
+    let record = error_record(item, error);
+    CaseRecord { result: ResultRow { verdict: blocked.verdict, ..record.result }, ..record }
 }
 
 fn to_millis(begun: Instant) -> u64 {

@@ -25,27 +25,20 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
         MapSchema::new("`options` of a test", "Settings for the prompt and the grading of a test.")
             .optional_key("provider", anything(), "Judge of its assertions.")
             .optional_key("transform", text(), "Code that changes the answer.")
-            .optional_key("transformVars", text(), "JavaScript that changes the variables.")
-            .older_key("transform_vars", "transformVars")
+            .camel_key("transformVars", text(), "JavaScript that changes the variables.")
             .older_key("postprocess", "transform")
-            .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
-            .older_key("rubric_prompt", "rubricPrompt")
+            .camel_key("rubricPrompt", anything(), "Prompt of the judge.")
             .optional_key("prefix", string(), "Text before the prompt.")
             .optional_key("suffix", string(), "Text after the prompt.")
-            .optional_key(
+            .camel_key(
                 "disableVarExpansion",
                 boolean(),
                 "Lists are single values: they do not multiply the cases.",
             )
-            .older_key("disable_var_expansion", "disableVarExpansion")
-            .optional_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
-            .older_key("disable_default_asserts", "disableDefaultAsserts")
-            .optional_key("storeOutputAs", string(), "Name of the output for later tests, which are refused.")
-            .older_key("store_output_as", "storeOutputAs")
-            .optional_key("runSerially", anything(), "No effect.")
-            .older_key("run_serially", "runSerially")
-            .optional_key("disableConversationVar", boolean(), "Whether prompts show no conversation so far.")
-            .older_key("disable_conversation_var", "disableConversationVar")
+            .camel_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
+            .camel_key("storeOutputAs", string(), "Name of the output for later tests, which are refused.")
+            .camel_key("runSerially", anything(), "No effect.")
+            .camel_key("disableConversationVar", boolean(), "Whether prompts show no conversation so far.")
             .optional_key("delay", anything(), "No effect.")
             .optional_key("timeout", anything(), "No effect.")
             .optional_key("factuality", anything(), "No effect.")
@@ -76,20 +69,15 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     defs.add_keys(
         "matrix-options",
         MapSchema::new("the options of an evaluation", "Settings for running the file.")
-            .optional_key("maxConcurrency", anything(), "Maximum number of cases to run at once.")
-            .older_key("max_concurrency", "maxConcurrency")
+            .camel_key("maxConcurrency", anything(), "Maximum number of cases to run at once.")
             .optional_key("repeat", anything(), "Number of trials of each case.")
             .optional_key("cache", boolean(), "`false` ignores cached replies.")
             .optional_key("budget_usd", number(), "Limit in US dollars.")
             .optional_key("delay", anything(), "No effect.")
-            .optional_key("timeoutMs", anything(), "No effect.")
-            .older_key("timeout_ms", "timeoutMs")
-            .optional_key("maxEvalTimeMs", anything(), "No effect.")
-            .older_key("max_eval_time_ms", "maxEvalTimeMs")
-            .optional_key("filterRange", anything(), "No effect.")
-            .older_key("filter_range", "filterRange")
-            .optional_key("showProgressBar", anything(), "No effect.")
-            .older_key("show_progress_bar", "showProgressBar"),
+            .camel_key("timeoutMs", anything(), "No effect.")
+            .camel_key("maxEvalTimeMs", anything(), "No effect.")
+            .camel_key("filterRange", anything(), "No effect.")
+            .camel_key("showProgressBar", anything(), "No effect."),
     );
     defs.add_keys(
         "matrix-defaults",
@@ -136,12 +124,11 @@ fn file() -> MapSchema {
         any_of([list(any_of([text(), reference("matrix-scenario")])), anything()]),
         "Scenarios: every configuration combined with every test.",
     )
-    .optional_key(
+    .camel_key(
         "defaultTest",
         any_of([text(), reference("matrix-default-test")]),
         "Defaults for every test.",
     )
-    .older_key("default_test", "defaultTest")
     .optional_key(
         "assert",
         list(any_of([reference("matrix-assertion"), anything()])),
@@ -149,41 +136,33 @@ fn file() -> MapSchema {
     )
     .older_key("assertions", "assert")
     .optional_key("threshold", number(), "Pass threshold of a test, 0 to 1.")
-    .optional_key("evaluateOptions", reference("matrix-options"), "Settings for running the file.")
-    .older_key("evaluate_options", "evaluateOptions")
-    .optional_key("assertionTemplates", any_map(), "Assertions that `$ref` can refer to.")
-    .older_key("assertion_templates", "assertionTemplates")
+    .camel_key("evaluateOptions", reference("matrix-options"), "Settings for running the file.")
+    .camel_key("assertionTemplates", any_map(), "Assertions that `$ref` can refer to.")
     .optional_key("workspace", anything(), "Folder in which targets work.")
     .optional_key("environment", anything(), "Folder in which agents work.")
     .optional_key("defaults", reference("matrix-defaults"), "Default providers.")
-    .optional_key("outputPath", anything(), "No effect.")
-    .older_key("output_path", "outputPath")
+    .camel_key("outputPath", anything(), "No effect.")
     .optional_key("sharing", anything(), "No effect.")
-    .optional_key("writeLatestResults", anything(), "No effect.")
-    .older_key("write_latest_results", "writeLatestResults")
+    .camel_key("writeLatestResults", anything(), "No effect.")
     .optional_key(
         "extensions",
         any_of([extension(), list(extension())]),
         "Functions that are run around the tests, such as `file://hooks.js:beforeEach`. They need `--allow-code`.",
     )
-    .optional_key("commandLineOptions", anything(), "No effect.")
-    .older_key("command_line_options", "commandLineOptions")
-    .optional_key(
+    .camel_key("commandLineOptions", anything(), "No effect.")
+    .camel_key(
         "derivedMetrics",
         list(reference("matrix-derived-metric")),
         "Metrics that are computed from the sums of named scores, in order.",
     )
-    .older_key("derived_metrics", "derivedMetrics")
-    .optional_key(
+    .camel_key(
         "nunjucksFilters",
         map_of(string()),
         "Filters of templates: names, each with a file of JavaScript.",
     )
-    .older_key("nunjucks_filters", "nunjucksFilters")
     .optional_key("tracing", anything(), "No effect.")
     .optional_key("outputs", anything(), "No effect.")
-    .optional_key("providerPromptMap", anything(), "No effect.")
-    .older_key("provider_prompt_map", "providerPromptMap")
+    .camel_key("providerPromptMap", anything(), "No effect.")
 }
 
 /// An entry of `derivedMetrics`.
@@ -276,16 +255,13 @@ fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
         .optional_key("prompts", texts.clone(), "Prompts to use.")
         .optional_key("providers", texts, "Providers to use.")
         .optional_key("provider", anything(), "Provider to use. In the default test: the judge.")
-        .optional_key("providerOutput", anything(), "Answer to grade. If given, no provider is called.")
-        .older_key("provider_output", "providerOutput")
-        .optional_key(
+        .camel_key("providerOutput", anything(), "Answer to grade. If given, no provider is called.")
+        .camel_key(
             "assertScoringFunction",
             string(),
             "Function that makes score and verdict of the named scores: `file://score.js`.",
         )
-        .older_key("assert_scoring_function", "assertScoringFunction")
-        .optional_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
-        .older_key("disable_default_asserts", "disableDefaultAsserts")
+        .camel_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
         .optional_key("options", reference("matrix-test-options"), "Settings for the prompt and the grading.")
         .optional_key("execution", reference("matrix-test-execution"), "Settings (snake_case files).")
         .optional_key("input", anything(), "Input instead of the prompts (snake_case files).")
@@ -323,10 +299,8 @@ fn assertion() -> MapSchema {
         .optional_key("provider", anything(), "Judge.")
         .older_key("target", "provider")
         .optional_key("transform", anything(), "JavaScript that changes the answer for this assertion.")
-        .optional_key("contextTransform", anything(), "JavaScript that returns the context of an answer.")
-        .older_key("context_transform", "contextTransform")
-        .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
-        .older_key("rubric_prompt", "rubricPrompt")
+        .camel_key("contextTransform", anything(), "JavaScript that returns the context of an answer.")
+        .camel_key("rubricPrompt", anything(), "Prompt of the judge.")
         .optional_key("prompt", anything(), "Prompt of the judge (snake_case files).")
         .optional_key("negate", boolean(), "Inverts the result.")
         .optional_key("config", anything(), "Settings passed to code.")

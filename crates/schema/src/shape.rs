@@ -182,11 +182,23 @@ impl MapSchema {
     }
 
     /// Adds an alternative spelling of a key, which is accepted but not suggested.
-    pub(super) fn older_key(mut self, name: &'static str, present: &str) -> Self {
+    pub(super) fn older_key(mut self, name: &str, present: &str) -> Self {
         let shape = self.properties.get(present).cloned().unwrap_or_else(|| json!({}));
         let shape = ValueSchema(shape).with_keyword("deprecated", json!(true));
         self.insert(name, shape, &format!("Another spelling of `{present}`."));
         self
+    }
+
+    /// Adds an optional key in camelCase, which is also accepted in snake_case.
+    pub(super) fn camel_key(self, name: &'static str, shape: ValueSchema, about: &str) -> Self {
+        let mut snake = String::new();
+        for letter in name.chars() {
+            if letter.is_ascii_uppercase() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+        }
+        self.optional_key(name, shape, about).older_key(&snake, name)
     }
 
     /// Requires at least one of these keys.

@@ -222,10 +222,16 @@ fn read_folder(
 fn refuse_unread_labels(cx: &mut DecodeContext, paths: &[PathBuf]) {
     for path in paths {
         let source = cx.sources.add(path, "");
-        Diagnostic::error(codes::LABEL_FILE, format!("labels are not read from `{}`", path.file_name().unwrap_or_default().to_string_lossy())).at(Span::new(source, 0, 0), "this file has no effect")
-            .with_help(
-                "write one JSON object per line into a `.jsonl` file, or record the decisions with `assize review RUN --decisions FILE`",
-            ).add_to(&mut cx.problems);
+        Diagnostic::error(
+            codes::LABEL_FILE,
+            format!("labels are not read from `{}`", path.file_name().unwrap_or_default().to_string_lossy()),
+        )
+        .at(Span::new(source, 0, 0), "this file has no effect")
+        .with_help(
+            "write one JSON object per line into a `.jsonl` file, or record the decisions \
+             with `assize review RUN --decisions FILE`",
+        )
+        .add_to(&mut cx.problems);
     }
 }
 
@@ -350,8 +356,13 @@ fn decode_root(cx: &mut DecodeContext, node: &TreeNode, later: &[DeferredList], 
     }
 
     if !is_map_of_lists {
-        Diagnostic::error(codes::NOT_A_SCORECARD, "the file is not a scorecard").at(node.use_span().start_point(), "neither `code` nor `rubrics`")
-            .with_help("write a rubric with a `code`, or a map with `rubrics:`, and optionally `index:`, `benchmarks:`, `cases:` and `labels:`").add_to(&mut cx.problems);
+        Diagnostic::error(codes::NOT_A_SCORECARD, "the file is not a scorecard")
+            .at(node.use_span().start_point(), "neither `code` nor `rubrics`")
+            .with_help(
+                "write a rubric with a `code`, or a map with `rubrics:`, and optionally \
+                 `index:`, `benchmarks:`, `cases:` and `labels:`",
+            )
+            .add_to(&mut cx.problems);
         return;
     }
 

@@ -124,10 +124,16 @@ impl CardResultReader<'_> {
         }
 
         let (code, id) = self.names(place);
-        Diagnostic::error(codes::RESULT_OUT_OF_PLACE, format!("a result for `{code}` on case `{id}`, where the benchmark does not apply")).at(head, self.applicability_source(place))
-            .with_help(format!(
-                "add `{code}` to the `benchmarks` or one of its tags to the `tags` of the case, or remove the result"
-            )).add_to(&mut cx.problems);
+        Diagnostic::error(
+            codes::RESULT_OUT_OF_PLACE,
+            format!("a result for `{code}` on case `{id}`, where the benchmark does not apply"),
+        )
+        .at(head, self.applicability_source(place))
+        .with_help(format!(
+            "add `{code}` to the `benchmarks` or one of its tags to the `tags` of the case, \
+             or remove the result"
+        ))
+        .add_to(&mut cx.problems);
     }
 
     /// Reports a result with `applies: false` if the scorecard, or the result itself, contradicts that.

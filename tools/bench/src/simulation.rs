@@ -37,7 +37,7 @@ const EXTEND_MESSAGES: f64 = 4.0;
 const ASK_MESSAGES: f64 = 4.0;
 /// Time until another worker replaces one that died.
 const REPLACE: Time = 5 * SECOND;
-/// Most units of a job (`ShardNumber::MOST`); units of a larger job have more calls than requested.
+/// Most units of a job (`ShardNumber::MAX`); units of a larger job have more calls than requested.
 const MOST_UNITS: u64 = 100_000;
 /// Processors of the message servers.
 const SERVER_PROCESSORS: f64 = 8.0;

@@ -48,7 +48,8 @@ proptest! {
         let mut map = SourceMap::new();
         let files = [map.add("a.yaml", texts.0), map.add_fragment("b.jsonl", texts.1, 77)];
         let span = |second: bool, (start, end)| Span::new(files[usize::from(second)], start, end);
-        let mut diagnostic = Diagnostic::error(DiagnosticCode::new("E0001"), words.clone()).at(span(false, primary), words.clone())
+        let mut diagnostic = Diagnostic::error(DiagnosticCode::new("E0001"), words.clone())
+            .at(span(false, primary), words.clone())
             .with_note(words.clone())
             .with_help(words.clone())
             .with_suggestion("change it", span(change.0, change.1), words.clone());

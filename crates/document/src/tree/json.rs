@@ -222,10 +222,13 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
 
         let half = find_lone_surrogate(raw);
         let span = Span::new(self.source, start + half.start, start + half.end);
-        Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON").at(span, "half of a surrogate pair")
+        Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON")
+            .at(span, "half of a surrogate pair")
             .with_help(
-                "write the character itself, or both halves; the text may have been cut in the middle of a character",
-            ).add_to(self.problems);
+                "write the character itself, or both halves; the text may have been cut in the \
+                 middle of a character",
+            )
+            .add_to(self.problems);
 
         None
     }

@@ -356,12 +356,14 @@ impl<'t> YamlTreeReader<'t> {
             return Ok(());
         }
 
-        Diagnostic::error(codes::ALIAS_EXPANSION, "aliases repeat too much of the file").at(span, "this goes over the limit")
+        Diagnostic::error(codes::ALIAS_EXPANSION, "aliases repeat too much of the file")
+            .at(span, "this goes over the limit")
             .with_note(format!(
                 "all aliases of a file together may add {MAX_COPIED_NODES} values, and {WEIGHED_TEXT_BYTES} bytes of \
                  text for each"
             ))
-            .with_help("write the repeated part once and include it where it is needed").add_to(&mut self.problems);
+            .with_help("write the repeated part once and include it where it is needed")
+            .add_to(&mut self.problems);
 
         Err(SyntaxFailure)
     }

@@ -643,10 +643,12 @@ impl InputDecoder<'_> {
 }
 
 fn no_message_for_files(at: Span) -> Diagnostic {
-    Diagnostic::error(codes::BAD_MESSAGE, "no user message to attach `input_files` to").at(at, "files go before the text of the last user message")
-    .with_help(
-        "add a message with `role: user`, or attach the files as content blocks `{type: file, value: PATH}`",
-    )
+    Diagnostic::error(codes::BAD_MESSAGE, "no user message to attach `input_files` to")
+        .at(at, "files go before the text of the last user message")
+        .with_help(
+            "add a message with `role: user`, or attach the files as content blocks `{type: \
+             file, value: PATH}`",
+        )
 }
 /// Returns the path of a value `file://PATH`, which means that the file holds the text.
 fn written_file(node: &TreeNode) -> Option<(&str, Span)> {

@@ -180,11 +180,13 @@ fn collect_folder(cx: &mut DecodeContext, folder: &Path, span: Span, into: &mut 
     }
 
     if !found {
-        Diagnostic::error(codes::NO_MATCH, "the folder has no cases").at(span, format!("no `NAME/case.yaml` in `{}`", folder.display()))
-        .with_help(
-            "each case has a sub-folder with a `case.yaml`; for loose files write `- file://FOLDER/*.yaml`",
-        )
-        .add_to(&mut cx.problems);
+        Diagnostic::error(codes::NO_MATCH, "the folder has no cases")
+            .at(span, format!("no `NAME/case.yaml` in `{}`", folder.display()))
+            .with_help(
+                "each case has a sub-folder with a `case.yaml`; for loose files write `- \
+                 file://FOLDER/*.yaml`",
+            )
+            .add_to(&mut cx.problems);
     }
 }
 

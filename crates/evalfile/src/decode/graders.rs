@@ -34,9 +34,17 @@ pub(crate) fn combine_with_suite(
         // A name that equals the type was generated in one of the two lists, so it is not a clash.
         let clash = suite.iter().find(|other| other.name == grader.name && grader.name != grader.type_name);
         if let (Some(other), Some(entry)) = (clash, entry) {
-            Diagnostic::warning(codes::DUPLICATE_GRADER_NAME, format!("the case and its suite both have a grader called `{}`", grader.name)).at(entry.key_span, format!("results will list the suite's as `{}-2`", grader.name))
-                .with_note(format!("the suite's grader is at {}", other.place))
-                .with_help("rename one of them; `execution: {skip_defaults: true}` on the case skips the suite's graders").add_to(&mut cx.problems);
+            Diagnostic::warning(
+                codes::DUPLICATE_GRADER_NAME,
+                format!("the case and its suite both have a grader called `{}`", grader.name),
+            )
+            .at(entry.key_span, format!("results will list the suite's as `{}-2`", grader.name))
+            .with_note(format!("the suite's grader is at {}", other.place))
+            .with_help(
+                "rename one of them; `execution: {skip_defaults: true}` on the case skips the \
+                 suite's graders",
+            )
+            .add_to(&mut cx.problems);
         }
     }
 

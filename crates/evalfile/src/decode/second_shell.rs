@@ -53,9 +53,14 @@ pub(crate) fn check_script(script: &str, placeholders: &[&str], span: Span) -> O
 
 fn diagnostic(found: &ScriptPlaceholder, span: Span) -> Diagnostic {
     let ScriptPlaceholder { placeholder, program } = found;
-    Diagnostic::error(codes::BAD_COMMAND, format!("the value of `{placeholder}` would be run as a script by `{program}`")).at(span, format!("`{placeholder}` is part of a script here"))
+    Diagnostic::error(
+        codes::BAD_COMMAND,
+        format!("the value of `{placeholder}` would be run as a script by `{program}`"),
+    )
+    .at(span, format!("`{placeholder}` is part of a script here"))
     .with_help(format!(
-        "pass it as an argument of the script: `[sh, -c, 'echo \"$1\"', sh, \"{placeholder}\"]`, or pass it in a file or on stdin"
+        "pass it as an argument of the script: `[sh, -c, 'echo \"$1\"', sh, \
+         \"{placeholder}\"]`, or pass it in a file or on stdin"
     ))
 }
 

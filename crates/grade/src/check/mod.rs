@@ -20,7 +20,7 @@ mod sql;
 mod text;
 mod trajectory;
 
-use assize_model::{AnswerCheck, AuthorCode};
+use assize_model::{AnswerCheck, AuthorCode, TextRule};
 
 pub use metrics::is_unreported;
 pub use result::{AnswerFacts, CheckResult};
@@ -49,4 +49,20 @@ pub fn check(check: &AnswerCheck, facts: &AnswerFacts) -> Option<Result<CheckRes
             AuthorCode::Program(_) => return None,
         },
     })
+}
+
+/// Whether a check uses patterns, schemas or scripts of an author.
+pub fn may_take_long(check: &AnswerCheck) -> bool {
+    match check {
+        AnswerCheck::IsJson(json) => json.schema.is_some() || json.embedded,
+        AnswerCheck::Script(_) | AnswerCheck::Sql(_) => true,
+        AnswerCheck::Text(text) => matches!(text.rule, TextRule::Regex(_)),
+        AnswerCheck::FieldAccuracy(_)
+        | AnswerCheck::ToolTrajectory(_)
+        | AnswerCheck::Latency { .. }
+        | AnswerCheck::Cost { .. }
+        | AnswerCheck::TokenUsage(_)
+        | AnswerCheck::ExecutionMetrics(_)
+        | AnswerCheck::SkillTrigger(_) => false,
+    }
 }

@@ -39,9 +39,13 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
         let Some(span) = out.span(criterion.text_mark()) else { continue };
         let title = format!("one criterion holds {demands} statements");
-        Diagnostic::warning(RULE.code, title).at(span.start_point(), "decided as a whole").with_help(
-            "write a criterion for each statement under `assertions` (`rubrics` in the `evalcases` format)",
-        ).add_to(out);
+        Diagnostic::warning(RULE.code, title)
+            .at(span.start_point(), "decided as a whole")
+            .with_help(
+                "write a criterion for each statement under `assertions` (`rubrics` in the \
+                 `evalcases` format)",
+            )
+            .add_to(out);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use assize_grade::{AnswerFacts, CHECK_TIME, CheckResult, CheckThreads, check};
-use assize_model::{AnswerCheck, TextRule};
+use assize_grade::{AnswerFacts, CHECK_TIME, CheckResult, CheckThreads, check, may_take_long};
+use assize_model::AnswerCheck;
 
 use super::GradingContext;
 
@@ -31,22 +31,6 @@ async fn check_within(
     };
     let settings = settings.clone();
     threads.run_within(limit, move || check(&settings, &facts)).await.unwrap_or_else(|error| Some(Err(error)))
-}
-
-/// Whether a check uses patterns, schemas or scripts of an author.
-fn may_take_long(settings: &AnswerCheck) -> bool {
-    match settings {
-        AnswerCheck::IsJson(check) => check.schema.is_some() || check.embedded,
-        AnswerCheck::Script(_) | AnswerCheck::Sql(_) => true,
-        AnswerCheck::Text(check) => matches!(check.rule, TextRule::Regex(_)),
-        AnswerCheck::FieldAccuracy(_)
-        | AnswerCheck::ToolTrajectory(_)
-        | AnswerCheck::Latency { .. }
-        | AnswerCheck::Cost { .. }
-        | AnswerCheck::TokenUsage(_)
-        | AnswerCheck::ExecutionMetrics(_)
-        | AnswerCheck::SkillTrigger(_) => false,
-    }
 }
 
 #[cfg(test)]

@@ -79,11 +79,13 @@ fn decode_source(
         Some(node) => decode_texts(cx, node),
         None if kind == ContextType::Recall => Some(ContextSource::Question),
         None => {
-            Diagnostic::error(codes::MISSING_SETTING, "there is no context to compare with").at(object.head(), "no `context` here")
+            Diagnostic::error(codes::MISSING_SETTING, "there is no context to compare with")
+                .at(object.head(), "no `context` here")
                 .with_help(
                     "write `context: TEXT`, a list of passages, or `context_transform`; in promptfoo's files, a variable \
                      `context` or `contextTransform`",
-                ).add_to(&mut cx.problems);
+                )
+                .add_to(&mut cx.problems);
             None
         }
     }

@@ -83,9 +83,14 @@ fn decode_panel_judges(cx: &mut DecodeContext, entry: &MapEntry) -> Vec<(PanelJu
     for item in items {
         let Some((judge, place)) = decode_panel_judge(cx, item) else { continue };
         if let Some((_, first)) = found.iter().find(|(known, _)| known.name == judge.name) {
-            Diagnostic::error(codes::DUPLICATE_JUDGE, format!("the judge `{}` is named twice", judge.name)).at(place, "second time")
+            Diagnostic::error(codes::DUPLICATE_JUDGE, format!("the judge `{}` is named twice", judge.name))
+                .at(place, "second time")
                 .with_secondary(*first, "first time")
-                .with_help("to ask a judge several times, write `repeats: N`; to give it more influence, set its `weight`").add_to(&mut cx.problems);
+                .with_help(
+                    "to ask a judge several times, write `repeats: N`; to give it more influence, \
+                     set its `weight`",
+                )
+                .add_to(&mut cx.problems);
         } else {
             found.push((judge, place));
         }

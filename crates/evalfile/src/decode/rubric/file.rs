@@ -193,11 +193,13 @@ fn answers_for_rubric(cx: &mut DecodeContext, path: &Path) -> Option<Diagnostic>
 
     let source = cx.sources.add(path, "");
     Some(
-        Diagnostic::error(codes::NOT_A_RUBRIC, format!("a .{ending} file is not a rubric")).at(Span::new(source, 0, 0), "a rubric is a YAML or JSON file with a list of criteria")
-        .with_help(format!(
-            "name the rubric first and the answers with --answers: `assize grade RUBRIC.yaml --answers {}`",
-            path.display()
-        )),
+        Diagnostic::error(codes::NOT_A_RUBRIC, format!("a .{ending} file is not a rubric"))
+            .at(Span::new(source, 0, 0), "a rubric is a YAML or JSON file with a list of criteria")
+            .with_help(format!(
+                "name the rubric first and the answers with --answers: `assize grade RUBRIC.yaml \
+                 --answers {}`",
+                path.display()
+            )),
     )
 }
 

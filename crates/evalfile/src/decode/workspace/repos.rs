@@ -231,11 +231,13 @@ fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -
         return Some(RepoSource::Url(format!("{SHORTHAND_HOST}{name}.git")));
     }
 
-    Diagnostic::error(codes::NOT_SUPPORTED, "this is not the address of a repository").at(written.span, format!("found `{text}`"))
-    .with_help(
-        "write an address that begins with https://, ssh:// or user@host:, a folder, or ORGANISATION/NAME",
-    )
-    .add_to(&mut cx.problems);
+    Diagnostic::error(codes::NOT_SUPPORTED, "this is not the address of a repository")
+        .at(written.span, format!("found `{text}`"))
+        .with_help(
+            "write an address that begins with https://, ssh:// or user@host:, a folder, or \
+             ORGANISATION/NAME",
+        )
+        .add_to(&mut cx.problems);
     None
 }
 

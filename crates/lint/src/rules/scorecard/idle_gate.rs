@@ -37,8 +37,13 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
             continue;
         }
         if let Some(span) = out.span(marks.threshold.as_ref()) {
-            Diagnostic::warning(RULE.code, "this gate can never fail").at(span, "every score reaches 0")
-                    .with_help("raise the threshold; a benchmark that only informs has `criticality: improvement_signal`").add_to(out);
+            Diagnostic::warning(RULE.code, "this gate can never fail")
+                .at(span, "every score reaches 0")
+                .with_help(
+                    "raise the threshold; a benchmark that only informs has `criticality: \
+                     improvement_signal`",
+                )
+                .add_to(out);
         }
     }
 }
