@@ -1,8 +1,5 @@
 //! Files with several prompts: what a row is called, comparing prompts, and how tests are counted.
 
-use std::fs;
-use std::path::Path;
-
 use assize_testkit::cli::CliTest;
 use serde_json::{Value, json};
 
@@ -157,32 +154,4 @@ fn a_test_is_one_cluster_whatever_it_is_run_with() {
     cli.file("rubric.yaml", "criteria: ['Mentions \"please\"']\n");
     let graded = cli.run(&["grade", "rubric.yaml", "--answers", "out.json"]).expect_code(1).stdout;
     assert!(graded.contains("16 cases") && graded.contains("over 4 clusters"), "{graded}");
-}
-
-/// The row of an older version has no `test`: its case stays what it was.
-#[test]
-fn runs_without_tests_in_their_rows_are_read() {
-    let cli = prompts();
-    cli.run(&["eval", FILE, "--run-dir", "run"]).expect_code(1);
-    let path = cli.path("run").join("results.jsonl");
-    strip_tests(&path);
-    let listed = cli.run(&["explain", "run", "greets/prompt-1"]).expect_code(0).stdout;
-    assert!(listed.contains("greets/prompt-1 [terse]"), "{listed}");
-    let same = object(&cli.run(&["compare", "run", "run", "--json"]).expect_code(0));
-    assert_eq!(same["comparisons"][0]["common"], 8, "{same}");
-}
-
-fn strip_tests(path: &Path) {
-    let stored = fs::read_to_string(path).expect("readable");
-    let lines: Vec<String> = stored
-        .lines()
-        .map(|line| {
-            let mut row: Value = serde_json::from_str(line).expect("JSON");
-            let row = row.as_object_mut().expect("a row");
-            row.remove("test").expect("a test");
-            row.remove("crc");
-            serde_json::to_string(row).expect("JSON") + "\n"
-        })
-        .collect();
-    fs::write(path, lines.concat()).expect("writable");
 }
