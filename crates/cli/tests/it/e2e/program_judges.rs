@@ -44,7 +44,10 @@ fn a_function_judges_with_consent() {
         .collect();
     assert_eq!(found, [("pass".to_owned(), 0.25), ("fail".to_owned(), 0.25)]);
     let decided = &judgements(&cli, "run")[0];
-    assert_eq!((&decided["reason"], &decided["judge"]["name"]), (&json!("looked"), &json!("file://judge.py")));
+    assert_eq!(
+        (&decided["reason"], &decided["judge"]["name"]),
+        (&json!("looked"), &json!("file://judge.py"))
+    );
 }
 
 #[test]
@@ -97,7 +100,10 @@ fn a_prompt_beside_criteria_is_sent_with_the_material() {
     let sent = asked.lock().expect("not poisoned").clone();
     assert_eq!(sent.len(), 4, "one call for each criterion, and other instructions are another question");
     for text in &sent[..2] {
-        assert!(text.contains("[[BEGIN answer ") && text.contains("Instructions\n\nAs an editor. All: "), "{text}");
+        assert!(
+            text.contains("[[BEGIN answer ") && text.contains("Instructions\n\nAs an editor. All: "),
+            "{text}"
+        );
         assert!(text.contains("- Is kind\n- Is short"), "{text}");
     }
     for text in &sent[2..] {

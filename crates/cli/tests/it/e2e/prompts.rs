@@ -48,7 +48,8 @@ fn a_row_names_its_test_and_its_prompt() {
     );
 
     assert!(run.stdout.contains("✗ fail  greets-2 [terse] → echo"), "{}", run.stdout);
-    let table: Vec<&str> = run.stdout.lines().skip_while(|line| !line.starts_with("  prompt ")).take(3).collect();
+    let table: Vec<&str> =
+        run.stdout.lines().skip_while(|line| !line.starts_with("  prompt ")).take(3).collect();
     assert!(table[1].starts_with("  polite       4") && table[1].contains("100.0%"), "{table:?}");
     assert!(table[2].starts_with("  terse        1") && table[2].ends_with("$0"), "{table:?}");
 
@@ -101,9 +102,15 @@ fn two_prompts_of_a_run_are_compared_test_by_test() {
     assert!(cli.read("baseline.md").contains("greets-2"), "{}", cli.read("baseline.md"));
 
     for (runs, told) in [
-        (["run@tense", "run@polite"], "`run` has no answers from target or prompt `tense`; its only target is `echo`, its prompts are `polite`, `terse`"),
+        (
+            ["run@tense", "run@polite"],
+            "`run` has no answers from target or prompt `tense`; its only target is `echo`, its prompts are `polite`, `terse`",
+        ),
         (["run", "other@polite"], "`other` has no answers from target `polite`; its only target is `echo`"),
-        (["run@terse", "run"], "`run` has answers to several prompts; name one of them: `run@polite`, `run@terse`"),
+        (
+            ["run@terse", "run"],
+            "`run` has answers to several prompts; name one of them: `run@polite`, `run@terse`",
+        ),
     ] {
         let refused = cli.run(&["compare", runs[0], runs[1]]).expect_code(2).stderr;
         assert!(refused.contains(told), "{refused}");
@@ -149,7 +156,8 @@ fn a_test_is_one_cluster_whatever_it_is_run_with() {
             })
         })
         .collect();
-    let file = json!({"evalId": "e", "results": {"version": 3, "results": results, "stats": {}}, "config": {}});
+    let file =
+        json!({"evalId": "e", "results": {"version": 3, "results": results, "stats": {}}, "config": {}});
     cli.file("out.json", file.to_string());
     cli.file("rubric.yaml", "criteria: ['Mentions \"please\"']\n");
     let graded = cli.run(&["grade", "rubric.yaml", "--answers", "out.json"]).expect_code(1).stdout;
