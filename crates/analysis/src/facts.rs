@@ -201,8 +201,20 @@ impl CaseFact {
     /// are from.
     pub fn renumber(&mut self, numbers: &[u32]) {
         let renumber = |number: &mut u32| *number = numbers[*number as usize];
-        let Self { suite, case, prompt, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } =
-            self;
+        let Self {
+            suite,
+            case,
+            prompt,
+            trial: _,
+            target,
+            cluster,
+            tags,
+            question,
+            lines,
+            graders,
+            criteria,
+            ..
+        } = self;
         [suite, case, cluster].into_iter().for_each(renumber);
         [prompt, target, question, lines].into_iter().flatten().for_each(renumber);
 
@@ -498,7 +510,8 @@ impl RunFacts {
     /// If the run has answers to several prompts.
     pub fn by_test(mut self, names: &NameTable) -> Result<Self, AmbiguousRun> {
         let ended_by_result = self.ended_by_result;
-        let prompts = self.cases.iter().filter_map(|case| Some(names.text(case.prompt?).to_owned())).collect();
+        let prompts =
+            self.cases.iter().filter_map(|case| Some(names.text(case.prompt?).to_owned())).collect();
         for case in &mut self.cases {
             (case.prompt, case.question) = (None, None);
         }

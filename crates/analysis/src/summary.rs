@@ -397,7 +397,10 @@ impl RunSummarizer {
             let mut counts = self.count_single_trials(|part| members.contains(&part))?;
             self.cases.count(|part| *name(part) == of, &mut counts);
             let cost_usd = cost.total();
-            found.push((of.as_deref().map(str::to_owned), PartMetrics { counts, pass_rate, mean_score, cost_usd }));
+            found.push((
+                of.as_deref().map(str::to_owned),
+                PartMetrics { counts, pass_rate, mean_score, cost_usd },
+            ));
         }
 
         Ok(found)

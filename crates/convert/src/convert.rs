@@ -502,7 +502,8 @@ fn write_card(
 /// Returns a rubric file in the spelling of the `tests` format. Adds notes about settings that can't be written
 /// elsewhere.
 fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut ConversionNotes) -> Value {
-    let RubricGrader { rubric, places: _, marks: _, instructions, judging, evidence, truncate, judge, panel } = grader;
+    let RubricGrader { rubric, places: _, marks: _, instructions, judging, evidence, truncate, judge, panel } =
+        grader;
     let settings = [
         ("prompt", instructions.is_some()),
         ("judging", judging.is_some()),

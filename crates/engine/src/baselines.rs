@@ -96,7 +96,8 @@ impl BaselineRuns {
         let mut opened = self.opened.lock();
         // The same text names different runs if it is a path relative to different files.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
-        let part = written.split_once('@').map(|(_, part)| part);
+        let name = written.rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let part = written[name..].split_once('@').map(|(_, part)| part);
         let key = format!("{key}@{}", part.unwrap_or_default());
         if let Some(known) = opened.get(&key) {
             return known.clone();

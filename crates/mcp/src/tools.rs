@@ -285,7 +285,14 @@ impl ToolState {
         let limit = page_limit(arguments.limit)?;
         let cursor = arguments.cursor.as_deref().map(str::parse::<PageCursor>).transpose()?;
         let folder = self.find_run(&arguments.run)?;
-        let read = || ReportMaterial::read(folder.clone(), AnswerPart::default(), &LabelOptions::default(), &self.process);
+        let read = || {
+            ReportMaterial::read(
+                folder.clone(),
+                AnswerPart::default(),
+                &LabelOptions::default(),
+                &self.process,
+            )
+        };
         let mut material = read()?;
         let progress = self.runs.progress(&material.info.run_id);
         if progress.is_none() && material.info.finished_at.is_none() {

@@ -224,7 +224,8 @@ impl<'a> MatrixExpander<'a> {
                 }
                 let (test, transform) = (Rc::clone(&test), transform.clone());
                 let test_id = Arc::clone(&test_id);
-                let case = PendingCase { id, test_id, test, transform, prompt: *prompt, media, span, variants };
+                let case =
+                    PendingCase { id, test_id, test, transform, prompt: *prompt, media, span, variants };
                 self.pending.push(case);
             }
         }

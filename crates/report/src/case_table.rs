@@ -41,7 +41,9 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, all: Option<&str>, sty
                     ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
                     ReportPiece::plain(format_case_score(row)),
                     ReportPiece::new(ReportTone::Strong, case),
-                    ReportPiece::plain(row.prompt.as_deref().map(sanitize::sanitize_name).unwrap_or_default()),
+                    ReportPiece::plain(
+                        row.prompt.as_deref().map(sanitize::sanitize_name).unwrap_or_default(),
+                    ),
                     ReportPiece::new(
                         ReportTone::Dim,
                         if one_suite { String::new() } else { sanitize::sanitize_name(&row.suite) },

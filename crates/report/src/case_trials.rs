@@ -103,10 +103,13 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
                     ReportTone::Dim,
                     undefined.or_dash(&case.mean_score, format_metric_interval),
                 ),
-                ReportPiece::new(ReportTone::Strong, sanitize::sanitize_name(&named_case(
+                ReportPiece::new(
+                    ReportTone::Strong,
+                    sanitize::sanitize_name(&named_case(
                         case.test.as_deref().unwrap_or(&case.case_id),
                         case.prompt.as_deref(),
-                    ))),
+                    )),
+                ),
                 ReportPiece::new(ReportTone::Dim, blank(one_suite, sanitize::sanitize_name(&case.suite))),
                 ReportPiece::new(ReportTone::Dim, blank(one_target, target)),
                 ReportPiece::new(ReportTone::Dim, blank(one_strategy, case.strategy.name().to_owned())),

@@ -76,7 +76,9 @@ impl AnswerNames {
         };
         match (target(wanted), prompt(wanted)) {
             (Some(_), Some(_)) => {
-                return Err(format!("`{wanted}` is the name of a target and of a prompt: name both, as in `@{wanted}@{wanted}`"));
+                return Err(format!(
+                    "`{wanted}` is the name of a target and of a prompt: name both, as in `@{wanted}@{wanted}`"
+                ));
             }
             (None, None) => {}
             (target, prompt) => return Ok(AnswerPart { target, prompt }),
@@ -86,7 +88,8 @@ impl AnswerNames {
         }
 
         let list = |kind: &str, names: Vec<&String>| {
-            let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+            let mut shown: Vec<String> =
+                names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
             if shown.len() < names.len() {
                 shown.push("...".to_owned());
             }

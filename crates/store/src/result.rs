@@ -282,3 +282,24 @@ impl From<&ResultRow> for TrialResult {
         Self::new(row.verdict, row.score, (row.score_low, row.score_high), gate_failed, row.cost())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of a version that stored no tests is the test itself, and its own cluster.
+    #[test]
+    fn a_row_without_a_test_is_named_by_its_case() {
+        let stored = include_str!("../tests/data/run-v1/results.jsonl").lines().next().expect("a row");
+        let mut row: ResultRow = serde_json::from_str(stored).expect("an old row");
+        assert_eq!((&**row.test_id(), &*row.name()), ("greeting", "greeting"));
+        assert_eq!(row.cluster_key(), ("one", "test", "greeting"));
+
+        row.prompt = Some("v1".into());
+        assert_eq!(&*row.name(), "greeting [v1]");
+        row.test = Some("greets".into());
+        assert_eq!((&*row.name(), row.cluster_key().2), ("greets [v1]", "greets"));
+        row.cluster = Some("c".to_owned());
+        assert_eq!(row.cluster_key(), ("one", "cluster", "c"));
+    }
+}

@@ -214,8 +214,7 @@ mod tests {
     }
 
     fn look(tracker: &mut AnytimeTracker, base: &RunFacts, candidate: &RunFacts, is_over: bool) -> usize {
-        let order: Vec<CaseNumbers> =
-            candidate.cases.iter().map(CaseFact::numbers).collect();
+        let order: Vec<CaseNumbers> = candidate.cases.iter().map(CaseFact::numbers).collect();
         tracker
             .add_new(base, candidate, &order, HeadlineMetric::Score, is_over)
             .expect("differences within -1 to 1");

@@ -117,7 +117,8 @@ impl VerdictFlip {
     /// Copies the reasons from a stored row if it belongs to this case.
     pub fn copy_reasons(&mut self, row: &ResultRow, from_candidate: bool) {
         let is_prompt = self.prompt.is_none() || self.prompt.as_deref() == row.prompt.as_deref();
-        let is_case = **row.test_id() == *self.case_id && *row.suite == *self.suite && row.trial == self.trial;
+        let is_case =
+            **row.test_id() == *self.case_id && *row.suite == *self.suite && row.trial == self.trial;
         if !is_case || !is_prompt {
             return;
         }

@@ -553,8 +553,7 @@ fn look_up_reasons(
                 continue;
             }
             let prompt = row.prompt.clone().filter(|_| by_prompt);
-            if let Some(flip) =
-                wanted.get_mut(&(row.suite.clone(), row.test_id().clone(), prompt, row.trial))
+            if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.test_id().clone(), prompt, row.trial))
             {
                 flip.copy_reasons(&row, from_candidate);
             }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_llm::{
-    AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, FinishReason, JsonSchemaFormat, ModelId,
-    Part, TokenCounts,
+    AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, FinishReason, JsonSchemaFormat,
+    ModelId, Part, TokenCounts,
 };
 use assize_targets::{InputMessage, Target, TargetAnswer, TargetError, TargetErrorKind, TargetInput};
 use serde_json::{Map, Value, json};

@@ -239,8 +239,13 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         }
     }
 
-    for (kind, parts) in summary.figures.iter().flat_map(RunMetrics::tables).filter(|(_, parts)| !parts.is_empty()) {
-        let _ = writeln!(text, "\n| {kind} | pass rate | 95% CI | of | mean score | cost |\n|---|--:|---|--:|--:|--:|");
+    for (kind, parts) in
+        summary.figures.iter().flat_map(RunMetrics::tables).filter(|(_, parts)| !parts.is_empty())
+    {
+        let _ = writeln!(
+            text,
+            "\n| {kind} | pass rate | 95% CI | of | mean score | cost |\n|---|--:|---|--:|--:|--:|"
+        );
         for (name, part) in parts {
             let _ = writeln!(
                 text,

@@ -12,7 +12,8 @@ use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
 use crate::cost::{
-    format_judge_calls, format_resumed, format_run_cost, format_run_time, format_spent, format_tokens, format_cost,
+    format_cost, format_judge_calls, format_resumed, format_run_cost, format_run_time, format_spent,
+    format_tokens,
 };
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};

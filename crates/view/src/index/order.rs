@@ -96,8 +96,7 @@ impl ColumnOrder {
 pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &[&[bool]]) -> Vec<u32> {
     // The number of a wanted name; the inner `None` is a name that no row has.
     let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
-    let (suite, target, prompt) =
-        (number(&filter.suite), number(&filter.target), number(&filter.prompt));
+    let (suite, target, prompt) = (number(&filter.suite), number(&filter.target), number(&filter.prompt));
     let (tag, gate) = (number(&filter.tag), number(&filter.gate));
     let criterion = number(&filter.criterion);
     let has = |list: &[u32], wanted: Option<Option<u32>>| {

@@ -80,7 +80,8 @@ pub(crate) async fn find(
         let value = |key| query_value(&uri, key);
         let trial = value("repeat").and_then(|trial| trial.parse().ok()).unwrap_or(1);
         let (suite, id) = (value("suite").unwrap_or_default(), value("id").unwrap_or_default());
-        let found = run.index()?.find(&suite, &id, &AnswerPart { target: value("target"), prompt: None }, trial);
+        let found =
+            run.index()?.find(&suite, &id, &AnswerPart { target: value("target"), prompt: None }, trial);
         let row = found.ok_or_else(|| PageError::missing(format!("The run has no case `{id}`.")))?;
 
         Ok(Redirect::to(&format!("{}/cases/{}", run_url(run.slug()), row + 1)).into_response())

@@ -98,7 +98,11 @@ fn comparison_page(
     };
     let changed = |flips: &[VerdictFlip]| -> Vec<ChangedCase> {
         let shown = flips.iter().take(MAX_CASES);
-        shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.prompt.as_deref(), flip.trial))).collect()
+        shown
+            .map(|flip| {
+                changed_case(flip, link(&flip.suite, &flip.case_id, flip.prompt.as_deref(), flip.trial))
+            })
+            .collect()
     };
     let incomplete = found.incomplete.iter().take(MAX_CASES);
     let incomplete = incomplete.map(|pair| {

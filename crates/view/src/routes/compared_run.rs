@@ -33,9 +33,11 @@ impl ComparedSide {
             .ok_or_else(|| PageError::missing(format!("There is no run `{name}` here.")))?;
         let part = match wanted {
             "" => AnswerPart::default(),
-            _ => run.folder().answer_names()?.find(wanted).map_err(|why| {
-                PageError::missing(format!("The run `{}` {why}.", run.slug()))
-            })?,
+            _ => run
+                .folder()
+                .answer_names()?
+                .find(wanted)
+                .map_err(|why| PageError::missing(format!("The run `{}` {why}.", run.slug())))?,
         };
         let info = library.info(run.folder())?;
 

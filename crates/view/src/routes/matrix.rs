@@ -101,7 +101,10 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
         for row in rows.iter() {
             let Some(entry) = index.get(*row) else { continue };
             let prompt = entry.prompt.filter(|_| !by_test);
-            let key = (index.name(entry.suite).to_owned(), named_case(entry.test_id(), prompt.map(|at| index.name(at))).into_owned());
+            let key = (
+                index.name(entry.suite).to_owned(),
+                named_case(entry.test_id(), prompt.map(|at| index.name(at))).into_owned(),
+            );
             let of_test = column.rows.entry(key.clone()).or_default();
             if of_test.is_empty() && !columns.iter().any(|other: &Column| other.rows.contains_key(&key)) {
                 tests.push(key);

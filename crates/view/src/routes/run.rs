@@ -259,7 +259,8 @@ fn part_lines(slug: &str, summary: &RunSummary) -> Vec<(&'static str, &'static s
     let tables = tables.filter(|(_, parts)| !parts.is_empty());
     tables
         .map(|(kind, parts)| {
-            let (heading, kind) = if kind == "prompt" { ("Prompts", "Prompt") } else { ("Targets", "Target") };
+            let (heading, kind) =
+                if kind == "prompt" { ("Prompts", "Prompt") } else { ("Targets", "Target") };
             let cases = |name: &str| {
                 let name = Some(name.to_owned());
                 let filter = match kind {

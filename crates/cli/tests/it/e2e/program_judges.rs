@@ -19,8 +19,7 @@ const FILE: &str = "prompts: ['{{ q }}']\n\
     defaultTest: {options: {provider: {id: 'file://judge.py', config: {why: looked}}}}\n\
     tests:\n\
     - {description: a, vars: {q: Please wait}, assert: [{type: llm-rubric, value: Is polite}]}\n\
-    - {description: b, vars: {q: Wait}, assert: [{type: llm-rubric, value: Is polite}]}\n\
-    - {description: c, vars: {q: Please wait}, assert: [{type: llm-rubric, value: Is polite, threshold: 0.95}]}\n";
+    - {description: b, vars: {q: Wait}, assert: [{type: llm-rubric, value: Is polite}]}\n";
 
 #[test]
 fn a_function_judges_with_consent() {
@@ -43,9 +42,12 @@ fn a_function_judges_with_consent() {
             (verdict, row["cost_usd"].as_f64().expect("a known cost"))
         })
         .collect();
-    assert_eq!(found, [("pass".to_owned(), 0.25), ("fail".to_owned(), 0.25), ("fail".to_owned(), 0.25)]);
+    assert_eq!(found, [("pass".to_owned(), 0.25), ("fail".to_owned(), 0.25)]);
     let decided = &judgements(&cli, "run")[0];
-    assert_eq!((&decided["reason"], &decided["judge"]["name"]), (&json!("looked"), &json!("file://judge.py")));
+    assert_eq!(
+        (&decided["reason"], &decided["judge"]["name"]),
+        (&json!("looked"), &json!("file://judge.py"))
+    );
 }
 
 #[test]
@@ -58,7 +60,7 @@ fn a_program_that_does_not_judge_leaves_the_criterion_ungraded() {
     ] {
         cli.file("judge.py", judge);
         let run = object(&cli.run(&["eval", "p.yaml", "--allow-code", "--json"]).expect_code(3));
-        assert_eq!(run["counts"]["incomplete"], 3, "{run}");
+        assert_eq!(run["counts"]["incomplete"], 2, "{run}");
         let explained = cli.run(&["explain", "last", "a"]).expect_code(0).stdout;
         assert!(explained.contains("ungraded") && explained.contains(told), "{explained}");
     }
@@ -69,9 +71,11 @@ fn a_command_of_a_targets_file_judges() {
     let cli = cli();
     cli.file(
         ".assize/targets.yaml",
-        "targets:\n- {name: strict, provider: cli, command: [sh, -c, 'echo \"{\\\"evidence\\\": [], \\\"reason\\\": \\\"r\\\", \\\"outcome\\\": \\\"unmet\\\"}\"']}\n",
+        "targets:\n- {name: strict, provider: cli, command: [sh, -c, 'echo \"{\\\"evidence\\\": [], \\\"reason\\\": \\\"r\\\", \\\"outcome\\\": \\\"unmet\\\"}\"']}\n- {name: repeats, provider: echo}\n",
     );
     cli.file("e.yaml", "tests:\n- {id: a, input: q, output: x, assertions: [Is good]}\n");
+    let refused = cli.run(&["eval", "e.yaml", "--judge", "repeats"]).expect_code(2).stderr;
+    assert!(refused.contains("`repeats` can't judge: it is neither a model nor a command"), "{refused}");
     cli.run(&["eval", "e.yaml", "--judge", "strict", "--allow-code", "--run-dir", "run"]).expect_code(1);
     assert_eq!(judgements(&cli, "run")[0]["judge"]["name"], "strict");
 }
@@ -96,7 +100,10 @@ fn a_prompt_beside_criteria_is_sent_with_the_material() {
     let sent = asked.lock().expect("not poisoned").clone();
     assert_eq!(sent.len(), 4, "one call for each criterion, and other instructions are another question");
     for text in &sent[..2] {
-        assert!(text.contains("[[BEGIN answer ") && text.contains("Instructions\n\nAs an editor. All: "), "{text}");
+        assert!(
+            text.contains("[[BEGIN answer ") && text.contains("Instructions\n\nAs an editor. All: "),
+            "{text}"
+        );
         assert!(text.contains("- Is kind\n- Is short"), "{text}");
     }
     for text in &sent[2..] {

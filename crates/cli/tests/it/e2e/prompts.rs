@@ -1,8 +1,5 @@
 //! Files with several prompts: what a row is called, comparing prompts, and how tests are counted.
 
-use std::fs;
-use std::path::Path;
-
 use assize_testkit::cli::CliTest;
 use serde_json::{Value, json};
 
@@ -51,7 +48,8 @@ fn a_row_names_its_test_and_its_prompt() {
     );
 
     assert!(run.stdout.contains("✗ fail  greets-2 [terse] → echo"), "{}", run.stdout);
-    let table: Vec<&str> = run.stdout.lines().skip_while(|line| !line.starts_with("  prompt ")).take(3).collect();
+    let table: Vec<&str> =
+        run.stdout.lines().skip_while(|line| !line.starts_with("  prompt ")).take(3).collect();
     assert!(table[1].starts_with("  polite       4") && table[1].contains("100.0%"), "{table:?}");
     assert!(table[2].starts_with("  terse        1") && table[2].ends_with("$0"), "{table:?}");
 
@@ -104,9 +102,15 @@ fn two_prompts_of_a_run_are_compared_test_by_test() {
     assert!(cli.read("baseline.md").contains("greets-2"), "{}", cli.read("baseline.md"));
 
     for (runs, told) in [
-        (["run@tense", "run@polite"], "`run` has no answers from target or prompt `tense`; its only target is `echo`, its prompts are `polite`, `terse`"),
+        (
+            ["run@tense", "run@polite"],
+            "`run` has no answers from target or prompt `tense`; its only target is `echo`, its prompts are `polite`, `terse`",
+        ),
         (["run", "other@polite"], "`other` has no answers from target `polite`; its only target is `echo`"),
-        (["run@terse", "run"], "`run` has answers to several prompts; name one of them: `run@polite`, `run@terse`"),
+        (
+            ["run@terse", "run"],
+            "`run` has answers to several prompts; name one of them: `run@polite`, `run@terse`",
+        ),
     ] {
         let refused = cli.run(&["compare", runs[0], runs[1]]).expect_code(2).stderr;
         assert!(refused.contains(told), "{refused}");
@@ -152,37 +156,10 @@ fn a_test_is_one_cluster_whatever_it_is_run_with() {
             })
         })
         .collect();
-    let file = json!({"evalId": "e", "results": {"version": 3, "results": results, "stats": {}}, "config": {}});
+    let file =
+        json!({"evalId": "e", "results": {"version": 3, "results": results, "stats": {}}, "config": {}});
     cli.file("out.json", file.to_string());
     cli.file("rubric.yaml", "criteria: ['Mentions \"please\"']\n");
     let graded = cli.run(&["grade", "rubric.yaml", "--answers", "out.json"]).expect_code(1).stdout;
     assert!(graded.contains("16 cases") && graded.contains("over 4 clusters"), "{graded}");
-}
-
-/// The row of an older version has no `test`: its case stays what it was.
-#[test]
-fn runs_without_tests_in_their_rows_are_read() {
-    let cli = prompts();
-    cli.run(&["eval", FILE, "--run-dir", "run"]).expect_code(1);
-    let path = cli.path("run").join("results.jsonl");
-    strip_tests(&path);
-    let listed = cli.run(&["explain", "run", "greets/prompt-1"]).expect_code(0).stdout;
-    assert!(listed.contains("greets/prompt-1 [terse]"), "{listed}");
-    let same = object(&cli.run(&["compare", "run", "run", "--json"]).expect_code(0));
-    assert_eq!(same["comparisons"][0]["common"], 8, "{same}");
-}
-
-fn strip_tests(path: &Path) {
-    let stored = fs::read_to_string(path).expect("readable");
-    let lines: Vec<String> = stored
-        .lines()
-        .map(|line| {
-            let mut row: Value = serde_json::from_str(line).expect("JSON");
-            let row = row.as_object_mut().expect("a row");
-            row.remove("test").expect("a test");
-            row.remove("crc");
-            serde_json::to_string(row).expect("JSON") + "\n"
-        })
-        .collect();
-    fs::write(path, lines.concat()).expect("writable");
 }

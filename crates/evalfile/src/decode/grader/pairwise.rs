@@ -163,7 +163,9 @@ fn file_baseline(cx: &mut DecodeContext, written: &str, place: Span) -> Option<P
 /// Decodes a reference to a run. An id is looked up among the stored runs; a folder is relative to the eval
 /// file.
 fn run_baseline(cx: &mut DecodeContext, written: String, place: Span) -> Option<PairwiseBaseline> {
-    let folder = written.rsplit_once('@').map_or(written.as_str(), |(folder, _)| folder);
+    // Targets and prompts follow the name of the folder: `runs/base@TARGET@PROMPT`.
+    let name = written.rfind(['/', '\\']).map_or(0, |at| at + 1);
+    let folder = written[name..].find('@').map_or(written.as_str(), |at| &written[..name + at]);
     let folder = if written.contains(['/', '\\']) { Some(cx.find_file(folder, place)?) } else { None };
     Some(PairwiseBaseline::Run { written, folder, answer: None })
 }
