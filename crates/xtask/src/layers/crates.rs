@@ -294,6 +294,8 @@ pub const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "arrow-schema", only: &["python"] },
     RestrictedDep { name: "askama", only: &["report", "view"] },
     RestrictedDep { name: "async-nats", only: &["cluster"] },
+    RestrictedDep { name: "aws-credential-types", only: &["llm"] },
+    RestrictedDep { name: "aws-sigv4", only: &["llm"] },
     RestrictedDep { name: "axum", only: &["serve", "view", TESTKIT] },
     RestrictedDep { name: "calamine", only: &["table"] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
