@@ -183,7 +183,7 @@ impl Profile {
         {
             let usual = || Some(home.as_ref()?.join(".aws").join(usual));
             let Some(path) = set(env, variable).map(PathBuf::from).or_else(usual) else { continue };
-            let text = match std::fs::read_to_string(&path) {
+            let text = match assize_files::read_text(&path) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => {

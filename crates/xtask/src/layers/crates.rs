@@ -198,7 +198,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "llm",
         owns: "asking a model: request, reply, wire formats, retries, prices, budgets",
-        may_use: "rubric stats diagnostic limits",
+        may_use: "rubric stats diagnostic files limits",
         never: "know what a verdict is",
     },
     CrateRule {
