@@ -6,6 +6,7 @@
 
 use reqwest::Url;
 
+use crate::aws;
 use crate::config::ConfigError;
 
 /// Looks variables up. Empty ones count as not set.
@@ -126,6 +127,10 @@ pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> 
 /// Placeholder address of Bedrock without a region.
 pub(crate) const BEDROCK: &str = "https://bedrock-runtime.amazonaws.com";
 
+/// What Bedrock's address and its signatures lack.
+pub(crate) const MISSING_REGION: ConfigError =
+    ConfigError::MissingPlace { provider: "bedrock", what: "region", variable: "AWS_REGION" };
+
 /// Vertex without a location.
 pub(crate) const VERTEX: &str = "https://aiplatform.googleapis.com";
 
@@ -138,8 +143,7 @@ pub(crate) fn bedrock(text: &str, env: Lookup<'_>) -> Result<String, ConfigError
         return plain(text, env);
     }
 
-    let region = place("region", &["AWS_REGION", "AWS_DEFAULT_REGION"], env)?
-        .ok_or(ConfigError::MissingPlace { provider: "bedrock", what: "region", variable: "AWS_REGION" })?;
+    let region = place("region", aws::region(env)?)?.ok_or(MISSING_REGION)?;
     Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"))
 }
 
@@ -154,10 +158,11 @@ pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError>
         return plain(text, env);
     }
 
-    let project = place("project", &["GOOGLE_CLOUD_PROJECT", "GOOGLE_VERTEX_PROJECT"], env)?.ok_or(
+    let first = |names: [&'static str; 2]| names.into_iter().find_map(|name| Some((name, env(name)?)));
+    let project = place("project", first(["GOOGLE_CLOUD_PROJECT", "GOOGLE_VERTEX_PROJECT"]))?.ok_or(
         ConfigError::MissingPlace { provider: "vertex", what: "project", variable: "GOOGLE_CLOUD_PROJECT" },
     )?;
-    let location = place("location", &["GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_LOCATION"], env)?;
+    let location = place("location", first(["GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_LOCATION"]))?;
     let location = location.unwrap_or_else(|| "global".to_owned());
     let host = match location.as_str() {
         _ if text != VERTEX => text.to_owned(),
@@ -168,15 +173,9 @@ pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError>
     Ok(format!("{host}/v1/projects/{project}/locations/{location}/publishers/google"))
 }
 
-/// Reads the name of a region, location or project from the first variable that is set.
-fn place(
-    what: &'static str,
-    variables: &[&'static str],
-    env: Lookup<'_>,
-) -> Result<Option<String>, ConfigError> {
-    let Some((variable, value)) = variables.iter().find_map(|name| Some((*name, env(name)?))) else {
-        return Ok(None);
-    };
+/// Checks the name of a region, location or project. `found` is the variable that holds it, and its value.
+fn place(what: &'static str, found: Option<(&'static str, String)>) -> Result<Option<String>, ConfigError> {
+    let Some((variable, value)) = found else { return Ok(None) };
     let name = value.trim();
 
     // Anything else could send the key to another host.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -18,7 +19,7 @@ use crate::quirks::ServerQuirks;
 use crate::redact::Redactor;
 use crate::request::{ChatMessage, ChatRequest};
 use crate::settings;
-use crate::transport::{HttpAnswer, TransportError};
+use crate::transport::{HttpAnswer, HttpRequest, Transport as _, TransportError};
 use crate::wire::refusal_in;
 
 /// Outcome of checking a key.
@@ -108,7 +109,9 @@ async fn check_at(
         headers.insert(HeaderName::from_static(header.name), value);
     }
 
-    let answer = transport.get(endpoint.url(path), headers, timeout).await;
+    let url = endpoint.url(path);
+    let request = HttpRequest { method: Method::GET, url, headers, body: Vec::new(), timeout };
+    let answer = transport.send(request).await;
     let redactor = Redactor::new(endpoint.secrets());
     let clean = |words: &str| cut(&redactor.redact_message(&cut(words, MESSAGE_CHARS * 10)), MESSAGE_CHARS);
     match answer {

@@ -80,6 +80,12 @@ pub enum ConfigError {
         /// What is wrong with the value.
         what: &'static str,
     },
+    /// Requests would be signed with an access key of AWS, and there is no whole one.
+    #[error("no access key of AWS: {reason}")]
+    NoAccessKey {
+        /// What is wrong.
+        reason: String,
+    },
     /// A name that is not valid for a header.
     #[error("`{name}` is not a valid HTTP header name: use letters, digits and `-`")]
     BadHeaderName {

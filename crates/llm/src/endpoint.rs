@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::aws::RequestSigner;
 use crate::config::ConfigError;
 
 /// A server's address and the secrets to send to it. `Debug` shows the host only.
@@ -19,6 +21,8 @@ pub struct ModelEndpoint {
     /// Name of the setting that a key would have been read from, for advice.
     pub(crate) key_source: String,
     pub(crate) headers: Vec<(String, SecretString)>,
+    /// Signs requests with the key, which is then not sent.
+    pub(crate) signer: Option<RequestSigner>,
 }
 
 /// A key and where it was found.
@@ -56,6 +60,7 @@ impl ModelEndpoint {
             key: None,
             key_source: String::new(),
             headers: Vec::new(),
+            signer: None,
         })
     }
 
@@ -137,7 +142,7 @@ impl ModelEndpoint {
         // A user name without a password is a token; some servers accept those.
         let user = Some(self.base_url.username()).filter(|user| password.is_none() && !user.is_empty());
         let in_url = password.or(user).into_iter().flat_map(|text| {
-            let sent = percent_decoded(text);
+            let sent = percent_decode_str(text).decode_utf8_lossy().into_owned();
             let other = (sent != text).then(|| SecretString::from(sent));
             std::iter::once(SecretString::from(text)).chain(other)
         });
@@ -153,25 +158,10 @@ impl ModelEndpoint {
             .iter()
             .filter(|(name, value)| names_secret(name) || value.expose_secret().len() >= LONG_VALUE)
             .map(|(_, value)| value.clone());
-        self.key.iter().map(|key| key.secret.clone()).chain(in_headers).chain(in_url).chain(in_query)
+        let signing = self.signer.iter().flat_map(|signer| signer.key.secrets());
+        let keys = self.key.iter().map(|key| key.secret.clone()).chain(signing);
+        keys.chain(in_headers).chain(in_url).chain(in_query)
     }
-}
-
-/// A part of an address as it is sent in a header, if it is valid UTF-8.
-fn percent_decoded(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                bytes.extend_from_slice(&part.as_bytes()[2..]);
-            }
-            None => bytes.extend([b"%", part.as_bytes()].concat()),
-        }
-    }
-
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A header value of this length is kept secret, whatever the header's name.

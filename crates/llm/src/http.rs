@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use reqwest::header::HeaderMap;
 use reqwest::{Client, ClientBuilder, Url};
 use tokio::sync::Semaphore;
 
@@ -130,30 +129,6 @@ impl HttpTransport {
         let client = self.client(&url)?;
         let sent = client.get().get(url).timeout(timeout).send().await;
         sent.map(|response| response.status().as_u16()).map_err(|error| failure(&error, timeout))
-    }
-
-    /// Sends a GET and reads the whole answer, of any status.
-    pub(crate) async fn get(
-        &self,
-        url: Url,
-        headers: HeaderMap,
-        timeout: Duration,
-    ) -> Result<HttpAnswer, TransportError> {
-        let client = self.client(&url)?;
-        let sent = client.get().get(url).headers(headers).timeout(timeout).send().await;
-        self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
-    }
-
-    /// Sends a PUT and reads the whole answer, of any status.
-    pub(crate) async fn put(
-        &self,
-        url: Url,
-        body: Vec<u8>,
-        timeout: Duration,
-    ) -> Result<HttpAnswer, TransportError> {
-        let client = self.client(&url)?;
-        let sent = client.get().put(url).timeout(timeout).body(body).send().await;
-        self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
     }
 
     async fn read(

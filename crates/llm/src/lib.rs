@@ -8,6 +8,7 @@
 
 mod address;
 mod answer_body;
+mod aws;
 mod batch;
 mod batch_lines;
 mod budget;

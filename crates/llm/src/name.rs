@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::aws;
 use crate::config::NameError;
 use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, ProviderRow, known_providers};
 
@@ -30,7 +31,7 @@ impl ModelName {
     /// The variables that may hold this provider's key, in the order in which they are read. A caller that
     /// looks variables up in a key store of its own must do so for these only.
     pub fn key_variables(&self) -> &'static [&'static str] {
-        self.provider.key_variables
+        if self.provider.takes_access_key { aws::KEY_VARIABLES } else { self.provider.key_variables }
     }
 
     /// The variables that may hold this provider's address, in the order in which they are read.
@@ -159,6 +160,23 @@ mod tests {
         assert_eq!(of("mistral", &[]), Err(NameError::NoModel("mistral".into())));
         assert_eq!(of("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
         assert!(of("a b", &[address]).is_err());
+    }
+
+    /// The keys of the environment are not sent to an address that a file names.
+    #[test]
+    fn an_access_key_and_its_profile_are_keys_of_bedrock() {
+        let env = |name: &str| match name {
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" => Some("https://far.example.com".to_owned()),
+            "AWS_REGION" => Some("eu-west-1".to_owned()),
+            _ => Some("a-key-of-the-environment".to_owned()),
+        };
+        for provider in ["bedrock", "bedrock-embeddings"] {
+            let name: ModelName = format!("{provider}:x").parse().unwrap();
+            let of_file =
+                |variable: &str| env(variable).filter(|_| !name.key_variables().contains(&variable));
+            let refused = crate::settings::endpoint(name.row(), &of_file);
+            assert!(matches!(refused, Err(crate::config::ConfigError::MissingKey { .. })), "{refused:?}");
+        }
     }
 
     #[test]

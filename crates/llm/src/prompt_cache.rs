@@ -20,8 +20,10 @@ pub(crate) fn marks_first_part(provider: &str, request: &ChatRequest) -> bool {
         Part::Image { .. } => USUAL_CACHED_BYTES,
     };
     let before = before.iter().flat_map(|message: &ChatMessage| &*message.content);
+    // Formats leave empty parts out.
+    let is_whole = last.content.iter().all(|part| bytes(part) > 0);
     let has_more = last.content.len() > 1 && last.role == MessageRole::User;
-    has_more && before.chain(last.content.first()).map(bytes).sum::<usize>() >= least
+    is_whole && has_more && before.chain(last.content.first()).map(bytes).sum::<usize>() >= least
 }
 
 /// Providers usually cache a prefix from this many bytes on: about 1,024 tokens.

@@ -7,8 +7,8 @@ use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::{ModelEndpoint, is_loopback};
 use crate::wire::{
-    AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, EmbeddingFormat, GeminiGenerate,
-    LabelFormat, OllamaChat, OpenAiChat, OpenAiResponses, VertexGemini, WireCodec,
+    AnthropicMessages, BedrockConverse, ChatDialect, EmbeddingFormat, GeminiGenerate, LabelFormat,
+    OllamaChat, OpenAiChat, OpenAiResponses, WireCodec,
 };
 
 /// One provider.
@@ -22,6 +22,8 @@ pub(crate) struct ProviderRow {
     pub(crate) key_variables: &'static [&'static str],
     /// Variables with credentials of another kind, which are not read, and what to do instead.
     pub(crate) unread: &'static [(&'static str, &'static str)],
+    /// True if requests may be signed with an access key of AWS instead.
+    pub(crate) takes_access_key: bool,
     /// True if a server on another machine requires a key.
     pub(crate) key_needed: bool,
     /// The variables that may set the address. The first that is set counts. Never empty.
@@ -64,6 +66,7 @@ const HOSTED: ProviderRow = ProviderRow {
     aliases: &[],
     key_variables: &[],
     unread: &[],
+    takes_access_key: false,
     key_needed: true,
     base_url_variables: &[],
     base_url: None,
@@ -75,12 +78,21 @@ const HOSTED: ProviderRow = ProviderRow {
 /// A server of the user's own, which needs no key wherever it runs.
 const OWN: ProviderRow = ProviderRow { key_needed: false, ..HOSTED };
 
+const OPENAI: ProviderRow = ProviderRow {
+    name: "openai",
+    key_variables: &["OPENAI_API_KEY"],
+    base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+    base_url: Some("https://api.openai.com/v1"),
+    wire: |endpoint| Arc::new(OpenAiChat::new(ChatDialect::for_endpoint(endpoint))),
+    ..HOSTED
+};
+
 const AZURE: ProviderRow = ProviderRow {
     name: "azure",
     key_variables: &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
     base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"],
     address: address::azure,
-    wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
+    wire: |endpoint| Arc::new(OpenAiChat::azure(address::azure_has_deployments(&endpoint.base_url))),
     ..HOSTED
 };
 
@@ -90,14 +102,14 @@ const GEMINI: ProviderRow = ProviderRow {
     base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
     base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
     address: address::gemini,
-    wire: |_| Arc::new(GeminiGenerate),
+    wire: |_| Arc::new(GeminiGenerate::Api),
     ..HOSTED
 };
 
 const BEDROCK: ProviderRow = ProviderRow {
     name: "bedrock",
     key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
-    unread: &[("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock")],
+    takes_access_key: true,
     base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
     base_url: Some(address::BEDROCK),
     address: address::bedrock,
@@ -117,7 +129,7 @@ const VERTEX: ProviderRow = ProviderRow {
     base_url: Some(address::VERTEX),
     address: address::vertex,
     free: None,
-    wire: |_| Arc::new(VertexGemini),
+    wire: |_| Arc::new(GeminiGenerate::Vertex),
     ..HOSTED
 };
 
@@ -131,40 +143,24 @@ const HUGGINGFACE_INFERENCE: ProviderRow = ProviderRow {
 };
 
 pub(crate) static PROVIDERS: &[ProviderRow] = &[
-    ProviderRow {
-        name: "openai",
-        key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
-        base_url: Some("https://api.openai.com/v1"),
-        wire: |endpoint| Arc::new(OpenAiChat::new(ChatDialect::for_endpoint(endpoint))),
-        ..HOSTED
-    },
+    OPENAI,
     ProviderRow {
         name: "openai-responses",
         aliases: &["responses"],
-        key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
-        base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(OpenAiResponses),
-        ..HOSTED
+        ..OPENAI
     },
     ProviderRow {
         name: "openai-embeddings",
         aliases: &["embeddings"],
-        key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
-        base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(EmbeddingFormat::OpenAi),
-        ..HOSTED
+        ..OPENAI
     },
     ProviderRow {
         name: "openai-moderation",
         aliases: &["moderation"],
-        key_variables: &["OPENAI_API_KEY"],
-        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
-        base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(LabelFormat::OpenAiModeration),
-        ..HOSTED
+        ..OPENAI
     },
     ProviderRow { aliases: &["azure-openai", "azureopenai"], ..AZURE },
     ProviderRow {

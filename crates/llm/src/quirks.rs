@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
+use crate::wire::FormatFeatures;
 
 /// Parameters that one model refuses. Learning only adds to them, so it ends after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,15 +150,17 @@ pub(crate) struct SentFeatures<'a> {
 }
 
 impl SentFeatures<'_> {
-    /// The parameters that every format has.
-    pub(crate) fn new(request: &ChatRequest, quirks: ServerQuirks) -> Self {
+    /// What a request carries in a format with these features.
+    pub(crate) fn new(features: FormatFeatures, request: &ChatRequest, quirks: ServerQuirks) -> Self {
         Self {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
-            schema: request.schema.is_some() && quirks.schema != SchemaSupport::None,
+            seed: features.seed.filter(|_| request.seed.is_some() && !quirks.no_seed),
+            logprobs: quirks.alternatives(request.logprobs).filter(|_| features.logprobs),
+            schema: request.schema.is_some() && quirks.schema.max(features.schema) != SchemaSupport::None,
             lengths: request.schema.as_ref().is_some_and(|format| format.schema.has_lengths()),
+            limit: request.output_limit().and(features.limit_name(quirks)),
             ceiling: request.ceiling(),
-            ..Self::default()
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::settings;
 pub struct ProviderReadiness {
     /// The provider's name.
     pub provider: &'static str,
-    /// The variable its key is read from: the one that is set, or else the one to set.
-    pub key_variable: &'static str,
+    /// Where its key comes from: the variable that is set or a profile, or else the variable to set.
+    pub key_variable: String,
     /// The variable for its address: the one that is set, or else the one to set.
     pub base_url_variable: &'static str,
     /// True if any variable of this provider is set. A provider may be ready without one: a server on this
@@ -95,10 +95,16 @@ fn row_readiness(
 
     // The address is checked first, and the key may be missing as well.
     let with_key = |variable: String| {
-        let lacks_key = row.key_needed && key.is_none();
-        lacks_key.then(|| key_variables.join(" or ")).into_iter().chain([variable]).collect()
+        let signs = || !own && matches!(settings::access_key(row, env), Ok(Some(_)));
+        let lacks_key = row.key_needed && key.is_none() && !signs();
+        lacks_key.then(|| settings::key_names(row, key_variables)).into_iter().chain([variable]).collect()
     };
     let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) };
+    let found = match &endpoint {
+        Ok(endpoint) => endpoint.key.as_ref().map(|key| key.source.clone()),
+        Err(_) => None,
+    };
+    let is_meant = found.is_some() || matches!(endpoint, Err(ConfigError::NoAccessKey { .. }));
     let (host, state) = match endpoint {
         Ok(endpoint) => {
             let state = match &endpoint.key {
@@ -121,10 +127,13 @@ fn row_readiness(
     };
     ProviderReadiness {
         provider: row.name,
-        key_variable: key.unwrap_or_else(|| if own { JUDGE_KEY } else { settings::key_variable(row) }),
+        key_variable: found.unwrap_or_else(|| {
+            let usual = if own { JUDGE_KEY } else { settings::key_variable(row) };
+            key.unwrap_or(usual).to_owned()
+        }),
         base_url_variable: address
             .unwrap_or_else(|| if own { JUDGE_BASE_URL } else { settings::base_url_variable(row) }),
-        configured: key.is_some() || address.is_some() || unread.is_some(),
+        configured: is_meant || key.is_some() || address.is_some() || unread.is_some(),
         host,
         state,
     }
@@ -177,7 +186,7 @@ mod tests {
         let google = state("Google", &[("GOOGLE_API_KEY", "k")]);
         assert_eq!(
             (google.provider, google.key_variable, google.state),
-            ("gemini", "GOOGLE_API_KEY", ReadyState::Ready)
+            ("gemini", "GOOGLE_API_KEY".to_owned(), ReadyState::Ready)
         );
         assert_eq!(
             state("gemini", &[("GEMINI_API_KEY", " ")]).state,
@@ -191,14 +200,20 @@ mod tests {
             state("azure", &[]).state,
             missing(&["AZURE_OPENAI_API_KEY or AZURE_API_KEY", "AZURE_OPENAI_ENDPOINT"])
         );
-        assert_eq!(state("bedrock", &[]).state, missing(&["AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION"]));
-        let signed = state("bedrock", &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_REGION", "eu-west-1")]);
-        assert!(signed.configured, "somebody meant it");
-        assert!(
-            matches!(&signed.state, ReadyState::Missing { variables, unread: Some(("AWS_ACCESS_KEY_ID", _)) }
-                if *variables == ["AWS_BEARER_TOKEN_BEDROCK"]),
-            "{signed:?}"
+        assert_eq!(
+            state("bedrock", &[]).state,
+            missing(&["AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID", "AWS_REGION"])
         );
+        let half = state("bedrock", &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_REGION", "eu-west-1")]);
+        assert!(half.configured, "somebody meant it");
+        assert!(
+            matches!(&half.state, ReadyState::BadSetting { reason } if reason.contains("AWS_SECRET_ACCESS_KEY is not")),
+            "{half:?}"
+        );
+        let access = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "s")];
+        assert_eq!(state("bedrock", &access).state, missing(&["AWS_REGION"]));
+        let signed = state("bedrock", &[&access[..], &[("AWS_REGION", "eu-west-1")]].concat());
+        assert_eq!((&*signed.key_variable, signed.state), ("AWS_SECRET_ACCESS_KEY", ReadyState::Ready));
         let azure = [("AZURE_OPENAI_API_KEY", "k"), ("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/")];
         assert_eq!(state("azure", &azure).host.as_deref(), Some("r.openai.azure.com"));
         let bad = state("groq", &[("GROQ_BASE_URL", "nonsense"), ("GROQ_API_KEY", "k")]);

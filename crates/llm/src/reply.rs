@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use assize_rubric::Usd;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::FailedAttempt;
 use crate::token_counts::TokenCounts;
@@ -122,9 +123,18 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// Reads a word that is not one of the format's own. Servers often use words of another format, or their
-    /// own, for a reply that was cut off or withheld.
+    /// Reads the word in an answer, if there is one.
+    pub(crate) fn from_json(word: Option<&Value>) -> Self {
+        Self::from_word(word.and_then(Value::as_str).unwrap_or("unknown"))
+    }
+
+    /// Reads a word of any format. Servers often use words of another format, or their own, for a reply that was cut off
+    /// or withheld.
     pub(crate) fn from_word(word: &str) -> Self {
+        const STOPPED: [&str; 5] = ["stop", "eos", "eos_token", "end_turn", "stop_sequence"];
+
+        const CALLED: [&str; 3] = ["tool_calls", "function_call", "tool_use"];
+
         const HELD_BACK: [&str; 12] = [
             "filter", "content_policy", "safety", "moderat", "guardrail", "prohibited", "blocked",
             "blocklist", "sensitive", "recitation", "toxic", "refus",
@@ -135,7 +145,11 @@ impl FinishReason {
 
         let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
         let has_one_of = |parts: &[&str]| parts.iter().any(|part| plain.contains(part));
-        if has_one_of(&HELD_BACK) {
+        if STOPPED.contains(&&*plain) {
+            Self::Stop
+        } else if CALLED.contains(&&*plain) {
+            Self::ToolCall
+        } else if has_one_of(&HELD_BACK) || matches!(&*plain, "language" | "spii" | "model_armor") {
             Self::ContentFilter
         } else if has_one_of(&CUT_OFF) {
             Self::Length

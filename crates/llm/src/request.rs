@@ -21,6 +21,9 @@ pub struct ChatRequest {
     pub schema: Option<JsonSchemaFormat>,
     /// Sampling temperature; 0 asks for the most likely tokens. Must be finite.
     pub temperature: Option<f64>,
+    /// How much the model should reason, in the words of its server. Only OpenAI's formats have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
     /// Sampling seed, for servers that offer repeatable sampling. Many refuse values above `i64::MAX`.
     pub seed: Option<u64>,
     /// The caller's limit for the tokens of the reply. A reply that ends there is an answer.
@@ -59,6 +62,7 @@ impl ChatRequest {
             messages: messages.into(),
             schema: None,
             temperature: None,
+            reasoning_effort: None,
             seed: None,
             max_output_tokens: None,
             output_ceiling: None,

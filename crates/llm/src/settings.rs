@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::address::{self, Lookup};
+use crate::address::{self, Lookup, MISSING_REGION};
+use crate::aws::{self, AccessKey, RequestSigner};
 use crate::config::ConfigError;
 use crate::endpoint::ModelEndpoint;
 use crate::provider::{JUDGE_BASE_URL, JUDGE_KEY, ProviderRow};
@@ -54,7 +55,13 @@ fn from(
         }
     };
 
-    let mut key = first(key_variables);
+    let access = match first(key_variables) {
+        None if key_variables == row.key_variables => access_key(row, &set)?,
+        _ => None,
+    };
+    let signing =
+        access.as_ref().map(|access| (access.source.as_str(), access.secret.expose_secret().to_owned()));
+    let mut key = first(key_variables).or(signing);
 
     // An address is shown to people and looked up by name, so a key in it would be exposed.
     if let Some((key_variable, key)) = &key
@@ -80,10 +87,14 @@ fn from(
     if let Some((file_variable, server)) = route_from_file(variable, &endpoint, env)
         && let Some((key_variable, _)) = key
     {
-        key = key_variables
-            .iter()
-            .filter(|variable| is_from_file(variable, env))
-            .find_map(|variable| Some((*variable, set(variable)?)));
+        let is_foreign = |variable: &str| !is_from_file(variable, env);
+        key = match key {
+            Some((aws::SECRET, secret)) if !is_foreign(aws::SECRET) => Some((aws::SECRET, secret)),
+            _ => key_variables
+                .iter()
+                .filter(|variable| !is_foreign(variable))
+                .find_map(|variable| Some((*variable, set(variable)?))),
+        };
         if key.is_none() && !endpoint.is_loopback() {
             return Err(ConfigError::ForeignAddress {
                 variable: key_variable.to_owned(),
@@ -94,16 +105,34 @@ fn from(
     }
 
     match key {
-        Some((variable, key)) => Ok(endpoint.with_key(&SecretString::from(key), variable)),
+        Some((variable, key)) => {
+            if let Some(access) = &access {
+                let region = aws::region_of(&endpoint.base_url).map(str::to_owned);
+                let region = region.or(aws::region(&set)?.map(|(_, region)| region)).ok_or(MISSING_REGION)?;
+                endpoint.signer = Some(RequestSigner { key: access.clone(), region });
+            }
+            Ok(endpoint.with_key(&SecretString::from(key), variable))
+        }
         None if !row.key_needed || endpoint.is_loopback() => {
             Ok(endpoint.without_key(key_variables.first().copied().unwrap_or_default()))
         }
         None => Err(ConfigError::MissingKey {
-            variable: key_variables.join(" or "),
+            variable: key_names(row, key_variables),
             base_url_variable: variable.to_owned(),
             host: endpoint.host(),
         }),
     }
+}
+
+/// The access key of AWS with which requests to this provider are signed, if there is one.
+pub(crate) fn access_key(row: &ProviderRow, env: Lookup<'_>) -> Result<Option<AccessKey>, ConfigError> {
+    if row.takes_access_key { AccessKey::find(env) } else { Ok(None) }
+}
+
+/// The variables of a key, one of which suffices, for messages.
+pub(crate) fn key_names(row: &ProviderRow, key_variables: &[&str]) -> String {
+    let signing = (row.takes_access_key && key_variables == row.key_variables).then_some(aws::KEY_ID);
+    key_variables.iter().copied().chain(signing).collect::<Vec<_>>().join(" or ")
 }
 
 /// The variable of a file that determines which server receives a key, and that server. Whoever wrote the file

@@ -24,7 +24,7 @@ pub(crate) struct JudgeBatchArgs {
     /// Exchange Bedrock's batches through this bucket.
     ///
     /// Such as `s3://my-bucket/assize`. The access key is read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
-    /// AWS_SESSION_TOKEN.
+    /// AWS_SESSION_TOKEN, or from the profile that AWS_PROFILE names.
     #[arg(long, requires = "judge_batch", value_name = "S3_URI", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) batch_storage: Option<BatchPlace>,
     /// Role with which Bedrock reads and writes there.

@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(arn(&json!(good)), Ok(good.to_owned()));
         assert_eq!(
             job_path(good),
-            "/model-invocation-job/arn:aws:bedrock:eu-west-1:123456789012:model-invocation-job%2Fabc123def456"
+            "/model-invocation-job/arn%3Aaws%3Abedrock%3Aeu-west-1%3A123456789012%3Amodel-invocation-job%2Fabc123def456"
         );
         for bad in [
             json!("arn:aws:bedrock:eu-west-1:123456789012:model-invocation-job/../../x"),

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::header::HeaderMap;
+use reqwest::{Method, Url};
 use rusty_s3::{Credentials, S3Action as _, UrlStyle};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 
 use super::place::BatchPlace;
+use crate::aws::AccessKey;
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;
 use crate::redact::Redactor;
+use crate::transport::{HttpAnswer, HttpRequest, Transport as _, TransportError};
 
 /// Time limit of a transfer; a signed address is valid for as long.
 const TRANSFER_TIMEOUT: Duration = Duration::from_mins(20);
@@ -33,9 +35,7 @@ impl Bucket {
         place: &BatchPlace,
         region: &str,
         server: Option<Url>,
-        key_id: &str,
-        secret: SecretString,
-        token: Option<SecretString>,
+        key: &AccessKey,
     ) -> Result<Self, String> {
         // In a host name, a bucket with dots matches no certificate.
         let style = if server.is_some() || place.bucket.contains('.') {
@@ -50,13 +50,13 @@ impl Bucket {
         };
         let bucket = rusty_s3::Bucket::new(server, style, place.bucket.clone(), region.to_owned())
             .map_err(|error| format!("there is not an address for {place}: {error}"))?;
-        let credentials = match &token {
-            Some(token) => Credentials::new_with_token(key_id, secret.expose_secret(), token.expose_secret()),
-            None => Credentials::new(key_id, secret.expose_secret()),
+        let (id, secret) = (key.id.expose_secret(), key.secret.expose_secret());
+        let credentials = match &key.token {
+            Some(token) => Credentials::new_with_token(id, secret, token.expose_secret()),
+            None => Credentials::new(id, secret),
         };
 
-        let id = SecretString::from(key_id);
-        let redactor = Redactor::new([Some(secret), token, Some(id)].into_iter().flatten());
+        let redactor = Redactor::new(key.secrets());
         Ok(Self { objects: bucket, credentials, redactor })
     }
 
@@ -71,8 +71,7 @@ impl Bucket {
         body: Vec<u8>,
     ) -> Result<(), AskError> {
         let url = self.objects.put_object(Some(&self.credentials), key).sign(TRANSFER_TIMEOUT);
-        let answer = transport.put(url, body, TRANSFER_TIMEOUT).await;
-        self.checked(answer, "write", key).map(drop)
+        self.exchange(transport, Method::PUT, url, body, key).await.map(drop)
     }
 
     /// Reads an object. If it does not exist, the error has the kind "not found".
@@ -81,13 +80,25 @@ impl Bucket {
     /// If it can't be read in full.
     pub(super) async fn get(&self, transport: &HttpTransport, key: &str) -> Result<Vec<u8>, AskError> {
         let url = self.objects.get_object(Some(&self.credentials), key).sign(TRANSFER_TIMEOUT);
-        let answer = transport.get(url, HeaderMap::new(), TRANSFER_TIMEOUT).await;
-        self.checked(answer, "read", key)
+        self.exchange(transport, Method::GET, url, Vec::new(), key).await
+    }
+
+    async fn exchange(
+        &self,
+        transport: &HttpTransport,
+        method: Method,
+        url: Url,
+        body: Vec<u8>,
+        key: &str,
+    ) -> Result<Vec<u8>, AskError> {
+        let what = if method == Method::PUT { "write" } else { "read" };
+        let request = HttpRequest { method, url, headers: HeaderMap::new(), body, timeout: TRANSFER_TIMEOUT };
+        self.checked(transport.send(request).await, what, key)
     }
 
     fn checked(
         &self,
-        answer: Result<crate::transport::HttpAnswer, crate::transport::TransportError>,
+        answer: Result<HttpAnswer, TransportError>,
         what: &str,
         key: &str,
     ) -> Result<Vec<u8>, AskError> {
@@ -119,10 +130,8 @@ impl Bucket {
 
         let error = AskError {
             status: Some(answer.status),
-            advice: (answer.status == 403).then(|| {
-                "The key of AWS_ACCESS_KEY_ID needs s3:PutObject, s3:GetObject and s3:ListBucket there."
-                    .into()
-            }),
+            advice: (answer.status == 403)
+                .then(|| "The access key needs s3:PutObject, s3:GetObject and s3:ListBucket there.".into()),
             ..AskError::new(classify(answer.status, code, words), "")
         };
         Err(hidden(error, &format!("{words} ({code})")))
@@ -138,14 +147,21 @@ fn element<'a>(text: &'a str, name: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::HttpAnswer;
 
     fn bucket(server: Option<&str>, name: &str) -> Bucket {
         let place = format!("s3://{name}/p").parse().unwrap();
         let server = server.map(|text| Url::parse(text).unwrap());
-        let secret = SecretString::from("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
-        let token = Some(SecretString::from("a-session-token-of-some-length"));
-        Bucket::new(&place, "us-east-1", server, "AKIAIOSFODNN7EXAMPLE", secret, token).unwrap()
+        let env = |name: &str| {
+            let value = match name {
+                "AWS_ACCESS_KEY_ID" => "AKIAIOSFODNN7EXAMPLE",
+                "AWS_SECRET_ACCESS_KEY" => "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+                "AWS_SESSION_TOKEN" => "a-session-token-of-some-length",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        };
+        let key = AccessKey::find(&env).unwrap().unwrap();
+        Bucket::new(&place, "us-east-1", server, &key).unwrap()
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Url};
 use serde_json::Value;
 
 use super::client::BatchClient;
@@ -35,39 +35,44 @@ impl BatchClient {
         url
     }
 
-    /// Headers of every request: the key, and the version of the format.
-    fn headers(&self) -> HeaderMap {
-        let mut headers = self.client.credentials().clone();
-        if let Some((name, value)) = self.format.version_header() {
-            headers.insert(name, HeaderValue::from_static(value));
-        }
-
-        headers
-    }
-
     /// Sends a GET and returns the JSON of the answer.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, AskError> {
-        let answer = self.transport.get(self.url(path, query), self.headers(), STATUS_TIMEOUT).await;
-        json_of(&self.checked(answer)?)
+        let url = self.url(path, query);
+        json_of(&self.send(Method::GET, url, HeaderMap::new(), Vec::new(), STATUS_TIMEOUT).await?)
     }
 
     /// Sends a GET and returns the bytes of the answer.
     pub(super) async fn download(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>, AskError> {
-        let answer = self.transport.get(self.url(path, query), self.headers(), TRANSFER_TIMEOUT).await;
-        Ok(self.checked(answer)?.body)
+        let url = self.url(path, query);
+        Ok(self.send(Method::GET, url, HeaderMap::new(), Vec::new(), TRANSFER_TIMEOUT).await?.body)
     }
 
     /// Sends a POST and returns the JSON of the answer.
     pub(super) async fn post(&self, path: &str, body: Vec<u8>, kind: &str) -> Result<Value, AskError> {
-        let mut headers = self.headers();
         let kind = HeaderValue::from_str(kind)
             .map_err(|_| AskError::new(ErrorKind::BadRequest, "the type of the request can't be sent"))?;
-        headers.insert(CONTENT_TYPE, kind);
-
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind)]);
         let timeout = if body.len() > 1 << 20 { TRANSFER_TIMEOUT } else { STATUS_TIMEOUT };
-        let request =
-            HttpRequest { method: reqwest::Method::POST, url: self.url(path, &[]), headers, body, timeout };
-        json_of(&self.checked(self.transport.send(request).await)?)
+        json_of(&self.send(Method::POST, self.url(path, &[]), headers, body, timeout).await?)
+    }
+
+    /// Sends a request with the key and the version of the format, and returns the answer if it is a success.
+    async fn send(
+        &self,
+        method: Method,
+        url: Url,
+        mut headers: HeaderMap,
+        body: Vec<u8>,
+        timeout: Duration,
+    ) -> Result<HttpAnswer, AskError> {
+        if let Some((name, value)) = self.format.version_header() {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        let request = self.client.with_credentials(HttpRequest { method, url, headers, body, timeout });
+        self.checked(match request {
+            Ok(request) => self.transport.send(request).await,
+            Err(error) => Err(error),
+        })
     }
 
     /// The answer without secrets, if it is a success.

@@ -3,19 +3,14 @@
 
 use std::str::FromStr;
 
-use reqwest::Url;
-use secrecy::SecretString;
-
 use super::bucket::Bucket;
 use super::place::BatchPlace;
+use crate::aws::{self, AccessKey, region_of};
 use crate::client::ModelClient;
+use crate::config::ConfigError;
 use crate::endpoint::is_loopback;
 use crate::settings::is_from_file;
-
-/// Variables of the access key, in this order.
-const KEY_ID: &str = "AWS_ACCESS_KEY_ID";
-const SECRET: &str = "AWS_SECRET_ACCESS_KEY";
-const TOKEN: &str = "AWS_SESSION_TOKEN";
+use reqwest::Url;
 
 /// Variables for other addresses of S3, and of the Bedrock service for jobs.
 const S3_ADDRESS: &str = "AWS_ENDPOINT_URL_S3";
@@ -63,10 +58,8 @@ pub struct InvalidBatchRole;
 pub struct BatchStorage {
     place: Option<BatchPlace>,
     role: Option<BatchRole>,
+    key: Option<Result<AccessKey, ConfigError>>,
     /// Values of the variables that were set.
-    key_id: Option<String>,
-    secret: Option<SecretString>,
-    token: Option<SecretString>,
     region: Option<String>,
     s3: Option<String>,
     jobs: Option<String>,
@@ -90,7 +83,7 @@ impl BatchStorage {
                 address.as_deref().is_some_and(|text| Url::parse(text).is_ok_and(|url| !is_loopback(&url)));
             is_elsewhere && is_from_file(variable, env) && !is_from_file(key, env)
         };
-        let foreign = if is_foreign(&s3, S3_ADDRESS, SECRET) {
+        let foreign = if is_foreign(&s3, S3_ADDRESS, aws::SECRET) {
             Some(S3_ADDRESS)
         } else {
             is_foreign(&jobs, JOBS_ADDRESS, BEARER).then_some(JOBS_ADDRESS)
@@ -99,10 +92,8 @@ impl BatchStorage {
         Self {
             place,
             role,
-            key_id: set(KEY_ID),
-            secret: set(SECRET).map(SecretString::from),
-            token: set(TOKEN).map(SecretString::from),
-            region: set("AWS_REGION").or_else(|| set("AWS_DEFAULT_REGION")),
+            key: AccessKey::find(env).transpose(),
+            region: aws::region(env).ok().flatten().map(|(_, region)| region),
             s3,
             jobs,
             foreign,
@@ -119,12 +110,15 @@ impl BatchStorage {
                         s3://BUCKET/PREFIX`, and the role that Bedrock reads and writes it by with `--batch-role ARN`"
                 .to_owned());
         };
-        let (Some(key_id), Some(secret)) = (&self.key_id, &self.secret) else {
+        let Some(key) = &self.key else {
             return Err(format!(
-                "batches of `bedrock` are exchanged through {place}: set {KEY_ID} and {SECRET} to an access key for it, and \
-                 {TOKEN} where it is temporary"
+                "batches of `bedrock` are exchanged through {place}: set {} and {} to an access key for it, and \
+                 AWS_SESSION_TOKEN where it is temporary, or name a profile in AWS_PROFILE",
+                aws::KEY_ID,
+                aws::SECRET
             ));
         };
+        let key = key.as_ref().map_err(ConfigError::to_string)?;
         if let Some(variable) = self.foreign {
             return Err(format!(
                 "{variable} is set in the `.env` file of this folder, which may not be yours, and the key is not: set \
@@ -144,7 +138,7 @@ impl BatchStorage {
             None => jobs_beside(runtime),
         };
         let s3 = self.s3.as_deref().map(|text| address(S3_ADDRESS, text)).transpose()?;
-        let bucket = Bucket::new(place, &region, s3, key_id, secret.clone(), self.token.clone())?;
+        let bucket = Bucket::new(place, &region, s3, key)?;
 
         Ok(JobSetup { jobs, role: role.clone(), place: place.clone(), bucket })
     }
@@ -165,12 +159,6 @@ fn address(variable: &str, text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("{variable} is not an address: {error}"))?;
     let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
     if is_safe && url.has_host() { Ok(url) } else { Err(format!("{variable} must begin with https://")) }
-}
-
-/// The region in the usual address of models.
-fn region_of(runtime: &Url) -> Option<&str> {
-    let (service, region) = runtime.host_str()?.strip_suffix(".amazonaws.com")?.split_once('.')?;
-    matches!(service, "bedrock-runtime" | "bedrock-runtime-fips").then_some(region)
 }
 
 fn is_region(text: &str) -> bool {

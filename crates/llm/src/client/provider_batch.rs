@@ -11,7 +11,7 @@ use crate::output_limit::{OutputLimit, ReplyLengthStats, ReplyRoom};
 use crate::quirks::{SchemaSupport, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatRequest, Part};
-use crate::transport::HttpAnswer;
+use crate::transport::{HttpAnswer, HttpRequest, TransportError};
 
 /// A call as a request in a batch.
 #[derive(Debug, Clone)]
@@ -55,9 +55,9 @@ impl ModelClient {
         self.inner.parts.endpoint.url(path)
     }
 
-    /// The key and further headers, as every request carries them.
-    pub(crate) fn credentials(&self) -> &HeaderMap {
-        &self.inner.headers
+    /// A request of another kind to the server, with its credentials.
+    pub(crate) fn with_credentials(&self, request: HttpRequest) -> Result<HttpRequest, TransportError> {
+        self.inner.with_credentials(request)
     }
 
     /// The error in the form for the user: short, without secrets, with advice.

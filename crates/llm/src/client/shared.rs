@@ -121,7 +121,7 @@ impl SharedClient {
         let begun = Instant::now();
         let (mut deadline, mut look) = (begun + limit, begun + SILENCE);
         let answered = self.account.good_answers();
-        let mut answer = pin!(self.setup.transport.send(self.outgoing(call)));
+        let mut answer = pin!(self.setup.transport.send(self.outgoing(call)?));
         loop {
             if let Ok(answer) = tokio::time::timeout_at(deadline.min(look), &mut answer).await {
                 return answer;
@@ -146,8 +146,7 @@ impl SharedClient {
         }
     }
 
-    pub(super) fn outgoing(&self, call: HttpCall) -> HttpRequest {
-        let Self { parts, setup, headers, .. } = self;
+    fn outgoing(&self, call: HttpCall) -> Result<HttpRequest, TransportError> {
         let mut all = HeaderMap::new();
         for (name, value) in call.headers {
             let value = match value {
@@ -159,14 +158,28 @@ impl SharedClient {
             }
         }
 
-        all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        HttpRequest {
+        self.with_credentials(HttpRequest {
             method: reqwest::Method::POST,
-            url: parts.endpoint.url(&call.path),
+            url: self.parts.endpoint.url(&call.path),
             headers: all,
             body: call.body,
-            timeout: setup.timeout.saturating_mul(MAX_TIME_LIMITS),
+            timeout: self.setup.timeout.saturating_mul(MAX_TIME_LIMITS),
+        })
+    }
+
+    /// The request with the key or a signature, and the endpoint's headers.
+    ///
+    /// # Errors
+    /// If it can't be signed.
+    pub(super) fn with_credentials(&self, mut request: HttpRequest) -> Result<HttpRequest, TransportError> {
+        request.headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        if let Some(signer) = &self.parts.endpoint.signer {
+            let now = self.setup.clock.now();
+            signer
+                .sign(&request.method, &request.url, &mut request.headers, &request.body, now)
+                .map_err(TransportError::Unusable)?;
         }
+        Ok(request)
     }
 
     /// The answer with this client's secrets replaced: a server may send back what it received.
@@ -300,7 +313,9 @@ fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
     };
 
     let mut headers = HeaderMap::new();
-    if let Some(key) = &parts.endpoint.key {
+    if let Some(key) = &parts.endpoint.key
+        && parts.endpoint.signer.is_none()
+    {
         let header = parts.wire.key_header();
         let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
         headers.insert(HeaderName::from_static(header.name), value);

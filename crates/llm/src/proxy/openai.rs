@@ -80,6 +80,11 @@ fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
     Ok(ChatRequest {
         schema: set("response_format").map(schema).transpose()?.flatten(),
         temperature: number("temperature")?,
+        reasoning_effort: match set("reasoning_effort") {
+            None => None,
+            Some(Value::String(effort)) => Some(effort.clone()),
+            Some(_) => return Err(ProxyRefusal::bad("`reasoning_effort` must be a text")),
+        },
         seed: whole("seed")?,
         max_output_tokens: limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
         cache_prefix: false,

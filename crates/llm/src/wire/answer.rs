@@ -64,40 +64,50 @@ pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
     ChatReply { usage: reply.usage.plausible(), request_id, stated_cost, ..reply }
 }
 
-/// Completes the reply of a model that measures a text. `measured` is its result as JSON.
-pub(super) fn measured(answer: &HttpAnswer, body: &Value, measured: String, usage: TokenCounts) -> ChatReply {
-    let reply = ChatReply {
-        usage,
-        model: json::text(body, "/model"),
-        ..ChatReply::new(measured, FinishReason::Stop)
-    };
-    complete(answer, reply)
+/// The reply of a model that was to fill in a tool. What it wrote before it called the tool is not part of it.
+pub(super) fn of_tool(input: Option<&Value>, reply: ChatReply) -> ChatReply {
+    let Some(input) = input else { return reply };
+    let is_called = reply.finish == FinishReason::ToolCall;
+    let finish = if is_called { FinishReason::Stop } else { reply.finish };
+    ChatReply { text: input.to_string(), finish, ..reply }
 }
 
-/// Refuses a 2xx answer that names an error, whatever else it holds: a text beside an error is not a complete
-/// reply.
+/// The counts of servers that count input beside that read from and written to their cache: the names of the other input,
+/// of those two, and of the output.
+pub(super) fn usage_beside_cache(body: &Value, names: [&str; 4]) -> TokenCounts {
+    let [rest, cached, written, output] = names.map(|name| json::count(body, &format!("/usage/{name}")));
+    let beside = cached.unwrap_or(0).saturating_add(written.unwrap_or(0));
+    TokenCounts { input: rest.map(|rest| rest.saturating_add(beside)), cached, output }
+}
+
+/// The reply of a model that measures a text. `measured` is its result as JSON.
+pub(super) fn measured(body: &Value, measured: String) -> ChatReply {
+    ChatReply { model: json::text(body, "/model"), ..ChatReply::new(measured, FinishReason::Stop) }
+}
+
+/// Refuses a 2xx answer that names an error, itself or in its choice, whatever else it holds: a text beside an error is
+/// not a complete reply.
 pub(super) fn refuse_named_error(
     answer: &HttpAnswer,
     body: &Value,
     usage: TokenCounts,
 ) -> Result<(), AskError> {
-    match body.as_object().and_then(json::named_error) {
-        Some(error) => Err(refused(answer, json::error_value(error), usage)),
-        None => Ok(()),
+    let places = [Some(body), json::at(body, "/choices/0")];
+    let Some(error) = places.into_iter().flatten().find_map(|object| json::named_error(object.as_object()?))
+    else {
+        return Ok(());
+    };
+    let mut said = json::error_value(error);
+    // The status is that of success, even if the request is at fault.
+    if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
+        said.status = said.status.or(Some(400));
     }
+    Err(refused(answer, said, usage))
 }
 
-/// The error for a 2xx answer without what the format promises: the error it names, or that it can't be read.
-pub(super) fn without_reply(
-    answer: &HttpAnswer,
-    body: &Value,
-    lacking: &str,
-    usage: TokenCounts,
-) -> AskError {
-    match body.as_object().and_then(json::named_error) {
-        Some(error) => refused(answer, json::error_value(error), usage),
-        None => malformed(answer, format!("the answer has no {lacking}: {body}"), usage),
-    }
+/// The reason why an answer without what the format promises can't be read.
+pub(super) fn lacking(what: &str, body: &Value) -> String {
+    format!("the answer has no {what}: {body}")
 }
 
 /// The error for an answer that is not in the server's own format.

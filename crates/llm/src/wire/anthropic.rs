@@ -3,19 +3,8 @@
 //! A reply schema is sent as the output format. Models that refuse it get a tool whose input has the schema and that
 //! they must call; its input is then the reply's text.
 
-use serde::Serialize;
-use serde_json::Value;
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::{json, outgoing, refusal};
-use crate::error::AskError;
-use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
-use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
+use super::prelude::*;
+use crate::prompt_cache::marks_first_part;
 
 /// The version of the format that is used here.
 pub(crate) const VERSION: &str = "2023-06-01";
@@ -42,16 +31,22 @@ impl WireCodec for AnthropicMessages {
         KeyHeader { name: "x-api-key", prefix: "" }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
+    fn features(&self) -> Option<FormatFeatures> {
+        Some(FormatFeatures { schema: SchemaSupport::Lengthless, ..FormatFeatures::default() })
+    }
+
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let (system, others) = outgoing::apart(request)?;
         let mut messages: Vec<AnthropicMessage<'_>> =
             others.into_iter().map(message).filter(|message| !message.content.is_empty()).collect();
         if messages.is_empty() {
             return Err(outgoing::bad("every message is empty"));
         }
-        if request.cache_prefix {
-            mark_shared_prefix(&request.model, system.len(), &mut messages);
+        if marks_first_part("anthropic", request)
+            && let Some(AnthropicBlock::Text { cache_control, .. }) =
+                messages.last_mut().and_then(|last| last.content.first_mut())
+        {
+            *cache_control = Some(CacheControl::Ephemeral);
         }
 
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
@@ -77,51 +72,39 @@ impl WireCodec for AnthropicMessages {
         Ok(call)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = usage(&body);
-        answer::refuse_named_error(answer, &body, usage)?;
-        let Some(content) = body.get("content").and_then(Value::as_array) else {
-            return Err(answer::without_reply(answer, &body, "content", usage));
-        };
-        let mut finish = finish(body.get("stop_reason"));
-        let mut text: String = content
+    /// Anthropic counts tokens read from and written to its cache separately from other input.
+    fn usage(&self, body: &Value) -> TokenCounts {
+        let cache = ["cache_read_input_tokens", "cache_creation_input_tokens"];
+        answer::usage_beside_cache(body, ["input_tokens", cache[0], cache[1], "output_tokens"])
+    }
+
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let content = body.get("content").and_then(Value::as_array);
+        let content = content.ok_or_else(|| answer::lacking("content", body))?;
+        let finish = FinishReason::from_json(body.get("stop_reason"));
+        let text: String = content
             .iter()
             .filter(|block| block["type"] == "text")
             .filter_map(|block| block["text"].as_str())
             .collect();
 
         let filled = content.iter().find(|block| block["type"] == "tool_use" && block["name"] == TOOL);
-        if let Some(input) = filled.and_then(|block| block.get("input")) {
-            // What the model wrote before it called the tool is not part of the reply.
-            text = input.to_string();
-            if finish == FinishReason::ToolCall {
-                finish = FinishReason::Stop;
-            }
-        }
-
-        let mut refusal = None;
+        let input = filled.and_then(|block| block.get("input"));
+        let mut reply = answer::of_tool(input, ChatReply::new(text, finish));
         if body["stop_reason"] == "refusal" {
-            let said = Some(std::mem::take(&mut text)).filter(|words| !words.is_empty());
-            let detail = |name: &str| json::text(&body, &format!("/stop_details/{name}"));
-            refusal = detail("explanation").or(said).or_else(|| detail("category"));
+            let said = Some(std::mem::take(&mut reply.text)).filter(|words| !words.is_empty());
+            let detail = |name: &str| json::text(body, &format!("/stop_details/{name}"));
+            reply.refusal = detail("explanation").or(said).or_else(|| detail("category"));
         }
 
-        let reply = ChatReply {
-            refusal,
-            usage,
-            model: json::text(&body, "/model"),
-            request_id: json::text(&body, "/id"),
-            ..ChatReply::new(text, finish)
-        };
-        Ok(answer::complete(answer, reply))
+        Ok(ChatReply { model: json::text(body, "/model"), request_id: json::text(body, "/id"), ..reply })
     }
 
     fn limits_output(&self, _: ServerQuirks) -> bool {
         true
     }
 
-    fn learn(
+    fn own_refusal(
         &self,
         request: &ChatRequest,
         answer: &HttpAnswer,
@@ -134,9 +117,7 @@ impl WireCodec for AnthropicMessages {
         {
             return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
         }
-
-        let sent = SentFeatures::new(request, quirks);
-        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
+        None
     }
 }
 
@@ -233,53 +214,6 @@ fn message(message: &ChatMessage) -> AnthropicMessage<'_> {
         })
         .collect();
     AnthropicMessage { role: message.role, content }
-}
-
-/// Marks the first part of the last message as the end of what later requests share with this one. It is marked
-/// only if more parts follow and the whole prefix is long enough to be cached.
-fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [AnthropicMessage<'_>]) {
-    let Some(least) = cached_prefix_bytes("anthropic", model) else { return };
-    let bytes = |block: &AnthropicBlock<'_>| match block {
-        AnthropicBlock::Text { text, .. } => text.len(),
-        // A picture may have as many tokens as the shortest cached prefix.
-        AnthropicBlock::Image { .. } => USUAL_CACHED_BYTES,
-    };
-
-    let Some((last, earlier)) = messages.split_last_mut() else { return };
-    let before: usize = earlier.iter().flat_map(|message| &message.content).map(bytes).sum();
-
-    if last.content.len() < 2 || last.role != MessageRole::User {
-        return;
-    }
-
-    if let Some(AnthropicBlock::Text { text, cache_control }) = last.content.first_mut()
-        && system_bytes + before + text.len() >= least
-    {
-        *cache_control = Some(CacheControl::Ephemeral);
-    }
-}
-
-fn finish(reason: Option<&Value>) -> FinishReason {
-    match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "refusal" => FinishReason::ContentFilter,
-        "tool_use" => FinishReason::ToolCall,
-        other => FinishReason::from_word(other),
-    }
-}
-
-/// Anthropic counts tokens read from and written to its cache separately from other input.
-fn usage(body: &Value) -> TokenCounts {
-    let count = |name: &str| json::count(body, &format!("/usage/{name}"));
-    let cached = count("cache_read_input_tokens");
-    let written = count("cache_creation_input_tokens");
-    TokenCounts {
-        input: count("input_tokens")
-            .map(|rest| rest.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
-        cached,
-        output: count("output_tokens"),
-    }
 }
 
 #[cfg(test)]

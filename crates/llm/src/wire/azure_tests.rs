@@ -15,20 +15,20 @@ fn request() -> ChatRequest {
 }
 
 fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
-    AzureOpenAi::new(true).decode(&named("apim-request-id", "apim-1", answer(status, body)))
+    OpenAiChat::azure(true).decode(&named("apim-request-id", "apim-1", answer(status, body)))
 }
 
 #[test]
 fn the_deployment_stands_in_the_path_of_the_older_api_only() {
-    let call = AzureOpenAi::new(true).encode(&request(), ServerQuirks::default()).unwrap();
+    let call = OpenAiChat::azure(true).encode(&request(), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/deployments/my%20judge%2F1/chat/completions");
     assert_eq!(
-        encoded(&AzureOpenAi::new(true), &request(), ServerQuirks::default()),
+        encoded(&OpenAiChat::azure(true), &request(), ServerQuirks::default()),
         r#"{"model":"my judge/1","messages":[{"role":"user","content":"Hi"}],"max_completion_tokens":5}"#
     );
-    let call = AzureOpenAi::new(false).encode(&request(), ServerQuirks::default()).unwrap();
+    let call = OpenAiChat::azure(false).encode(&request(), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/chat/completions");
-    assert_eq!(AzureOpenAi::new(true).key_header(), KeyHeader { name: "api-key", prefix: "" });
+    assert_eq!(OpenAiChat::azure(true).key_header(), KeyHeader { name: "api-key", prefix: "" });
 }
 
 #[test]

@@ -1,28 +1,14 @@
-//! Amazon Bedrock's Converse format, with an API key as bearer token. It has neither a seed nor
-//! log-probabilities.
+//! Amazon Bedrock's Converse format. It has neither a seed nor log-probabilities.
 //!
 //! A reply schema is sent as a tool whose input has the schema and that the model must call; its input is then
 //! the reply's text. Models that can't be forced to call it get the schema as their output format. Models that
 //! accept neither get the schema only in the prompt.
 
-use serde::Serialize;
-use serde_json::Value;
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::{json, outgoing, refusal};
-use crate::error::AskError;
-use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
-use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
+use super::prelude::*;
+use crate::prompt_cache::marks_first_part;
 
 /// The tool that takes the reply.
 const TOOL: &str = "reply";
-
-const LIMIT: &str = "maxtokens";
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,12 +19,16 @@ impl WireCodec for BedrockConverse {
         "bedrock-converse"
     }
 
-    fn key_header(&self) -> KeyHeader {
-        KeyHeader { name: "authorization", prefix: "Bearer " }
+    fn features(&self) -> Option<FormatFeatures> {
+        Some(FormatFeatures {
+            limits: [Some("maxtokens"), None],
+            schema: SchemaSupport::Lengthless,
+            cache_marks: &["prompt caching", "cachepoint", "cache point"],
+            ..FormatFeatures::default()
+        })
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let (system, others) = outgoing::apart(request)?;
         let mut messages: Vec<BedrockMessage<'_>> = others
             .into_iter()
@@ -50,8 +40,11 @@ impl WireCodec for BedrockConverse {
         if messages.is_empty() {
             return Err(outgoing::bad("every message is empty"));
         }
-        if request.cache_prefix && !quirks.no_cache_mark {
-            mark_shared_prefix(&request.model, system.len(), &mut messages);
+        if !quirks.no_cache_mark
+            && marks_first_part("bedrock", request)
+            && let Some(last) = messages.last_mut()
+        {
+            last.content.insert(1, BedrockBlock::CachePoint(CachePoint::Default));
         }
 
         let schema = request.schema.as_ref();
@@ -90,43 +83,19 @@ impl WireCodec for BedrockConverse {
         outgoing::post(format!("/model/{}/converse", outgoing::segment(&request.model)), &body)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = usage(&body);
-        answer::refuse_named_error(answer, &body, usage)?;
-        let content = json::at(&body, "/output/message/content").and_then(Value::as_array);
-        let Some(content) = content else {
-            return Err(answer::without_reply(answer, &body, "output", usage));
-        };
-        let mut finish = finish(body.get("stopReason"));
-        let mut text: String = content.iter().filter_map(|block| block["text"].as_str()).collect();
-        let filled = content.iter().map(|block| &block["toolUse"]).find(|tool| tool["name"] == TOOL);
-        if let Some(input) = filled.and_then(|tool| tool.get("input")) {
-            // What the model wrote before it called the tool is not part of the reply.
-            text = input.to_string();
-            if finish == FinishReason::ToolCall {
-                finish = FinishReason::Stop;
-            }
-        }
-
-        Ok(answer::complete(answer, ChatReply { usage, ..ChatReply::new(text, finish) }))
+    /// Tokens read from and written to the cache are counted separately from other input.
+    fn usage(&self, body: &Value) -> TokenCounts {
+        let names = ["inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens"];
+        answer::usage_beside_cache(body, names)
     }
 
-    fn learn(
-        &self,
-        request: &ChatRequest,
-        answer: &HttpAnswer,
-        quirks: ServerQuirks,
-    ) -> Option<ServerQuirks> {
-        if request.cache_prefix && !quirks.no_cache_mark && refuses_mark(answer) {
-            return Some(ServerQuirks { no_cache_mark: true, ..quirks });
-        }
-
-        let sent = SentFeatures {
-            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks)
-        };
-        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let content = json::at(body, "/output/message/content").and_then(Value::as_array);
+        let content = content.ok_or_else(|| answer::lacking("output", body))?;
+        let finish = FinishReason::from_json(body.get("stopReason"));
+        let text: String = content.iter().filter_map(|block| block["text"].as_str()).collect();
+        let filled = content.iter().map(|block| &block["toolUse"]).find(|tool| tool["name"] == TOOL);
+        Ok(answer::of_tool(filled.and_then(|tool| tool.get("input")), ChatReply::new(text, finish)))
     }
 }
 
@@ -269,58 +238,6 @@ fn message(message: &ChatMessage) -> Result<BedrockMessage<'_>, AskError> {
     }
 
     Ok(BedrockMessage { role: message.role, content })
-}
-
-/// Marks the end of what later requests share with this one: the first part of the last message. It is marked
-/// only if more parts follow and the whole prefix is long enough to be cached.
-fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [BedrockMessage<'_>]) {
-    let Some(least) = cached_prefix_bytes("bedrock", model) else { return };
-    let bytes = |block: &BedrockBlock<'_>| match block {
-        BedrockBlock::Text(text) => text.len(),
-        // A picture may have as many tokens as the shortest cached prefix.
-        BedrockBlock::Image { .. } => USUAL_CACHED_BYTES,
-        BedrockBlock::CachePoint(_) => 0,
-    };
-
-    let Some((last, earlier)) = messages.split_last_mut() else { return };
-    if last.content.len() < 2 || last.role != MessageRole::User {
-        return;
-    }
-
-    let shared = earlier.iter().flat_map(|message| &message.content).chain(last.content.first());
-    if system_bytes + shared.map(bytes).sum::<usize>() >= least {
-        last.content.insert(1, BedrockBlock::CachePoint(CachePoint::Default));
-    }
-}
-
-/// Whether a model without a prompt cache refused the mark.
-fn refuses_mark(answer: &HttpAnswer) -> bool {
-    let message = json::server_error(&answer.body).message.to_ascii_lowercase();
-    matches!(answer.status, 400 | 403)
-        && ["prompt caching", "cachepoint", "cache point"].iter().any(|name| message.contains(name))
-}
-
-fn finish(reason: Option<&Value>) -> FinishReason {
-    match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "guardrail_intervened" | "content_filtered" => FinishReason::ContentFilter,
-        "tool_use" => FinishReason::ToolCall,
-        other => FinishReason::from_word(other),
-    }
-}
-
-/// Tokens read from and written to the cache are counted separately from other input.
-fn usage(body: &Value) -> TokenCounts {
-    let count = |name: &str| json::count(body, &format!("/usage/{name}"));
-    let cached = count("cacheReadInputTokens");
-    let written = count("cacheWriteInputTokens");
-    TokenCounts {
-        input: count("inputTokens")
-            .map(|rest| rest.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
-        cached,
-        output: count("outputTokens"),
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ fn a_full_request_is_these_bytes() {
     let call = BedrockConverse
         .encode(&full_conversation("eu.anthropic.claude-x-v1:0"), ServerQuirks::default())
         .unwrap();
-    assert_eq!(call.path, "/model/eu.anthropic.claude-x-v1:0/converse");
+    assert_eq!(call.path, "/model/eu.anthropic.claude-x-v1%3A0/converse");
     assert_eq!(
         encoded(&BedrockConverse, &full_conversation("eu.anthropic.claude-x-v1:0"), ServerQuirks::default()),
         concat!(
@@ -34,7 +34,7 @@ fn a_bare_request_has_nothing_that_was_not_asked_for() {
     );
     let arn = ChatRequest { model: "arn:aws:bedrock:eu-west-1:1:inference-profile/x".into(), ..request };
     let path = BedrockConverse.encode(&arn, ServerQuirks::default()).unwrap().path;
-    assert_eq!(path, "/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fx/converse");
+    assert_eq!(path, "/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Fx/converse");
 }
 
 #[test]

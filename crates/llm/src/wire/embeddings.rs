@@ -1,19 +1,9 @@
 //! Interfaces for embeddings. The input is a text, and the reply is its vector as a JSON list of numbers.
 
-use std::borrow::Cow;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::json;
-use super::outgoing::{self, segment};
-use crate::error::AskError;
-use crate::quirks::ServerQuirks;
-use crate::reply::ChatReply;
-use crate::request::ChatRequest;
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
+use super::outgoing::segment;
+use super::prelude::*;
 
 /// The purpose sent to models that have several kinds of vectors, the same as in promptfoo.
 const INPUT_TYPE: &str = "classification";
@@ -65,44 +55,32 @@ impl WireCodec for EmbeddingFormat {
         }
     }
 
-    fn encode(&self, request: &ChatRequest, _: ServerQuirks) -> Result<HttpCall, AskError> {
+    fn write(&self, request: &ChatRequest, _: ServerQuirks) -> Result<HttpCall, AskError> {
         let text = outgoing::single_text(request, "a model for embeddings turns one text into numbers")?;
         let body = self.body(&request.model, &text);
         outgoing::post(self.path(&request.model), &body)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = TokenCounts {
-            input: self.count_places().iter().find_map(|place| json::count(&body, place)),
+    fn usage(&self, body: &Value) -> TokenCounts {
+        TokenCounts {
+            input: self.count_places().iter().find_map(|place| json::count(body, place)),
             cached: None,
             output: Some(0),
-        };
-        answer::refuse_named_error(answer, &body, usage)?;
+        }
+    }
 
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
         let is_vector = |numbers: &&Vec<Value>| !numbers.is_empty() && numbers.iter().all(Value::is_number);
         // In a list of several vectors, none is the vector of the whole text.
-        let is_single = !matches!(&body, Value::Array(items) if items.len() > 1 && items[0].is_array());
+        let is_single = !matches!(body, Value::Array(items) if items.len() > 1 && items[0].is_array());
         let vector = self
             .vector_places()
             .iter()
             .filter_map(|place| body.pointer(place)?.as_array())
             .find(is_vector)
             .filter(|_| is_single);
-        let Some(vector) = vector else {
-            return Err(answer::malformed(
-                answer,
-                "the answer has no embedding of numbers".to_owned(),
-                usage,
-            ));
-        };
-
-        let text = Value::Array(vector.clone()).to_string();
-        Ok(answer::measured(answer, &body, text, usage))
-    }
-
-    fn limits_output(&self, _: ServerQuirks) -> bool {
-        false
+        let vector = vector.ok_or("the answer has no embedding of numbers")?;
+        Ok(answer::measured(body, Value::Array(vector.clone()).to_string()))
     }
 }
 
@@ -244,7 +222,7 @@ mod tests {
             (
                 EmbeddingFormat::Bedrock,
                 "amazon.titan-embed-text-v2:0",
-                "/model/amazon.titan-embed-text-v2:0/invoke",
+                "/model/amazon.titan-embed-text-v2%3A0/invoke",
                 r#"{"inputText":"tea"}"#,
             ),
             (

@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde_json::Value;
+
+use super::{answer, outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, ServerQuirks};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// A wire format. Everything is a pure function of its arguments: no network, no clock, no secrets.
@@ -15,35 +19,113 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
     fn name(&self) -> &'static str;
 
     /// The header that carries the key.
-    fn key_header(&self) -> KeyHeader;
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader { name: "authorization", prefix: "Bearer " }
+    }
 
-    /// The request as bytes. The same request and quirks always give the same bytes. `request.model` must be
-    /// filled in.
+    /// The features that a server may refuse; `None` if there are none.
+    fn features(&self) -> Option<FormatFeatures> {
+        None
+    }
+
+    /// Writes a request that was checked as far as no format matters. The same request and quirks always give the same
+    /// bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::BadRequest`] if the format cannot express the request.
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError>;
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError>;
 
-    /// Reads an answer of any status. The client fills in the raw text, latency, attempts and waits.
+    /// The tokens that an answer counts.
+    fn usage(&self, body: &Value) -> TokenCounts;
+
+    /// Reads a reply from an answer that is no error, all but its usage.
     ///
     /// # Errors
-    /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
+    /// What the answer lacks.
+    fn read(&self, body: &Value) -> Result<ChatReply, String>;
 
-    /// Whether the output limit of a request is sent under these quirks.
-    fn limits_output(&self, quirks: ServerQuirks) -> bool {
-        quirks.limit == LimitField::Usual
-    }
-
-    /// The quirks that a refusal reveals beyond `quirks`, with which `request` was sent. A format without
-    /// optional features has none.
-    fn learn(
+    /// What a refusal reveals about a feature that only this format has.
+    fn own_refusal(
         &self,
         _request: &ChatRequest,
         _answer: &HttpAnswer,
         _quirks: ServerQuirks,
     ) -> Option<ServerQuirks> {
         None
+    }
+
+    /// The request as bytes. `request.model` must be filled in.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::BadRequest`] if the format cannot express the request.
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
+        outgoing::check(request, self.features().unwrap_or_default())?;
+        self.write(request, quirks)
+    }
+
+    /// Reads an answer of any status. The client fills in the raw text, latency, attempts and waits.
+    ///
+    /// # Errors
+    /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
+    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
+        let body = answer::body(answer)?;
+        let usage = self.usage(&body);
+        answer::refuse_named_error(answer, &body, usage)?;
+        let reply = self.read(&body).map_err(|message| answer::malformed(answer, message, usage))?;
+        Ok(answer::complete(answer, ChatReply { usage, ..reply }))
+    }
+
+    /// Whether the output limit of a request is sent under these quirks.
+    fn limits_output(&self, quirks: ServerQuirks) -> bool {
+        self.features().is_some_and(|features| features.limit_name(quirks).is_some())
+    }
+
+    /// The quirks that a refusal reveals beyond `quirks`, with which `request` was sent.
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
+        let features = self.features()?;
+        self.own_refusal(request, answer, quirks).or_else(|| {
+            if request.cache_prefix && !quirks.no_cache_mark && matches!(answer.status, 400 | 403) {
+                let text = answer.text().to_ascii_lowercase();
+                if features.cache_marks.iter().any(|mark| text.contains(mark)) {
+                    return Some(ServerQuirks { no_cache_mark: true, ..quirks });
+                }
+            }
+            let sent = SentFeatures::new(features, request, quirks);
+            refusal::learn(answer, quirks, features.schema, sent)
+        })
+    }
+}
+
+/// The features of a format that a server may refuse, under the names by which it refers to them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FormatFeatures {
+    /// The sampling seed.
+    pub seed: Option<&'static str>,
+    /// True if log-probabilities can be requested.
+    pub logprobs: bool,
+    /// The output limit, and the name to try if that is refused.
+    pub limits: [Option<&'static str>; 2],
+    /// The most of a reply schema that servers are known to accept.
+    pub schema: SchemaSupport,
+    /// True if a program may say how much the model reasons.
+    pub effort: bool,
+    /// The mark of a prefix for the provider's cache, in lower case.
+    pub cache_marks: &'static [&'static str],
+}
+
+impl FormatFeatures {
+    /// The name under which the output limit is sent.
+    pub(crate) fn limit_name(self, quirks: ServerQuirks) -> Option<&'static str> {
+        match quirks.limit {
+            LimitField::Usual => self.limits[0],
+            LimitField::Other => self.limits[1],
+            LimitField::Dropped => None,
+        }
     }
 }
 

@@ -1,38 +1,43 @@
 //! Google's generateContent format, as the Gemini API speaks it. The key travels in a header, never in the address.
 
-use std::borrow::Cow;
-
-use serde::Serialize;
-use serde_json::Value;
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::{json, outgoing, refusal};
-use crate::error::AskError;
+use super::prelude::*;
 use crate::output_limit::family_version;
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
-use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
 
-const LIMIT: &str = "maxoutputtokens";
-
-/// The format.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct GeminiGenerate;
+/// The format, at one of its two servers.
+#[derive(Debug, Clone, Copy)]
+pub enum GeminiGenerate {
+    /// The Gemini API.
+    Api,
+    /// Google Cloud, with an access token instead of a key. Project and location are part of the address.
+    Vertex,
+}
 
 impl WireCodec for GeminiGenerate {
     fn name(&self) -> &'static str {
-        "gemini"
+        match self {
+            Self::Api => "gemini",
+            Self::Vertex => "vertex",
+        }
     }
 
     fn key_header(&self) -> KeyHeader {
-        KeyHeader { name: "x-goog-api-key", prefix: "" }
+        match self {
+            Self::Api => KeyHeader { name: "x-goog-api-key", prefix: "" },
+            Self::Vertex => KeyHeader { name: "authorization", prefix: "Bearer " },
+        }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
+    fn features(&self) -> Option<FormatFeatures> {
+        Some(FormatFeatures {
+            seed: Some("seed"),
+            logprobs: true,
+            limits: [Some("maxoutputtokens"), None],
+            schema: SchemaSupport::Lengthless,
+            ..FormatFeatures::default()
+        })
+    }
+
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let (system, others) = outgoing::apart(request)?;
         let schema = request.schema.as_ref();
         let logprobs = quirks.alternatives(request.logprobs);
@@ -55,7 +60,8 @@ impl WireCodec for GeminiGenerate {
         };
 
         let body = GeminiBody {
-            system_instruction: SystemInstruction::from_text(system),
+            system_instruction: (!system.is_empty())
+                .then(|| SystemInstruction { parts: [GeminiPart::Text(Cow::Owned(system))] }),
             contents: others.into_iter().map(content).collect(),
             generation_config: config,
         };
@@ -67,14 +73,24 @@ impl WireCodec for GeminiGenerate {
         outgoing::post(path, &body)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = usage(&body);
-        answer::refuse_named_error(answer, &body, usage)?;
-        let blocked = json::text(&body, "/promptFeedback/blockReason");
-        let candidate = json::at(&body, "/candidates/0");
+    /// Hidden reasoning is counted separately from visible tokens.
+    fn usage(&self, body: &Value) -> TokenCounts {
+        let count = |name: &str| json::count(body, &format!("/usageMetadata/{name}"));
+        let thoughts = count("thoughtsTokenCount");
+        TokenCounts {
+            input: count("promptTokenCount"),
+            cached: count("cachedContentTokenCount"),
+            output: count("candidatesTokenCount")
+                .map(|visible| visible.saturating_add(thoughts.unwrap_or(0)))
+                .or(thoughts),
+        }
+    }
+
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let blocked = json::text(body, "/promptFeedback/blockReason");
+        let candidate = json::at(body, "/candidates/0");
         if candidate.is_none() && blocked.is_none() {
-            return Err(answer::without_reply(answer, &body, "candidates", usage));
+            return Err(answer::lacking("candidates", body));
         }
 
         let text: String = candidate
@@ -87,31 +103,17 @@ impl WireCodec for GeminiGenerate {
             .collect();
 
         let finish = match candidate {
-            Some(candidate) if blocked.is_none() => finish(candidate.get("finishReason")),
+            Some(candidate) if blocked.is_none() => {
+                let word = candidate.get("finishReason").and_then(Value::as_str).unwrap_or("unknown");
+                FinishReason::from_word(&word.to_ascii_lowercase())
+            }
             Some(_) | None => FinishReason::ContentFilter,
         };
-        let reply = ChatReply {
-            usage,
-            model: json::text(&body, "/modelVersion"),
-            request_id: json::text(&body, "/responseId"),
+        Ok(ChatReply {
+            model: json::text(body, "/modelVersion"),
+            request_id: json::text(body, "/responseId"),
             ..ChatReply::new(text, finish)
-        };
-        Ok(answer::complete(answer, reply))
-    }
-
-    fn learn(
-        &self,
-        request: &ChatRequest,
-        answer: &HttpAnswer,
-        quirks: ServerQuirks,
-    ) -> Option<ServerQuirks> {
-        let sent = SentFeatures {
-            seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
-            logprobs: quirks.alternatives(request.logprobs),
-            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks)
-        };
-        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
+        })
     }
 }
 
@@ -134,12 +136,6 @@ struct GeminiBody<'a> {
 #[derive(Serialize)]
 struct SystemInstruction<'a> {
     parts: [GeminiPart<'a>; 1],
-}
-
-impl SystemInstruction<'_> {
-    fn from_text(text: String) -> Option<Self> {
-        if text.is_empty() { None } else { Some(Self { parts: [GeminiPart::Text(Cow::Owned(text))] }) }
-    }
 }
 
 #[derive(Serialize)]
@@ -192,37 +188,6 @@ fn content(message: &ChatMessage) -> GeminiContent<'_> {
             .collect(),
     };
     GeminiContent { role, parts }
-}
-
-fn finish(reason: Option<&Value>) -> FinishReason {
-    match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "STOP" => FinishReason::Stop,
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "LANGUAGE"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "MODEL_ARMOR"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => FinishReason::ContentFilter,
-        other => FinishReason::from_word(&other.to_ascii_lowercase()),
-    }
-}
-
-/// Hidden reasoning is counted separately from visible tokens.
-fn usage(body: &Value) -> TokenCounts {
-    let count = |name: &str| json::count(body, &format!("/usageMetadata/{name}"));
-    let thoughts = count("thoughtsTokenCount");
-    TokenCounts {
-        input: count("promptTokenCount"),
-        cached: count("cachedContentTokenCount"),
-        output: count("candidatesTokenCount")
-            .map(|visible| visible.saturating_add(thoughts.unwrap_or(0)))
-            .or(thoughts),
-    }
 }
 
 #[cfg(test)]

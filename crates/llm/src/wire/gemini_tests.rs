@@ -11,7 +11,7 @@ use crate::error::ErrorKind;
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        encoded(&GeminiGenerate, &full_conversation("gemini-x"), ServerQuirks::default()),
+        encoded(&GeminiGenerate::Api, &full_conversation("gemini-x"), ServerQuirks::default()),
         concat!(
             r#"{"systemInstruction":{"parts":[{"text":"Be fair."}]},"contents":["#,
             r#"{"role":"user","parts":[{"text":"\"Hi\"\n"}]},{"role":"model","parts":[{"text":"Yes?"}]},"#,
@@ -27,12 +27,12 @@ fn a_full_request_is_these_bytes() {
 fn the_model_is_in_the_path_and_the_key_in_a_header() {
     let path = |model: &str| {
         let request = ChatRequest { model: model.into(), ..full_conversation("gemini-x") };
-        GeminiGenerate.encode(&request, ServerQuirks::default()).unwrap().path
+        GeminiGenerate::Api.encode(&request, ServerQuirks::default()).unwrap().path
     };
     assert_eq!(path("gemini-x"), "/models/gemini-x:generateContent");
     assert_eq!(path("models/gemini-x"), "/models/gemini-x:generateContent");
     assert_eq!(path("tunedModels/mine"), "/tunedModels/mine:generateContent");
-    assert_eq!(GeminiGenerate.key_header(), KeyHeader { name: "x-goog-api-key", prefix: "" });
+    assert_eq!(GeminiGenerate::Api.key_header(), KeyHeader { name: "x-goog-api-key", prefix: "" });
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn quirks_pictures_and_large_seeds() {
         ..ServerQuirks::default()
     };
     assert_eq!(
-        encoded(&GeminiGenerate, &request, quirks),
+        encoded(&GeminiGenerate::Api, &request, quirks),
         concat!(
             r#"{"contents":[{"role":"user","parts":[{"text":"What?"},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}],"#,
             r#""generationConfig":{"responseMimeType":"application/json","seed":2147483647,"maxOutputTokens":500}}"#
@@ -55,7 +55,7 @@ fn quirks_pictures_and_large_seeds() {
     );
     let least =
         ServerQuirks { schema: SchemaSupport::None, no_seed: true, limit: LimitField::Other, ..quirks };
-    assert!(encoded(&GeminiGenerate, &request, least).ends_with(r#""generationConfig":{}}"#));
+    assert!(encoded(&GeminiGenerate::Api, &request, least).ends_with(r#""generationConfig":{}}"#));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_full_reply_is_read_completely() {
         [{"token":"{","tokenId":1,"logProbability":-0.5}]}}],"usageMetadata":{"promptTokenCount":1117,
         "cachedContentTokenCount":1024,"candidatesTokenCount":6,"thoughtsTokenCount":40,"totalTokenCount":1163},
         "modelVersion":"gemini-x-001","responseId":"r-1"}"#;
-    let reply = decoded(&GeminiGenerate, raw).unwrap();
+    let reply = decoded(&GeminiGenerate::Api, raw).unwrap();
     assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &FinishReason::Stop));
     assert_eq!(reply.usage, TokenCounts { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gemini-x-001"));
@@ -79,7 +79,7 @@ fn ends_of_every_kind() {
         let body = format!(
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"w"}}]}},"finishReason":"{reason}"}}]}}"#
         );
-        decoded(&GeminiGenerate, &body).unwrap().finish
+        decoded(&GeminiGenerate::Api, &body).unwrap().finish
     };
     assert_eq!(read("MAX_TOKENS"), FinishReason::Length);
     for filtered in
@@ -88,7 +88,7 @@ fn ends_of_every_kind() {
         assert_eq!(read(filtered), FinishReason::ContentFilter);
     }
     assert_eq!(read("MALFORMED_RESPONSE"), FinishReason::Other("malformed_response".into()));
-    let blocked = decoded(&GeminiGenerate,
+    let blocked = decoded(&GeminiGenerate::Api,
         r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}}"#,
     )
     .unwrap();
@@ -97,13 +97,13 @@ fn ends_of_every_kind() {
         (FinishReason::ContentFilter, "", Some(9))
     );
     let silent =
-        decoded(&GeminiGenerate, r#"{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}"#).unwrap();
+        decoded(&GeminiGenerate::Api, r#"{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}"#).unwrap();
     assert_eq!((silent.finish, silent.text.as_str()), (FinishReason::Length, ""));
 }
 
 #[test]
 fn errors_in_googles_words() {
-    let error = |status, body: &str| GeminiGenerate.decode(&answer(status, body)).unwrap_err();
+    let error = |status, body: &str| GeminiGenerate::Api.decode(&answer(status, body)).unwrap_err();
     let key = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT",
         "details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}"#;
     assert_eq!(error(400, key).kind, ErrorKind::Authentication);
@@ -117,7 +117,11 @@ fn errors_in_googles_words() {
     assert_eq!(error(400, long).kind, ErrorKind::ContextLength);
     assert_eq!(error(404, r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#).kind, ErrorKind::NotFound);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#, r#"{"candidates":[]}"#] {
-        assert_eq!(decoded(&GeminiGenerate, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(
+            decoded(&GeminiGenerate::Api, body).unwrap_err().kind,
+            ErrorKind::MalformedReply,
+            "{body}"
+        );
     }
 }
 
@@ -125,7 +129,7 @@ fn errors_in_googles_words() {
 fn refusals_teach() {
     let learned = |message: &str| {
         let body = json!({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}});
-        GeminiGenerate.learn(
+        GeminiGenerate::Api.learn(
             &full_conversation("gemini-x"),
             &answer(400, &body.to_string()),
             ServerQuirks::default(),

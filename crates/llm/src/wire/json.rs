@@ -76,9 +76,19 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     // A status in words, such as RESOURCE_EXHAUSTED. A numeric one is read elsewhere.
     words.extend(error.get("status").and_then(Value::as_str).map(str::to_owned));
     words.extend(details(error).filter_map(|detail| text(detail, "/reason")));
-    words.extend(details(error).filter_map(|detail| text(detail, "/violations/0/quotaId")));
+    let violations = details(error).filter_map(|detail| detail.get("violations")?.as_array()).flatten();
+    words.extend(violations.filter_map(|violation| text(violation, "/quotaId")));
 
-    let mut said = message.as_str().map_or_else(|| message.to_string(), str::to_owned);
+    let mut said = match message {
+        Value::String(text) => text.clone(),
+        // Gateways wrap an error once more.
+        Value::Object(inner)
+            if ["error", "message"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string)) =>
+        {
+            error_value(message).message
+        }
+        other => other.to_string(),
+    };
     let mut param = word("param");
     if let Some(behind) = behind(error) {
         said = format!("{said}: {}", behind.message);

@@ -1,19 +1,9 @@
 //! Interfaces that label a text: moderation and classification. The reply is a [`LabelReply`] as JSON.
 
-use std::borrow::Cow;
+use serde::Deserialize;
+use serde_json::json;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::outgoing;
-use crate::error::AskError;
-use crate::quirks::ServerQuirks;
-use crate::reply::ChatReply;
-use crate::request::ChatRequest;
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
+use super::prelude::*;
 
 /// An interface that labels a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,11 +45,7 @@ impl WireCodec for LabelFormat {
         }
     }
 
-    fn key_header(&self) -> KeyHeader {
-        KeyHeader { name: "authorization", prefix: "Bearer " }
-    }
-
-    fn encode(&self, request: &ChatRequest, _: ServerQuirks) -> Result<HttpCall, AskError> {
+    fn write(&self, request: &ChatRequest, _: ServerQuirks) -> Result<HttpCall, AskError> {
         let text = outgoing::single_text(request, "a model for labels labels one text")?;
         let body = match self {
             Self::OpenAiModeration => json!({"model": request.model, "input": text}),
@@ -68,27 +54,18 @@ impl WireCodec for LabelFormat {
         outgoing::post(self.path(&request.model), &body)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = TokenCounts { output: Some(0), ..TokenCounts::default() };
-        answer::refuse_named_error(answer, &body, usage)?;
-
-        let found = match self {
-            Self::OpenAiModeration => moderation_labels(&body),
-            Self::HuggingFaceText => text_labels(&body),
-            Self::HuggingFaceTokens => token_labels(&body),
-        };
-        let text = found.and_then(|labels| serde_json::to_string(&labels).ok());
-        let Some(text) = text else {
-            let message = "the answer has no labels with scores".to_owned();
-            return Err(answer::malformed(answer, message, usage));
-        };
-
-        Ok(answer::measured(answer, &body, text, usage))
+    fn usage(&self, _: &Value) -> TokenCounts {
+        TokenCounts { output: Some(0), ..TokenCounts::default() }
     }
 
-    fn limits_output(&self, _: ServerQuirks) -> bool {
-        false
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let found = match self {
+            Self::OpenAiModeration => moderation_labels(body),
+            Self::HuggingFaceText => text_labels(body),
+            Self::HuggingFaceTokens => token_labels(body),
+        };
+        let text = found.and_then(|labels| serde_json::to_string(&labels).ok());
+        Ok(answer::measured(body, text.ok_or("the answer has no labels with scores")?))
     }
 }
 

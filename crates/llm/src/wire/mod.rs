@@ -2,7 +2,6 @@
 
 mod answer;
 mod anthropic;
-mod azure;
 mod bedrock;
 mod ceiling;
 mod dialect;
@@ -17,23 +16,21 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod outgoing;
+mod prelude;
 mod refusal;
-mod vertex;
 
 pub(crate) use anthropic::VERSION as ANTHROPIC_VERSION;
 pub(crate) use outgoing::segment as path_segment;
 pub(crate) use refusal::refusal_in;
 
 pub use anthropic::AnthropicMessages;
-pub use azure::AzureOpenAi;
 pub use bedrock::BedrockConverse;
 pub use dialect::{ChatDialect, LogprobsField};
 pub use embeddings::EmbeddingFormat;
-pub use format::{HttpCall, KeyHeader, WireCodec};
+pub use format::{FormatFeatures, HttpCall, KeyHeader, WireCodec};
 pub use gemini::GeminiGenerate;
 pub use json::{error_words, named_error};
 pub use labels::{LabelFormat, LabelReply, LabelScore};
 pub use ollama::OllamaChat;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
-pub use vertex::VertexGemini;

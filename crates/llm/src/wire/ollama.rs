@@ -3,20 +3,7 @@
 //! By default, the server silently truncates a prompt that is longer than its window. So the request forbids that. It
 //! asks for another window only if the user set one: the server loads the model anew for it, and others may be using it.
 
-use std::borrow::Cow;
-
-use serde::Serialize;
-use serde_json::Value;
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::{json, outgoing, refusal};
-use crate::error::AskError;
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
-use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
+use super::prelude::*;
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,12 +14,16 @@ impl WireCodec for OllamaChat {
         "ollama"
     }
 
-    fn key_header(&self) -> KeyHeader {
-        KeyHeader { name: "authorization", prefix: "Bearer " }
+    fn features(&self) -> Option<FormatFeatures> {
+        Some(FormatFeatures {
+            seed: Some("seed"),
+            logprobs: true,
+            limits: [Some("num_predict"), None],
+            ..FormatFeatures::default()
+        })
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let logprobs = quirks.alternatives(request.logprobs);
         let messages: Vec<OllamaMessage<'_>> = request.messages.iter().map(message).collect();
         let limit = request.output_limit().filter(|_| quirks.limit == LimitField::Usual);
@@ -60,48 +51,27 @@ impl WireCodec for OllamaChat {
         outgoing::post("/api/chat".to_owned(), &body)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = TokenCounts {
-            input: json::count(&body, "/prompt_eval_count"),
+    fn usage(&self, body: &Value) -> TokenCounts {
+        TokenCounts {
+            input: json::count(body, "/prompt_eval_count"),
             cached: None,
-            output: json::count(&body, "/eval_count"),
-        };
-        answer::refuse_named_error(answer, &body, usage)?;
+            output: json::count(body, "/eval_count"),
+        }
+    }
 
-        let Some(message) = body.get("message").filter(|message| message.is_object()) else {
-            return Err(answer::without_reply(answer, &body, "message", usage));
-        };
-
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let message = body.get("message").filter(|message| message.is_object());
+        let message = message.ok_or_else(|| answer::lacking("message", body))?;
         if body.get("done").is_some_and(|done| done != true) {
-            return Err(answer::malformed(answer, "the answer is only the beginning of one".into(), usage));
+            return Err("the answer is only the beginning of one".into());
         }
 
         let called =
             message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
         let text = message["content"].as_str().unwrap_or_default();
-        let finish = if called { FinishReason::ToolCall } else { finish(body.get("done_reason")) };
-        let reply = ChatReply { usage, model: json::text(&body, "/model"), ..ChatReply::new(text, finish) };
-
-        Ok(answer::complete(answer, reply))
-    }
-
-    fn learn(
-        &self,
-        request: &ChatRequest,
-        answer: &HttpAnswer,
-        quirks: ServerQuirks,
-    ) -> Option<ServerQuirks> {
-        let sent = SentFeatures {
-            seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
-            logprobs: quirks.alternatives(request.logprobs),
-            limit: request
-                .output_limit()
-                .filter(|_| quirks.limit == LimitField::Usual)
-                .map(|_| "num_predict"),
-            ..SentFeatures::new(request, quirks)
-        };
-        refusal::learn(answer, quirks, SchemaSupport::Full, sent)
+        let finish =
+            if called { FinishReason::ToolCall } else { FinishReason::from_json(body.get("done_reason")) };
+        Ok(ChatReply { model: json::text(body, "/model"), ..ChatReply::new(text, finish) })
     }
 }
 
@@ -173,14 +143,6 @@ fn message(message: &ChatMessage) -> OllamaMessage<'_> {
         Cow::Owned(texts.collect())
     });
     OllamaMessage { role: message.role, content, images: images.collect() }
-}
-
-fn finish(reason: Option<&Value>) -> FinishReason {
-    match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "stop" => FinishReason::Stop,
-        "length" => FinishReason::Length,
-        other => FinishReason::from_word(other),
-    }
 }
 
 #[cfg(test)]

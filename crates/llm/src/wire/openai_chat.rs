@@ -1,73 +1,65 @@
 //! OpenAI's chat completions format, which most other servers speak as well.
 
-use std::borrow::Cow;
-
 use assize_rubric::Usd;
-use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer;
 use super::dialect::{ChatDialect, LogprobsField};
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::{json, outgoing, refusal};
-use crate::error::AskError;
+use super::prelude::*;
 use crate::prompt_cache::marks_first_part;
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
-use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
 
 /// The format, in one of its dialects.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenAiChat {
     dialect: ChatDialect,
+    /// On Azure, whether the deployment, which the model names, is part of the path.
+    azure: Option<bool>,
 }
 
 impl OpenAiChat {
     /// The format in this dialect.
     pub fn new(dialect: ChatDialect) -> Self {
-        Self { dialect }
+        Self { dialect, azure: None }
     }
 
-    fn limit_name(&self, quirks: ServerQuirks) -> Option<&'static str> {
-        match quirks.limit {
-            LimitField::Usual => Some(self.dialect.limit),
-            LimitField::Other => Some(self.dialect.other_limit),
-            LimitField::Dropped => None,
-        }
-    }
-
-    /// The part of the schema to send: the dialect's or the learned one, whichever is less.
-    fn schema_support(&self, quirks: ServerQuirks) -> SchemaSupport {
-        quirks.schema.max(self.dialect.schema)
+    /// The format as Azure serves it, with a header of its own for the key. The API version is part of the address. The
+    /// base URL ends in `/openai`, or in `/openai/v1` if deployments are not part of the path.
+    pub fn azure(deployment_in_path: bool) -> Self {
+        Self { dialect: ChatDialect::OPENAI, azure: Some(deployment_in_path) }
     }
 }
 
 impl WireCodec for OpenAiChat {
     fn name(&self) -> &'static str {
-        "openai-chat"
+        if self.azure.is_some() { "azure-openai" } else { "openai-chat" }
     }
 
     fn key_header(&self) -> KeyHeader {
-        KeyHeader { name: "authorization", prefix: "Bearer " }
+        match self.azure {
+            Some(_) => KeyHeader { name: "api-key", prefix: "" },
+            None => KeyHeader { name: "authorization", prefix: "Bearer " },
+        }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
-        let limit_name = self.limit_name(quirks);
+    fn features(&self) -> Option<FormatFeatures> {
+        let ChatDialect { limit, other_limit, seed, schema, .. } = self.dialect;
+        let limits = [Some(limit), Some(other_limit)];
+        let cache_marks = &["prompt_cache_breakpoint"][..];
+        Some(FormatFeatures { seed: Some(seed), logprobs: true, limits, schema, effort: true, cache_marks })
+    }
+
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
+        let limit_name = self.features().and_then(|features| features.limit_name(quirks));
         let limit = |name| request.output_limit().filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
         let logprobs = quirks.alternatives(request.logprobs);
         let body = ChatBody {
             model: &request.model,
             messages: messages(request, self.dialect == ChatDialect::OPENAI && !quirks.no_cache_mark),
-            response_format: request
-                .schema
-                .as_ref()
-                .and_then(|schema| ResponseFormat::from_format(schema, self.schema_support(quirks))),
+            response_format: request.schema.as_ref().and_then(|schema| {
+                ResponseFormat::from_format(schema, quirks.schema.max(self.dialect.schema))
+            }),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
+            reasoning_effort: request.reasoning_effort.as_deref(),
             seed: seed("seed"),
             random_seed: seed("random_seed"),
             max_tokens: limit("max_tokens"),
@@ -82,39 +74,41 @@ impl WireCodec for OpenAiChat {
                 .map(|_| ProviderRouting { require_parameters: true }),
         };
 
-        outgoing::post(self.dialect.path, &body)
+        let path = self.dialect.path;
+        match self.azure {
+            Some(true) => {
+                outgoing::post(format!("/deployments/{}{path}", outgoing::segment(&request.model)), &body)
+            }
+            _ => outgoing::post(path, &body),
+        }
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = usage(&body);
-        let Some(choice) = json::at(&body, "/choices/0") else {
-            return Err(answer::without_reply(answer, &body, "choices", usage));
-        };
-        for object in [&body, choice] {
-            answer::refuse_named_error(answer, object, usage)?;
+    fn usage(&self, body: &Value) -> TokenCounts {
+        let count = |paths: [&str; 2]| paths.iter().find_map(|path| json::count(body, path));
+        let input = count(["/usage/prompt_tokens", "/usage/input_tokens"]);
+        let visible = count(["/usage/completion_tokens", "/usage/output_tokens"]);
+        TokenCounts {
+            input,
+            cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/prompt_cache_hit_tokens"]),
+            output: written(input, visible, json::count(body, "/usage/total_tokens")),
         }
+    }
 
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let choice = json::at(body, "/choices/0").ok_or_else(|| answer::lacking("choices", body))?;
         let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
         let (text, refused_part) = content.map(read_content).unwrap_or_default();
-        let finish = finish(choice.get("finish_reason").and_then(Value::as_str));
-        let reply = ChatReply {
+        let finish = FinishReason::from_json(choice.get("finish_reason"));
+        Ok(ChatReply {
             stated_cost: body.pointer("/usage/cost").and_then(Value::as_f64).and_then(Usd::from_dollars),
             refusal: json::at(choice, "/message/refusal").and_then(refusal_words).or(refused_part),
-            usage,
-            model: json::text(&body, "/model"),
-            request_id: json::text(&body, "/id"),
+            model: json::text(body, "/model"),
+            request_id: json::text(body, "/id"),
             ..ChatReply::new(text, finish)
-        };
-
-        Ok(answer::complete(answer, reply))
+        })
     }
 
-    fn limits_output(&self, quirks: ServerQuirks) -> bool {
-        self.limit_name(quirks).is_some()
-    }
-
-    fn learn(
+    fn own_refusal(
         &self,
         request: &ChatRequest,
         answer: &HttpAnswer,
@@ -127,20 +121,7 @@ impl WireCodec for OpenAiChat {
         {
             return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
-
-        if refuses_mark(answer, quirks, request) {
-            return Some(ServerQuirks { no_cache_mark: true, ..quirks });
-        }
-
-        let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
-        let sent = SentFeatures {
-            seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
-            logprobs: quirks.alternatives(request.logprobs),
-            schema: schema_sent,
-            limit: request.output_limit().and(self.limit_name(quirks)),
-            ..SentFeatures::new(request, quirks)
-        };
-        refusal::learn(answer, quirks, self.dialect.schema, sent)
+        None
     }
 }
 
@@ -153,6 +134,8 @@ struct ChatBody<'a> {
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -328,41 +311,15 @@ fn refusal_words(refusal: &Value) -> Option<String> {
     }
 }
 
-/// Whether a server refused the mark of a prefix that was sent.
-pub(super) fn refuses_mark(answer: &HttpAnswer, quirks: ServerQuirks, request: &ChatRequest) -> bool {
-    answer.status == 400
-        && !quirks.no_cache_mark
-        && marks_first_part("openai", request)
-        && String::from_utf8_lossy(&answer.body).contains("prompt_cache_breakpoint")
-}
-
-fn finish(reason: Option<&str>) -> FinishReason {
-    match reason.unwrap_or("unknown") {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "length" | "max_tokens" | "model_length" => FinishReason::Length,
-        "content_filter" | "safety" => FinishReason::ContentFilter,
-        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCall,
-        other => FinishReason::from_word(other),
-    }
-}
-
-fn usage(body: &Value) -> TokenCounts {
-    let count = |paths: [&str; 2]| paths.iter().find_map(|path| json::count(body, path));
-    let input = count(["/usage/prompt_tokens", "/usage/input_tokens"]);
-    let visible = count(["/usage/completion_tokens", "/usage/output_tokens"]);
-    TokenCounts {
-        input,
-        cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/prompt_cache_hit_tokens"]),
-        output: written(input, visible, json::count(body, "/usage/total_tokens")),
-    }
-}
-
 /// Output tokens. Some servers, xAI's and Google's among them, count hidden reasoning only in the total.
 fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
     let all = total.zip(input).map(|(total, input)| total.saturating_sub(input));
     visible.map(|visible| visible.max(all.unwrap_or(0)))
 }
 
+#[cfg(test)]
+#[path = "azure_tests.rs"]
+mod azure_tests;
 #[cfg(test)]
 #[path = "openai_chat_tests.rs"]
 mod tests;

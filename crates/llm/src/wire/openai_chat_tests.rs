@@ -236,7 +236,7 @@ fn finish_reasons() {
         (json!("weird"), FinishReason::Other("weird".into())),
         (json!(null), FinishReason::Other("unknown".into())),
     ] {
-        assert_eq!(finish(reason.as_str()), expected);
+        assert_eq!(FinishReason::from_json(Some(&reason)), expected);
     }
 }
 

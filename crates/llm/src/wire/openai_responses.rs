@@ -1,24 +1,8 @@
 //! OpenAI's Responses format. It has no seed.
 
-use std::borrow::Cow;
-
-use serde::Serialize;
-use serde_json::Value;
-
-use super::answer;
-use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::json::{self, ServerError};
-use super::openai_chat::{CacheBreakpoint, refuses_mark};
-use super::{outgoing, refusal};
-use crate::error::AskError;
+use super::openai_chat::CacheBreakpoint;
+use super::prelude::*;
 use crate::prompt_cache::marks_first_part;
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
-use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
-use crate::token_counts::TokenCounts;
-use crate::transport::HttpAnswer;
-
-const LIMIT: &str = "max_output_tokens";
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,12 +13,18 @@ impl WireCodec for OpenAiResponses {
         "openai-responses"
     }
 
-    fn key_header(&self) -> KeyHeader {
-        KeyHeader { name: "authorization", prefix: "Bearer " }
+    fn features(&self) -> Option<FormatFeatures> {
+        Some(FormatFeatures {
+            logprobs: true,
+            limits: [Some("max_output_tokens"), None],
+            schema: SchemaSupport::Lengthless,
+            effort: true,
+            cache_marks: &["prompt_cache_breakpoint"],
+            ..FormatFeatures::default()
+        })
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
+    fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let logprobs = quirks.alternatives(request.logprobs);
         let format =
             request.schema.as_ref().and_then(|schema| ResponsesFormat::from_format(schema, quirks.schema));
@@ -44,6 +34,7 @@ impl WireCodec for OpenAiResponses {
             text: format.map(|format| ResponsesText { format }),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
+            reasoning: request.reasoning_effort.as_deref().map(|effort| Reasoning { effort }),
             include: logprobs.map(|_| ["message.output_text.logprobs"]),
             top_logprobs: logprobs,
             // Replies are stored here, not at the provider.
@@ -53,20 +44,17 @@ impl WireCodec for OpenAiResponses {
         outgoing::post("/responses".to_owned(), &body)
     }
 
-    fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        let body = answer::body(answer)?;
-        let usage = TokenCounts {
-            input: json::count(&body, "/usage/input_tokens"),
-            cached: json::count(&body, "/usage/input_tokens_details/cached_tokens"),
-            output: json::count(&body, "/usage/output_tokens"),
-        };
-        if let Some(error) = body.as_object().and_then(json::named_error) {
-            return Err(failure(answer, json::error_value(error), usage));
+    fn usage(&self, body: &Value) -> TokenCounts {
+        TokenCounts {
+            input: json::count(body, "/usage/input_tokens"),
+            cached: json::count(body, "/usage/input_tokens_details/cached_tokens"),
+            output: json::count(body, "/usage/output_tokens"),
         }
+    }
 
-        let Some(output) = body.get("output").and_then(Value::as_array) else {
-            return Err(answer::without_reply(answer, &body, "output", usage));
-        };
+    fn read(&self, body: &Value) -> Result<ChatReply, String> {
+        let output = body.get("output").and_then(Value::as_array);
+        let output = output.ok_or_else(|| answer::lacking("output", body))?;
         let messages = output.iter().filter(|item| item["type"] == "message");
         let parts = messages.filter_map(|item| item["content"].as_array()).flatten();
         let (mut text, mut refusal) = (String::new(), None);
@@ -79,33 +67,13 @@ impl WireCodec for OpenAiResponses {
         }
 
         let called = output.iter().any(|item| item["type"] == "function_call");
-        let finish = if called { FinishReason::ToolCall } else { finish(&body) };
-        let reply = ChatReply {
+        let finish = if called { FinishReason::ToolCall } else { finish(body) };
+        Ok(ChatReply {
             refusal,
-            usage,
-            model: json::text(&body, "/model"),
-            request_id: json::text(&body, "/id"),
+            model: json::text(body, "/model"),
+            request_id: json::text(body, "/id"),
             ..ChatReply::new(text, finish)
-        };
-        Ok(answer::complete(answer, reply))
-    }
-
-    fn learn(
-        &self,
-        request: &ChatRequest,
-        answer: &HttpAnswer,
-        quirks: ServerQuirks,
-    ) -> Option<ServerQuirks> {
-        if refuses_mark(answer, quirks, request) {
-            return Some(ServerQuirks { no_cache_mark: true, ..quirks });
-        }
-
-        let sent = SentFeatures {
-            logprobs: quirks.alternatives(request.logprobs),
-            limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::new(request, quirks)
-        };
-        refusal::learn(answer, quirks, SchemaSupport::Lengthless, sent)
+        })
     }
 }
 
@@ -121,10 +89,17 @@ struct ResponsesBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Reasoning<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'a str; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
     store: bool,
+}
+
+#[derive(Serialize)]
+struct Reasoning<'a> {
+    effort: &'a str,
 }
 
 #[derive(Serialize)]
@@ -210,14 +185,6 @@ fn item(message: &ChatMessage, is_marked: bool) -> Result<ResponsesItem<'_>, Ask
         ResponsesContent::Parts(parts.collect())
     };
     Ok(ResponsesItem { role: message.role, content })
-}
-
-/// The error of a response that failed. Its HTTP status is 200 even if the request is at fault.
-fn failure(answer: &HttpAnswer, mut said: ServerError, usage: TokenCounts) -> AskError {
-    if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
-        said.status = said.status.or(Some(400));
-    }
-    answer::refused(answer, said, usage)
 }
 
 fn finish(body: &Value) -> FinishReason {

@@ -2,19 +2,23 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-use super::format::HttpCall;
+use super::format::{FormatFeatures, HttpCall};
 use crate::error::{AskError, ErrorKind};
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
 /// Refuses a request that no server could answer.
-pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
+pub(super) fn check(request: &ChatRequest, features: FormatFeatures) -> Result<(), AskError> {
     if request.messages.is_empty() {
         return Err(bad("there is no message to send"));
     }
     if let Some(t) = request.temperature.filter(|t| !t.is_finite()) {
         return Err(bad(format!("the temperature is {t}, which is not a number that can be sent")));
+    }
+    if request.reasoning_effort.is_some() && !features.effort {
+        return Err(bad("this provider has no `reasoning_effort`; leave it out"));
     }
 
     Ok(())
@@ -22,7 +26,6 @@ pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
 
 /// The one text of a request to a model that measures texts. `what` says what the model does.
 pub(super) fn single_text<'a>(request: &'a ChatRequest, what: &str) -> Result<Cow<'a, str>, AskError> {
-    check(request)?;
     let text = match &*request.messages {
         [only] => text_only(&only.content),
         _ => None,
@@ -87,19 +90,9 @@ pub(super) fn tool_message() -> AskError {
 
 /// A model's name as one segment of a path.
 pub(crate) fn segment(name: &str) -> String {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-
-    let mut out = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            out.extend([byte >> 4, byte & 15].map(|digit| char::from(HEX[usize::from(digit)])));
-        }
-    }
-
-    out
+    const ENCODED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'@');
+    utf8_percent_encode(name, ENCODED).to_string()
 }
 
 /// Path of a model on Hugging Face's inference server. The owner's name is a segment of its own.
@@ -114,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_name_stays_one_segment() {
-        assert_eq!(segment("gpt-4.1:free"), "gpt-4.1:free");
+        assert_eq!(segment("gpt-4.1:free"), "gpt-4.1%3Afree");
         assert_eq!(segment("a/b?c#d é"), "a%2Fb%3Fc%23d%20%C3%A9");
     }
 

@@ -113,3 +113,36 @@ async fn system_prompt_is_merged_into_first_user_message() {
         assert!(last.contains(r#""Judge.\n\nIs it so?""#), "{last}");
     }
 }
+
+/// A Claude of 2026: neither temperature nor a tool that must be called, in the words of its server.
+#[tokio::test]
+async fn what_a_new_claude_refuses_is_learned_by_one_call_while_the_others_wait() {
+    for (format, calls) in [(&FORMATS[3], 42), (&FORMATS[6], 43)] {
+        let server = MockServer::start(|incoming: &MockRequest| {
+            let refuse = |message: &str| {
+                let body = serde_json::json!({"type": "error", "message": message, "error": {"type": "invalid_request_error", "message": message}});
+                MockReply::status(400, body.to_string())
+            };
+            let body = &incoming.body;
+            let has = |place: &str| body.pointer(place).is_some_and(|value| !value.is_null());
+            if has("/temperature") || has("/inferenceConfig/temperature") {
+                return refuse("`temperature` is deprecated for this model.");
+            }
+            if has("/toolConfig/toolChoice") {
+                return refuse(
+                    "tool_choice: type \"tool\" and \"any\" are not supported for this model. \"auto\" and \"none\" are supported.",
+                );
+            }
+            MockReply::text("fine").after(std::time::Duration::from_millis(20))
+        });
+        // The others wait for the first answer, unless it takes long by this clock.
+        let (client, _) =
+            client_of(format, &server, |setup| setup.clock = std::sync::Arc::new(assize_llm::TokioClock));
+        let question = question();
+        let asked = (0..41).map(|_| client.ask(&question));
+        for reply in futures_util::future::join_all(asked).await {
+            assert_eq!(reply.unwrap().text, "fine", "{}", format.model);
+        }
+        assert_eq!(server.count(), calls, "{}", format.model);
+    }
+}

@@ -14,6 +14,7 @@ mod outages;
 mod prefix;
 mod proxy;
 mod rate_limit;
+mod refusals;
 mod retry;
 mod secrets;
 mod support;

@@ -66,7 +66,7 @@ async fn both_forms_are_answered_and_counted() {
     let said = &said["responses"];
     assert_eq!((status, &said[0]["rawText"], &said[2]["rawText"]), (200, &"re a".into(), &"re b".into()));
     assert!(said[1]["rawText"].is_null() && said[1]["error"].is_string(), "{said}");
-    let asked = json!({"model": "gpt-anything", "temperature": 0, "max_tokens": 7, "messages": [
+    let asked = json!({"model": "gpt-anything", "temperature": 0, "max_tokens": 7, "reasoning_effort": "low", "messages": [
         {"role": "developer", "content": "be kind"},
         {"role": "user", "content": [{"type": "text", "text": "hello"}]},
     ]});
@@ -76,6 +76,7 @@ async fn both_forms_are_answered_and_counted() {
         (&said["object"], &said["choices"][0]["finish_reason"]),
         (&"chat.completion".into(), &"stop".into())
     );
+    assert_eq!(server.requests().last().unwrap().json()["reasoning_effort"], "low");
     let (_, info) = call(&proxy, "GET", "/info", &Value::Null).await;
     assert_eq!(
         info,

@@ -184,7 +184,7 @@ pub(super) fn workflow_notes(setup: &ProjectSetup) -> Vec<String> {
 }
 
 /// The variable with the key of a judge's provider; `None` for a judge that needs none.
-fn key_variable(judge: &str) -> Option<&'static str> {
+fn key_variable(judge: &str) -> Option<String> {
     let (provider, _) = judge.split_once(':')?;
     let found = assize_llm::readiness(&|_| None).into_iter().find(|row| row.provider == provider)?;
     (!found.state.is_ready()).then_some(found.key_variable)

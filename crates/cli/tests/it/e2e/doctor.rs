@@ -124,11 +124,17 @@ fn every_setting_that_can_not_work_is_named() {
             &[azure, endpoint, ("OPENAI_API_VERSION", KEY)],
             "OPENAI_API_VERSION is not an API version",
         ),
-        ("bedrock", &[], "set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION"),
+        ("bedrock", &[], "set AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID and AWS_REGION"),
         (
             "bedrock",
             &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_REGION", "eu-west-1")],
-            "AWS_ACCESS_KEY_ID does not help",
+            "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not",
+        ),
+        ("bedrock", &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", KEY)], "set AWS_REGION"),
+        (
+            "bedrock",
+            &[("AWS_PROFILE", "work"), ("AWS_REGION", "eu-west-1")],
+            "the profile `work`, which is in neither file",
         ),
         ("bedrock", &[("AWS_BEARER_TOKEN_BEDROCK", KEY)], "set AWS_REGION"),
         (
@@ -177,6 +183,11 @@ fn spellings_that_people_use_are_understood() {
             "bedrock",
             &[("AWS_BEARER_TOKEN_BEDROCK", KEY), ("AWS_DEFAULT_REGION", "us-east-1")],
             "us-east-1.amazonaws.com",
+        ),
+        (
+            "bedrock",
+            &[("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", KEY), ("AWS_REGION", "eu-west-1")],
+            "key in AWS_SECRET_ACCESS_KEY, at bedrock-runtime.eu-west-1.amazonaws.com",
         ),
         (
             "vertex",

@@ -238,7 +238,7 @@ fn models_on_bedrock_and_vertex_answer_and_judge() {
     );
     cli.file("s.yaml", SUITE);
     for (target, path, key) in [
-        ("aws", "/model/eu.anthropic.claude-x-v1:0/converse", "Bearer bedrock-api-key-0123456789"),
+        ("aws", "/model/eu.anthropic.claude-x-v1%3A0/converse", "Bearer bedrock-api-key-0123456789"),
         (
             "gcp",
             "/v1/projects/my-project/locations/europe-west4/publishers/google/models/gemini-x:generateContent",

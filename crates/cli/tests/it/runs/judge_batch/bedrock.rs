@@ -212,6 +212,7 @@ fn no_key_is_in_any_file_of_the_workspace_or_in_any_message() {
         assert!(!said.contains(secret), "{said}");
     }
 
+    assert_eq!(files_of_batches(&cli).len(), 1);
     assert_no_file_holds(&cli, &secrets);
 }
 
@@ -232,6 +233,10 @@ fn an_access_key_is_needed_and_no_file_of_the_folder_sends_it_elsewhere() {
 
     cli.env("AWS_SECRET_ACCESS_KEY", "");
     let output = eval(&cli, NAME, &BEDROCK).expect_code(2);
+    assert!(output.stderr.contains("AWS_SECRET_ACCESS_KEY is not"), "{}", output.stderr);
+
+    cli.env("AWS_ACCESS_KEY_ID", "");
+    let output = eval(&cli, NAME, &BEDROCK).expect_code(2);
     assert!(output.stderr.contains("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"), "{}", output.stderr);
     assert_eq!(server.count(), 0);
 }
@@ -249,4 +254,51 @@ fn no_discount_is_claimed_unless_the_price_table_has_one() {
     let text = plan("{input: 1, output: 10, batch_discount: 50}");
     assert!(text.contains(" instead of $"), "{text}");
     assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn requests_and_jobs_are_signed_with_the_key_of_a_profile() {
+    let server = MockServer::start(judge);
+    let mut cli = answers(&server, 120);
+    for variable in ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"] {
+        cli.env(variable, "");
+    }
+    cli.env("AWS_PROFILE", "work");
+    cli.file(
+        ".aws/credentials",
+        format!("[work]\naws_access_key_id = {KEY_ID}\naws_secret_access_key = {SECRET}\naws_session_token = {TOKEN}\n"),
+    );
+    cli.file(".aws/config", "[profile work]\nregion = eu-west-1\n");
+    let mut said = eval(&cli, NAME, &BEDROCK).expect_code(1).stderr;
+
+    // A key that the server refuses is named by its profile.
+    let refusing = MockServer::start(|_: &MockRequest| {
+        MockReply::status(403, r#"{"message":"The security token included in the request is invalid."}"#)
+    });
+    cli.env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", refusing.base_url());
+    let words = ["try", "Is polite", "--answer", "Hello.", "--judge", NAME, "--no-cache"];
+    let output = cli.run(&words);
+    let refused = format!("{}{}", output.stdout, output.stderr);
+    assert!(refused.contains("the profile `work`"), "{refused}");
+    said += &refused;
+
+    let mut kinds = std::collections::BTreeSet::new();
+    for request in server.requests().iter().chain(&refusing.requests()) {
+        if request.path.starts_with("/s3") {
+            continue;
+        }
+        kinds.insert(request.line.split(' ').next().unwrap_or_default().to_owned());
+        let of = |name| request.header(name).unwrap_or_default().to_owned();
+        let signature = of("authorization");
+        let begins = format!("AWS4-HMAC-SHA256 Credential={KEY_ID}/");
+        assert!(signature.starts_with(&begins), "{} {signature}", request.path);
+        assert!(signature.contains("/eu-west-1/bedrock/aws4_request, SignedHeaders="), "{signature}");
+        assert_eq!(of("x-amz-security-token"), TOKEN);
+    }
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["GET", "POST"]);
+
+    let secrets = [KEY_ID, SECRET, TOKEN];
+    assert!(!secrets.iter().any(|secret| said.contains(secret)), "{said}");
+    std::fs::remove_dir_all(cli.path(".aws")).expect("it is there");
+    assert_no_file_holds(&cli, &secrets);
 }
