@@ -229,6 +229,8 @@ pub struct TrendReader {
     targets: BTreeSet<String>,
     prompts: BTreeSet<String>,
     cases: Vec<TrendCase>,
+    /// Of a run that stopped because its result was clear: the pass rate that it stored.
+    stopped: Option<Option<EstimatedMetric>>,
 }
 
 /// Facts of a case from which a trend's metrics are computed.
@@ -264,6 +266,12 @@ impl TrendReader {
         });
     }
 
+    /// Says that the run stopped because its result was clear. Only the interval of the pass rate that it stored, if any, holds
+    /// whenever a run stops.
+    pub fn stopped_with(&mut self, pass_rate: Option<EstimatedMetric>) {
+        self.stopped = Some(pass_rate);
+    }
+
     /// Returns true if no case was added.
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
@@ -280,7 +288,7 @@ impl TrendReader {
         before: Option<&MethodFingerprint>,
         level: ConfidenceLevel,
     ) -> Result<(TrendPoint, MethodFingerprint), AmbiguousRun> {
-        let Self { fingerprint, suites, targets, prompts, mut cases } = self;
+        let Self { fingerprint, suites, targets, prompts, mut cases, stopped } = self;
         let key = |case: &TrendCase| (case.suite, case.trial);
         cases.sort_by(|a, b| {
             let order = suites.text(a.suite).cmp(suites.text(b.suite));
@@ -300,7 +308,7 @@ impl TrendReader {
                 scores.push(score, case.cluster);
             }
         }
-        let point = TrendPoint {
+        let mut point = TrendPoint {
             label,
             started_at,
             cases: cases.len(),
@@ -310,6 +318,25 @@ impl TrendReader {
             changed: before.map(|before| fingerprint.changes(before)).unwrap_or_default(),
         };
 
+        if let Some(stored) = stopped {
+            withdraw_interval(&mut point.pass_rate);
+            withdraw_interval(&mut point.mean_score);
+            let is_same = |stored: &EstimatedMetric| {
+                (stored.value, stored.n) == (point.pass_rate.value, point.pass_rate.n)
+            };
+            if let Some(stored) = stored.filter(is_same) {
+                point.pass_rate = stored;
+            }
+        }
+
         Ok((point, fingerprint))
     }
+}
+
+/// Removes an interval that holds only if the number of cases was fixed before the first of them.
+fn withdraw_interval(metric: &mut EstimatedMetric) {
+    (metric.low, metric.high, metric.method) = (None, None, None);
+    let reason = "the run stopped because its result was clear, and the interval assumes that it could not";
+    metric.undefined = Some(reason.to_owned());
+    metric.says = format!("No interval: {reason}.");
 }

@@ -67,8 +67,8 @@ pub fn render_comparison(
         page.add_blank();
         render_matrix(&mut page, many, adjusted_by);
     }
-    if let Some(selection) = many.selection {
-        page.add_text(&[], &[ReportPiece::plain(selection)]);
+    if let Some(chosen) = &many.selection {
+        page.add_text(&[], &[ReportPiece::untrusted(ReportTone::Plain, &chosen.says, sanitize::MAX_REASON)]);
     }
 
     page.finish()
@@ -85,11 +85,11 @@ fn render_candidates(
     let Some(first) = comparisons.first() else { return };
     page.add_rule("Comparison");
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &first.base, 300)]);
-    render_entry(page, "Compared", vec![ReportPiece::plain(headline_name(first.headline))]);
+    render_entry(page, "Compared", vec![ReportPiece::plain(first.headline.name())]);
     for found in &many.labelled {
         render_entry(page, "By people", vec![ReportPiece::plain(format!("{}: {}", found.candidate, found.says))]);
     }
-    render_decided_by(page, first, &many.labelled);
+    render_decided_by(page, first, many.labelled.is_empty());
     page.add_blank();
     let rows: Vec<_> = comparisons
         .iter()
@@ -141,9 +141,11 @@ fn render_one(
     rescored_with: Option<&str>,
     labelled: &[LabelledDifference],
 ) {
+    let labelled: Vec<&LabelledDifference> =
+        labelled.iter().filter(|found| found.candidate == comparison.candidate).collect();
     page.add_rule("Comparison");
-    render_verdict(page, comparison);
-    for found in labelled.iter().filter(|found| found.candidate == comparison.candidate) {
+    render_verdict(page, comparison, &labelled);
+    for found in &labelled {
         render_entry(page, "By people", vec![ReportPiece::plain(&found.says)]);
     }
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
@@ -153,7 +155,7 @@ fn render_one(
         vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.candidate, 300)],
     );
     render_entry(page, "Cases", vec![ReportPiece::plain(format_case_counts(comparison))]);
-    render_decided_by(page, comparison, labelled);
+    render_decided_by(page, comparison, labelled.is_empty());
     if let Some(with) = rescored_with {
         render_entry(
             page,
@@ -220,25 +222,26 @@ fn render_one(
 
     // After a page of tables, the verdict has left the screen.
     page.add_blank();
-    render_verdict(page, comparison);
+    render_verdict(page, comparison, &labelled);
 }
 
 /// Says that judges decided, unless people's labels correct them.
-fn render_decided_by(page: &mut ReportPage, comparison: &RunComparison, labelled: &[LabelledDifference]) {
-    if comparison.by_judges && labelled.is_empty() {
-        let text = "judges, whose errors may differ between the runs; `--labels FILE` corrects them by people's";
+fn render_decided_by(page: &mut ReportPage, comparison: &RunComparison, alone: bool) {
+    if comparison.by_judges && alone {
+        let text = "judges; `--labels FILE` takes out their errors by people's labels";
         render_entry(page, "Decided by", vec![ReportPiece::new(ReportTone::Dim, text)]);
     }
 }
 
-fn render_verdict(page: &mut ReportPage, comparison: &RunComparison) {
+fn render_verdict(page: &mut ReportPage, comparison: &RunComparison, labelled: &[&LabelledDifference]) {
     let (sign, tone) = conclusion_mark(comparison.verdict);
     let word = ReportPiece::new(tone, format!("{sign} {}", comparison.verdict.words()));
-    render_entry(
-        page,
-        "Verdict",
-        vec![word, ReportPiece::new(ReportTone::Dim, format!(" {}", describe_headline(comparison)))],
-    );
+    let mut text = format!(" {}", describe_headline(comparison));
+    for found in labelled {
+        let of = if found.scores { "scores" } else { "verdicts" };
+        let _ = write!(text, "; by people's {of} {}", found.call.words());
+    }
+    render_entry(page, "Verdict", vec![word, ReportPiece::new(ReportTone::Dim, text)]);
 }
 
 /// Describes how far the mean score over all cases of the base may have changed, whatever the cases without a
@@ -282,21 +285,14 @@ pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
     text
 }
 
-fn headline_name(headline: HeadlineMetric) -> &'static str {
-    match headline {
-        HeadlineMetric::Score => "mean score",
-        HeadlineMetric::PassRate => "pass rate",
-    }
-}
-
 /// Says which metric the verdict rests on, and the conclusion of the other metric if it differs.
 pub(crate) fn describe_headline(comparison: &RunComparison) -> String {
-    let name = headline_name(comparison.headline);
+    let name = comparison.headline.name();
     let (other, contrast) = match comparison.headline {
         HeadlineMetric::Score => (HeadlineMetric::PassRate, &comparison.pass_rate),
         HeadlineMetric::PassRate => (HeadlineMetric::Score, &comparison.score),
     };
-    let other = headline_name(other);
+    let other = other.name();
     let mut text = if contrast.call == comparison.verdict {
         format!("on {name} and on {other}")
     } else {
@@ -708,7 +704,7 @@ fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: u
 /// row's.
 fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Option<&str>) {
     page.add_rule("Each against each");
-    let figure = many.comparisons.first().map_or("", |comparison| headline_name(comparison.headline));
+    let figure = many.comparisons.first().map_or("", |comparison| comparison.headline.name());
     let adjusted =
         adjusted_by.map_or_else(|| "p not adjusted".to_owned(), |name| format!("p adjusted by {name}"));
     page.add_text(

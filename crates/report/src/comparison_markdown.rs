@@ -38,8 +38,8 @@ pub fn render_comparison_markdown(
     if !many.matrix.is_empty() {
         write_matrix(&mut out, many);
     }
-    if let Some(selection) = many.selection {
-        let _ = writeln!(out, "\n{selection}");
+    if let Some(chosen) = &many.selection {
+        let _ = writeln!(out, "\n{}", escape_markdown(&chosen.says, 1000));
     }
 
     out

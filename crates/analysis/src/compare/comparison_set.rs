@@ -1,14 +1,17 @@
 //! Several candidates compared with one base and with each other.
 
+use assize_stats::ConfidenceLevel;
 use serde::Serialize;
 
 use super::labelled::LabelledDifference;
-use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
+use super::metric_difference::{MetricDifference, PairSample, compare_metric};
 use super::mismatch::MismatchCounts;
 use super::pairing::{RunComparison, compare};
 use super::tables::adjust_all;
 use super::touched::MetricPart;
 use super::{ComparisonAspect, ComparisonOptions, HeadlineMetric};
+use crate::case_metrics::format_level;
+use crate::claims::alpha_of;
 use crate::facts::{NameTable, RunFacts};
 use crate::sample::ClusteredSample;
 
@@ -23,7 +26,7 @@ pub struct ComparisonSet {
     /// null on the diagonal. p values are adjusted over all pairs of runs. Empty for two runs.
     pub matrix: Vec<Vec<Option<MetricDifference>>>,
     /// What to know before the best candidate is chosen; null for a single candidate.
-    pub selection: Option<&'static str>,
+    pub selection: Option<ChosenCandidate>,
     /// Differences corrected by people's labels; empty without labels.
     pub labelled: Vec<LabelledDifference>,
     /// Source of the weights, gates and thresholds that all runs were rescored with; null if they were not
@@ -31,9 +34,73 @@ pub struct ComparisonSet {
     pub rescored_with: Option<String>,
 }
 
-/// The best of several is chosen partly for its luck. Source: I. Andrews, T. Kitagawa and A. McCloskey, "Inference on
-/// winners", Quarterly Journal of Economics 139 (2024).
-const SELECTION: &str = "The best of several candidates owes part of its lead to chance: measure it again, on new cases, before you rely on its numbers.";
+/// The candidate with the best headline metric, compared with the base by an interval that also holds for the best of
+/// several. It is simultaneous: that of every candidate holds at once, so that of the chosen one does too. Conditional
+/// intervals are narrower where one candidate is far ahead. Sources: O. J. Dunn, Journal of the American Statistical Association 56
+/// (1961), 52-64; I. Andrews, T. Kitagawa and A. McCloskey, "Inference on winners", Quarterly Journal of Economics 139 (2024).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChosenCandidate {
+    /// Name of the candidate; null if no candidate has the metric.
+    pub candidate: Option<String>,
+    /// Candidate minus base.
+    pub difference: Option<f64>,
+    /// Lower end of the interval; null if there are too few pairs.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// All of this in a sentence.
+    pub says: String,
+}
+
+/// What to do before the best of several is relied on.
+const MEASURE_AGAIN: &str = "The best of several candidates owes part of its lead to chance: measure it again, on new cases, before you rely on its numbers.";
+
+/// Compares the candidate with the highest headline metric with the base, at a level that holds for all candidates at once.
+fn choose(
+    comparisons: &[RunComparison],
+    runs: &[&RunFacts],
+    names: &NameTable,
+    options: &ComparisonOptions,
+) -> ChosenCandidate {
+    let of = |found: &RunComparison| found.headline_difference().difference;
+    let compared = comparisons.iter().zip(&runs[1..]).filter(|(found, _)| of(found).is_some());
+    let best = compared.max_by(|(a, _), (b, _)| of(a).unwrap_or(-1.0).total_cmp(&of(b).unwrap_or(-1.0)));
+    let several = comparisons.len() as f64;
+    let Some(((found, run), level)) = best.zip(ConfidenceLevel::new(1.0 - alpha_of(options.level) / several).ok())
+    else {
+        let says = MEASURE_AGAIN.to_owned();
+        return ChosenCandidate { candidate: None, difference: None, low: None, high: None, says };
+    };
+
+    let unit = options.headline.unit();
+    let own = ComparisonOptions { level, margin: None, ..options.for_runs(runs[0], run) };
+    let (pairs, reason) = headline_pairs(runs[0], run, names, &own);
+    let chosen = match reason {
+        Some(reason) => MetricDifference::withheld(pairs.len(), unit, reason, &own),
+        None => compare_metric(&pairs, unit, &own),
+    };
+    let range = chosen.low.zip(chosen.high).map(|(low, high)| {
+        format!(
+            " ({} CI {}, which holds for the best of {})",
+            format_level(options.level),
+            unit.format_interval(low, high),
+            comparisons.len()
+        )
+    });
+    let lead = chosen.difference.map_or_else(String::new, |change| unit.format_change(change));
+    ChosenCandidate {
+        candidate: Some(found.candidate.clone()),
+        difference: chosen.difference,
+        low: chosen.low,
+        high: chosen.high,
+        says: format!(
+            "`{}` has the best {} of the candidates: {lead} against the base{}. {MEASURE_AGAIN}",
+            found.candidate,
+            options.headline.name(),
+            range.unwrap_or_else(|| ", without an interval".to_owned())
+        ),
+    }
+}
 
 /// Compares each candidate with the base, and each run with every other.
 pub fn compare_many(
@@ -54,9 +121,9 @@ pub fn compare_many(
     }
 
     ComparisonSet {
+        selection: (comparisons.len() > 1).then(|| choose(&comparisons, &runs, names, options)),
         comparisons,
         runs: runs.iter().map(|run| run.label.clone()).collect(),
-        selection: (!matrix.is_empty()).then_some(SELECTION),
         matrix,
         labelled: Vec::new(),
         rescored_with: None,
@@ -68,10 +135,7 @@ fn compare_all_pairs(
     names: &NameTable,
     options: &ComparisonOptions,
 ) -> Vec<Vec<Option<MetricDifference>>> {
-    let unit = match options.headline {
-        HeadlineMetric::Score => MetricUnit::Score,
-        HeadlineMetric::PassRate => MetricUnit::Rate,
-    };
+    let unit = options.headline.unit();
     let mut below: Vec<((usize, usize), MetricDifference)> = Vec::new();
     for row in 0..runs.len() {
         for column in 0..row {

@@ -9,7 +9,7 @@ use assize_stats::ConfidenceLevel;
 use assize_stats::correction::{PoweredDifference, SideItem, prediction_powered_difference};
 use serde::Serialize;
 
-use super::metric_difference::Conclusion;
+use super::metric_difference::{Conclusion, MetricUnit};
 use crate::calibrate::{CalibrationItem, CalibrationMaterial, ItemKey, drawing_probabilities};
 use crate::case_metrics::format_level;
 use crate::claims::{FEW_ITEMS, alpha_of, decide_together};
@@ -189,11 +189,6 @@ impl LabelledDifference {
         if self.scores { format!("{value:.2}") } else { format!("{:.1}%", value * 100.0) }
     }
 
-    /// Formats a difference with its sign.
-    fn format_change(&self, value: f64) -> String {
-        if self.scores { format!("{value:+.2}") } else { format!("{:+.1} pp", value * 100.0) }
-    }
-
     fn conclude(&mut self, is_shown: bool) {
         self.call = match self.difference {
             Some(difference) if is_shown && difference > 0.0 => Conclusion::Better,
@@ -210,6 +205,11 @@ impl LabelledDifference {
             return;
         };
 
+        let (change, range) = if self.scores {
+            (format!("{difference:+.2}"), format!("{low:+.2} to {high:+.2}"))
+        } else {
+            (MetricUnit::Rate.format_change(difference), MetricUnit::Rate.format_interval(low, high))
+        };
         let word = match self.call {
             Conclusion::Better => "better",
             Conclusion::Worse => "worse",
@@ -217,12 +217,9 @@ impl LabelledDifference {
         };
         let level = ConfidenceLevel::new(self.level).map(format_level).unwrap_or_default();
         self.says = format!(
-            "{what}: {judges}; {} to {} as people decide: {} ({level} CI {} to {}), {word}. {} and {} of {} labelled.",
+            "{what}: {judges}; {} to {} as people decide: {change} ({level} CI {range}), {word}. {} and {} of {} labelled.",
             self.format(people[0]),
             self.format(people[1]),
-            self.format_change(difference),
-            self.format_change(low),
-            self.format_change(high),
             self.labels[0],
             self.labels[1],
             self.items,

@@ -19,7 +19,7 @@ mod unknown;
 
 pub use anytime::{AnytimeComparison, AnytimeTracker, CaseNumbers, compare_anytime};
 pub use aspect::ComparisonAspect;
-pub use comparison_set::{ComparisonSet, compare_many};
+pub use comparison_set::{ChosenCandidate, ComparisonSet, compare_many};
 pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,

@@ -3,7 +3,7 @@
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use serde::Serialize;
 
-use super::AllowedAspects;
+use super::{AllowedAspects, MetricUnit};
 use crate::RunFacts;
 
 /// Metric of the overall conclusion.
@@ -15,6 +15,24 @@ pub enum HeadlineMetric {
     Score,
     /// The pass rate.
     PassRate,
+}
+
+impl HeadlineMetric {
+    /// Unit of the metric.
+    pub const fn unit(self) -> MetricUnit {
+        match self {
+            Self::Score => MetricUnit::Score,
+            Self::PassRate => MetricUnit::Rate,
+        }
+    }
+
+    /// Name of the metric for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Score => "mean score",
+            Self::PassRate => "pass rate",
+        }
+    }
 }
 
 /// Options of a comparison.

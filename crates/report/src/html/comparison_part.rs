@@ -35,7 +35,7 @@ pub(super) struct ComparisonView {
     tables: Vec<GroupTableView>,
     flips: Vec<FlipListView>,
     /// What to know before the best of several candidates is chosen.
-    selection: Option<&'static str>,
+    selection: Option<String>,
     methods: String,
 }
 
@@ -89,7 +89,7 @@ struct CriterionFlipView {
 /// The comparisons of a set, one below the other.
 pub(super) fn comparison_views(set: &ComparisonSet, adjusted_by: Option<&str>) -> Vec<ComparisonView> {
     let with_selection = |comparison| ComparisonView {
-        selection: set.selection,
+        selection: set.selection.as_ref().map(|chosen| chosen.says.clone()),
         ..ComparisonView::new(comparison, adjusted_by)
     };
     set.comparisons.iter().map(with_selection).collect()

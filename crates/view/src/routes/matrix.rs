@@ -209,7 +209,7 @@ fn what_the_order_is_worth(set: &ComparisonSet) -> Vec<String> {
             "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
         ),
     }];
-    lines.extend(set.selection.map(str::to_owned));
+    lines.extend(set.selection.as_ref().map(|chosen| chosen.says.clone()));
     lines
 }
 
