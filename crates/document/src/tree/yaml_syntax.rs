@@ -202,12 +202,6 @@ impl ScannerError<'_> {
                 "put the whole value in quotes, and write `\\\"` for a quotation mark inside it",
             ));
         }
-        if self.info.contains("indentation in quoted scalar") {
-            return Some(
-                self.syntax_error("a line of this quoted text is indented less than its key")
-                    .with_help("indent each line of the text more than the key, or write the text below `|`"),
-            );
-        }
         self.info.contains("quoted scalar").then(|| {
             self.syntax_error("the quotation mark that opens here is not closed")
                 .with_help("close it; a text of several lines is best written below `|`")

@@ -233,7 +233,7 @@ fn what_words_do_not_show_needs_a_model() {
         let decision = judged(checklist("a", open), answer);
         assert_eq!(decision.outcome(), Outcome::Ungraded, "{open}: {}", decision.reason);
         let ungraded = decision.ungraded.expect("a reason");
-        assert_eq!(ungraded.message, "words alone don't decide it; it needs a model");
+        assert!(ungraded.message.ends_with("it needs a model"), "{open}: {}", ungraded.message);
         assert!(decision.evidence.is_empty() && decision.confidence.is_none());
     }
     for (decided, is_met) in [

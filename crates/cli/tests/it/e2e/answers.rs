@@ -142,7 +142,7 @@ fn a_table_is_graded_with_its_questions_and_keeps_them() {
     assert!(!summary.contains("assize explain"), "what was scored is not stored: {summary}");
     let places: Vec<usize> = cases
         .lines()
-        .filter_map(|line| line.split("line-").nth(1)?.split_whitespace().next()?.parse().ok())
+        .filter_map(|line| line.split("row-").nth(1)?.split_whitespace().next()?.parse().ok())
         .collect();
     assert!(places.len() == 200 && places.is_sorted(), "{places:?}");
 }
