@@ -82,10 +82,11 @@ impl RunReport<'_> {
         names.join(", ")
     }
 
-    /// Names of the suites, and the target that the report is limited to.
+    /// Names of the suites, the target that the report is limited to, and the label of the run.
     pub(crate) fn title(&self) -> String {
-        let target = self.target.map(|target| format!(" → {target}"));
-        self.suite_names() + &target.unwrap_or_default()
+        let target = self.target.map(|target| format!(" → {target}")).unwrap_or_default();
+        let label = self.info.label.as_ref().map(|label| format!(" · {label}")).unwrap_or_default();
+        self.suite_names() + &target + &label
     }
 
     /// Path of the file of a suite; empty if it is not known.

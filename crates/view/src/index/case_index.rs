@@ -4,18 +4,22 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use assize_analysis::NameTable;
+use assize_analysis::matrix::{MatrixColumn, test_id};
 use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::filter::{CaseSort, VerdictChoice};
 use super::order::{ColumnOrder, ColumnOrders};
 use super::row_head::ResultHead;
+use crate::people::RunPeople;
 
 /// Cases of a run in the order of their rows, with the offsets of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct CaseTableIndex {
     names: NameTable,
     entries: Vec<CaseTableEntry>,
+    /// Numbers of the names of prompts, each with the first place of its cases.
+    prompts: Vec<(u64, u32)>,
     /// Reset when rows are appended.
     orders: ColumnOrders,
     /// Offset behind the last row of `results.jsonl` in this index.
@@ -77,6 +81,7 @@ impl IndexPart {
             id: row.case_id.0.into(),
             suite: self.name(&row.suite.0),
             target: row.target.map(|target| self.name(&target.0)),
+            prompt: row.prompt.map(|prompt| self.name(&prompt.0)),
             tags: row.tags.iter().map(|tag| self.name(&tag.0)).collect(),
             gates,
             trial: row.trial,
@@ -112,7 +117,13 @@ impl CaseTableIndex {
         self.entries.reserve_exact(part.entries.len());
         for mut entry in part.entries {
             renumber(&mut entry.suite);
-            entry.target.iter_mut().for_each(renumber);
+            entry.target.iter_mut().chain(&mut entry.prompt).for_each(renumber);
+            if let Some(prompt) = entry.prompt {
+                match self.prompts.iter_mut().find(|(_, known)| *known == prompt) {
+                    Some((place, _)) => *place = entry.place.min(*place),
+                    None => self.prompts.push((entry.place, prompt)),
+                }
+            }
             entry.tags.iter_mut().chain(&mut entry.gates).for_each(renumber);
             entry.criteria.iter_mut().map(|criterion| &mut criterion.name).for_each(renumber);
             self.entries.push(entry);
@@ -160,13 +171,34 @@ impl CaseTableIndex {
         self.names.number(name)
     }
 
-    /// Row of the case with this identity; `target` is compared only if it is given.
-    pub(crate) fn find(&self, suite: &str, id: &str, target: Option<&str>, trial: u32) -> Option<u32> {
+    /// Names of the prompts of the cases, in the order of the eval file.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let mut prompts = self.prompts.clone();
+        prompts.sort_unstable();
+        prompts.iter().map(|(_, prompt)| self.name(*prompt).to_owned()).collect()
+    }
+
+    /// Returns true if a column has a case.
+    pub(crate) fn is_of_column(&self, entry: &CaseTableEntry, column: &MatrixColumn) -> bool {
+        let is_same = |wanted: &Option<String>, found: Option<u32>| {
+            wanted.as_deref().is_none_or(|wanted| found.is_some_and(|at| self.name(at) == wanted))
+        };
+        is_same(&column.target, entry.target) && is_same(&column.prompt, entry.prompt)
+    }
+
+    /// Id of a case in a column: that of its test, if the column is one of several prompts.
+    pub(crate) fn id_in<'e>(&self, entry: &'e CaseTableEntry, column: &MatrixColumn) -> &'e str {
+        let prompt = entry.prompt.filter(|_| column.prompt.is_some());
+        test_id(&entry.id, prompt.map(|prompt| self.name(prompt)))
+    }
+
+    /// Row of the case with this identity in a column.
+    pub(crate) fn find(&self, suite: &str, id: &str, column: &MatrixColumn, trial: u32) -> Option<u32> {
         let found = self.entries.iter().position(|entry| {
-            *entry.id == *id
-                && entry.trial == trial
+            entry.trial == trial
+                && self.id_in(entry, column) == id
                 && self.name(entry.suite) == suite
-                && target.is_none_or(|target| entry.target.is_some_and(|at| self.name(at) == target))
+                && self.is_of_column(entry, column)
         });
         found.and_then(|row| u32::try_from(row).ok())
     }
@@ -217,7 +249,6 @@ impl CaseTableIndex {
             for (choice, count) in VerdictChoice::ALL.iter().zip(&mut counts.verdicts) {
                 *count += usize::from(choice.takes(entry));
             }
-            counts.disputed += usize::from(entry.is_disputed());
             entry.tags.iter().for_each(|tag| tags[*tag as usize] += 1);
             let missed = entry.criteria.iter().filter(|criterion| criterion.is_missed());
             missed.for_each(|criterion| against[criterion.name as usize] += 1);
@@ -231,6 +262,12 @@ impl CaseTableIndex {
             named
         });
         counts
+    }
+
+    /// For each row, whether judges or people disagree on its case.
+    pub(crate) fn disputed(&self, people: &RunPeople) -> Vec<bool> {
+        let rows = (0..).zip(&self.entries);
+        rows.map(|(row, entry)| entry.is_disputed() || people.is_disputed(row)).collect()
     }
 
     /// For each row, whether its case differs from the same case of another run: in the verdict or in a criterion. A case
@@ -290,6 +327,6 @@ pub(crate) struct CaseCounts {
     pub(crate) against: Vec<(String, usize)>,
     /// Tags, the most frequent first.
     pub(crate) tags: Vec<(String, usize)>,
-    /// Cases in which the votes of judges were not all the same.
+    /// Cases on which judges or people disagree.
     pub(crate) disputed: usize,
 }

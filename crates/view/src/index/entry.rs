@@ -8,9 +8,10 @@ pub(crate) struct CaseTableEntry {
     /// Offset of its row in `results.jsonl`.
     pub(crate) offset: u64,
     pub(crate) id: Box<str>,
-    /// Numbers of interned names: suite, target, tags, failed gates.
+    /// Numbers of interned names: suite, target, prompt, tags, failed gates.
     pub(crate) suite: u32,
     pub(crate) target: Option<u32>,
+    pub(crate) prompt: Option<u32>,
     pub(crate) tags: Box<[u32]>,
     pub(crate) gates: Box<[u32]>,
     pub(crate) trial: u32,

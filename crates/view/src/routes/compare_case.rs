@@ -70,7 +70,7 @@ fn find_record(
     id: &str,
     trial: u32,
 ) -> Result<(u32, CaseRecord), PageError> {
-    let row = side.run.index()?.find(suite, id, side.target.as_deref(), trial);
+    let row = side.run.index()?.find(suite, id, &side.column, trial);
     let record = row.map(|row| side.run.record(row)).transpose()?.flatten();
     row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
 }

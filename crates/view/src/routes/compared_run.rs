@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
+use assize_analysis::matrix::MatrixColumn;
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::read_together;
 use assize_store::{RowsFile, RunInfo};
@@ -15,28 +16,50 @@ use crate::page_work::PageWork;
 use crate::pages::RunLink;
 use crate::text::{minute, visible};
 
-/// A run in a comparison, or the answers of one of its targets.
+fn target_names(info: &RunInfo) -> Vec<String> {
+    info.targets.iter().map(|target| target.name.clone()).collect()
+}
+
+/// A run in a comparison, or the answers of one of its targets or to one of its prompts.
 pub(super) struct ComparedSide {
-    /// Its name as the user gave it: the name of the run, or `RUN@TARGET`.
+    /// Its name as the user gave it: the name of the run, or `RUN@PROMPT`, `RUN@TARGET` or `RUN@PROMPT@TARGET`.
     pub(super) name: String,
     pub(super) run: Arc<OpenRun>,
     pub(super) info: Arc<RunInfo>,
-    pub(super) target: Option<String>,
+    pub(super) column: MatrixColumn,
 }
 
 impl ComparedSide {
     pub(super) fn open(library: &RunLibrary, name: &str) -> Result<Self, PageError> {
-        let whole = library.open(name).map(|run| (run, None));
-        let part = || {
-            let (slug, target) = name.rsplit_once('@')?;
-            Some((library.open(slug)?, Some(target.to_owned())))
-        };
-        let (run, target) = whole
-            .or_else(part)
-            .ok_or_else(|| PageError::missing(format!("There is no run `{name}` here.")))?;
-        let info = library.info(run.folder())?;
+        let missing = || PageError::missing(format!("There is no run `{name}` here."));
+        if let Some(run) = library.open(name) {
+            let info = library.info(run.folder())?;
+            return Ok(Self { name: name.to_owned(), run, info, column: MatrixColumn::default() });
+        }
 
-        Ok(Self { name: name.to_owned(), run, info, target })
+        // Names of runs, prompts and targets may all have an `@`.
+        for (at, _) in name.match_indices('@') {
+            let Some(run) = library.open(&name[..at]) else { continue };
+            let info = library.info(run.folder())?;
+            let (prompts, targets) = (run.index()?.prompts(), target_names(&info));
+            if let Some(column) = MatrixColumn::find(&name[at + 1..], &prompts, &targets) {
+                return Ok(Self { name: name.to_owned(), run, info, column });
+            }
+        }
+        Err(missing())
+    }
+
+    /// The columns of a run: one for each of its prompts and targets.
+    pub(super) fn columns_of(library: &RunLibrary, slug: &str) -> Result<Vec<Self>, PageError> {
+        let whole = Self::open(library, slug)?;
+        let columns = MatrixColumn::of_run(&whole.run.index()?.prompts(), &target_names(&whole.info));
+        let named = columns.into_iter().map(|column| Self {
+            name: column.name().map_or_else(|| slug.to_owned(), |name| format!("{slug}@{name}")),
+            run: Arc::clone(&whole.run),
+            info: Arc::clone(&whole.info),
+            column,
+        });
+        Ok(named.collect())
     }
 
     /// Reads the parts of the rows that metrics need. `work` counts the bytes read.
@@ -54,11 +77,11 @@ impl ComparedSide {
             let position = records.position().result;
             work.add(position - read);
             read = position;
+            let Some(record) = self.column.record(record) else { continue };
             let row = &record.result;
-            let is_of_target = self.target.is_none() || row.target.as_deref() == self.target.as_deref();
             let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
             let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
-            if is_of_target && is_of_suite && has_tag && !row.is_later_attempt() {
+            if is_of_suite && has_tag && !row.is_later_attempt() {
                 cases.push(CaseFact::from_record(&record, names));
             }
         }

@@ -128,7 +128,7 @@ fn read_points(
     work.begin(slugs.len() as u64);
     let reads = read_together(slugs, |slug| {
         let side = ComparedSide::open(library, slug)?;
-        let reader = read_trend(side.run.folder(), side.target.as_deref(), |_| true)?;
+        let reader = read_trend(side.run.folder(), side.column.target.as_deref(), |_| true)?;
         work.add(1);
         Ok::<_, PageError>((reader, side.info.started_at.clone()))
     });
