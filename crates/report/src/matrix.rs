@@ -31,7 +31,7 @@ const MAX_TEXT: usize = 320;
 pub enum MatrixForm {
     /// Markdown, at most as long as a comment.
     Markdown,
-    /// CSV with whole answers.
+    /// CSV.
     Csv,
     /// An HTML page that needs no network.
     Html,

@@ -226,7 +226,8 @@ async function markDecisions(colorScheme, width) {
   await page.waitForSelector(".marks-box fieldset strong");
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => document.querySelector(".grid-row.selected .of-criteria")?.textContent.includes("✎"));
-  assert.ok(await page.locator('.chip[data-sets="disputed=1"]').count(), "the chip appears without a reload");
+  // Its chip appears without a reload, also where filters are folded.
+  await page.waitForSelector('.chip[data-sets="disputed=1"]', { state: "attached" });
 
   const names = runs.slice(0, 2).map((run) => `run=${run.split("/").pop()}`).join("&");
   await page.goto(at(`/matrix?${names}`));
