@@ -32,7 +32,7 @@ const VERDICTS = {
 // Key, name, width, what to sort by, and whether it is shown unless the user has chosen.
 const COLUMNS = [
   ["verdict", "Verdict", "104px", "verdict", true],
-  ["score", "Score", "84px", "score", true],
+  ["score", "Score", "98px", "score", true],
   ["case", "Case", "minmax(90px, 0.8fr)", "id", true],
   ["suite", "Suite", "minmax(60px, 0.5fr)", null, "hasSuite"],
   ["target", "Target", "minmax(60px, 0.5fr)", null, "hasTarget"],
