@@ -21,6 +21,7 @@ pub mod drift;
 mod exit;
 mod facts;
 pub mod labels;
+pub mod matrix;
 mod metric;
 mod noise;
 pub mod orders;

@@ -7,7 +7,8 @@ use assize_analysis::calibrate::{
     label_filter,
 };
 use assize_analysis::labels::{
-    ColumnRole, LabelLocation, LabelProblem, LabelReadOptions, describe_problems, label_files, read_rows,
+    ColumnRole, LabelLocation, LabelProblem, LabelReadOptions, LabelRow, describe_problems, label_files,
+    read_rows,
 };
 use assize_stats::agreement::RatingScale;
 use assize_store::{RunFolder, RunInfo};
@@ -76,20 +77,11 @@ pub fn calibrate_run(
     info: &RunInfo,
     process: &ProcessContext,
 ) -> Result<Option<CalibrationReport>, EngineError> {
-    let folders = label_folders(info, process);
-    // A folder that does not exist holds no labels.
-    let files: Vec<PathBuf> =
-        folders.iter().filter_map(|folder| label_files(folder).ok()).flatten().collect();
-    if files.is_empty() {
+    let rows = label_rows(info, process)?;
+    if rows.is_empty() {
         return Ok(None);
     }
 
-    let reading = LabelReadOptions { needed: vec![ColumnRole::Case], ..LabelReadOptions::default() };
-    let mut rows = read_rows(&files, &reading).map_err(|mut problems| {
-        name_files(problems.iter_mut().map(|problem| &mut problem.place), process);
-        EngineError::usage(list(&problems))
-    })?;
-    name_files(rows.iter_mut().map(|row| &mut row.place), process);
     let MeasuredRun { mut material, scale, notes, is_partial } = MeasuredRun::read(folder, info)?;
     let usage = |error: assize_analysis::calibrate::MaterialError| EngineError::usage(error.to_string());
     material.attach_labels(&rows, label_filter(SplitChoice::NotSeen, &[])).map_err(usage)?;
@@ -99,6 +91,24 @@ pub fn calibrate_run(
     report.is_partial = is_partial;
 
     Ok(Some(report))
+}
+
+/// The labels beside the files of a run; empty without any.
+///
+/// # Errors
+/// If a file of labels can't be read.
+pub fn label_rows(info: &RunInfo, process: &ProcessContext) -> Result<Vec<LabelRow>, EngineError> {
+    let folders = label_folders(info, process);
+    // A folder that does not exist holds no labels.
+    let files: Vec<PathBuf> =
+        folders.iter().filter_map(|folder| label_files(folder).ok()).flatten().collect();
+    let reading = LabelReadOptions { needed: vec![ColumnRole::Case], ..LabelReadOptions::default() };
+    let mut rows = read_rows(&files, &reading).map_err(|mut problems| {
+        name_files(problems.iter_mut().map(|problem| &mut problem.place), process);
+        EngineError::usage(list(&problems))
+    })?;
+    name_files(rows.iter_mut().map(|row| &mut row.place), process);
+    Ok(rows)
 }
 
 /// Shortens the paths of label files to start from the working folder, or from the folder of labels. Reports

@@ -282,6 +282,7 @@ mod mode;
 mod options;
 mod order;
 pub mod pairwise;
+mod people;
 mod plan;
 mod plan_identity;
 mod preflight_report;
@@ -348,6 +349,7 @@ pub use labels::{
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::{MergeOptions, MergedJob};
 pub use mode::{EvalMode, Items, RunMode};
+pub use people::{LabelledItem, PeopleLabels, PersonDecision};
 pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
     SequenceOptions, SpendingOptions, StopReference, UnitOptions, UnknownPrice,

@@ -37,6 +37,8 @@ pub struct MergeOptions {
     pub runs: Vec<String>,
     /// Folder of the merged run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
+    /// Name of the merged run in lists and reports; by default that of the first shard.
+    pub label: Option<String>,
     /// The job whose workers ran the shards; `None` if they were run separately.
     pub job: Option<MergedJob>,
     /// True if the runs are the results that a job has stored so far.
@@ -148,6 +150,7 @@ impl Engine {
         let begun = Instant::now();
         let (set, described) = ShardSet::read(options, self)?;
         let mut info = set.merged_info(described, self);
+        info.label = options.label.clone().or(info.label);
         if let Some(job) = &options.job {
             info.run_id.clone_from(&job.id);
         }

@@ -231,6 +231,8 @@ pub struct RunOptions {
     pub unit: Option<UnitOptions>,
     /// Files that reports of the run will be written to. A run that reads one of them does not start.
     pub reports: Vec<PathBuf>,
+    /// Name of the run in lists and reports.
+    pub label: Option<String>,
     /// Folder of the run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
     /// Run to resume: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).

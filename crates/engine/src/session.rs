@@ -176,6 +176,7 @@ impl RunSession {
         let started_at = engine.process().now();
         let run_id = runs::run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
+        info.label.clone_from(&options.label);
 
         let plan = match self.dealt.take() {
             Some(dealt) => Some(dealt.plan),
@@ -410,6 +411,7 @@ impl RunSession {
             started_at,
             finished_at: None,
             command: self.command.to_owned(),
+            label: None,
             suites: take(&mut self.suites),
             inputs: match &mut self.dealt {
                 Some(dealt) => take(&mut dealt.inputs),

@@ -34,12 +34,14 @@ mod criterion_rates;
 mod derived;
 mod drift;
 mod entry;
+mod excerpt;
 mod explain;
 mod export;
 pub mod html;
 mod injection_audit;
 mod listing;
 mod mark;
+mod matrix;
 mod metrics;
 mod noise;
 mod number;
@@ -55,6 +57,7 @@ mod run_list;
 mod sanitize;
 mod scorecard_comparison;
 mod scorecard_comparison_markdown;
+mod scorecard_decision;
 mod scorecard_json;
 mod scorecard_markdown;
 mod scorecard_node;
@@ -88,6 +91,7 @@ pub use criterion_cases::{criterion_cases_json, does_criterion_fail, render_crit
 pub use criterion_change::render_criterion_change;
 pub use derived::{DerivedMetricText, derived_metric_texts};
 pub use drift::{drift_json, render_drift};
+pub use excerpt::{answer_excerpt, cut_text, excerpt, short_criterion_name};
 pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,
     WholePart, explain_case, explanation_json, formula_text, render_explanation,
@@ -100,6 +104,7 @@ pub use export::{
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use mark::outcome_word;
+pub use matrix::{MatrixForm, MatrixReport, MatrixSource};
 pub use noise::{noise_json, render_noise};
 pub use number::{
     NO_VALUE, UNDEFINED, dollars, format_count, format_duration, format_plain, format_rate, format_score,
@@ -118,6 +123,7 @@ pub use run_list::{ListedRun, render_run_list, run_list_json};
 pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;
 pub use scorecard_comparison_markdown::render_scorecard_comparison_markdown;
+pub use scorecard_decision::{DecisionPart, scorecard_decision};
 pub use scorecard_json::ScorecardNodeJson;
 pub use scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 pub use scorecard_node::{node_conclusions, render_scorecard_node};

@@ -90,8 +90,6 @@ impl RunCells {
     /// Formats the texts about a run.
     fn new(run: &ListedRun) -> Self {
         let Ok(info) = &run.info else { return Self::unreadable() };
-        let suites: Vec<&str> =
-            info.suites_with_cases().into_iter().map(|suite| suite.name.as_str()).collect();
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         let summary = info.summary.as_ref();
         let spent = summary.map(|summary| {
@@ -100,7 +98,7 @@ impl RunCells {
         });
 
         Self {
-            suite: first_and_more(&suites),
+            suite: sanitize::sanitize_name(&info.title()),
             judge: first_and_more(&judges),
             passed: summary.map_or_else(String::new, |summary| {
                 format!("{}/{}", grouped(summary.counts.pass as u64), grouped(summary.counts.total() as u64))
@@ -172,6 +170,7 @@ pub fn run_list_json(runs: &[ListedRun]) -> Value {
             "command": info.command,
             "started_at": info.started_at,
             "finished_at": info.finished_at,
+            "label": info.label,
             "suites": info.suites.iter().map(|suite| &suite.name).collect::<Vec<_>>(),
             "judges": info.judges.iter().map(|judge| &judge.identity.name).collect::<Vec<_>>(),
             "targets": info.targets.iter().map(|target| &target.name).collect::<Vec<_>>(),

@@ -201,6 +201,23 @@ impl OngoingReview {
         Ok(DecisionEffect::Written(before.is_none() && is_decisive))
     }
 
+    /// Decides an item beside the judge's decision, and replaces an earlier decision. The label says that the judge's
+    /// decision was seen.
+    ///
+    /// # Errors
+    /// If it doesn't fit the question, or can't be written.
+    pub fn decide_openly(
+        &mut self,
+        at: usize,
+        answer: ReviewAnswer,
+        note: Option<String>,
+    ) -> Result<DecisionEffect, DecisionError> {
+        self.recall(at);
+        self.session.reopen(at);
+        self.session.is_judge_shown = true;
+        self.decide(at, answer, None, note)
+    }
+
     /// Counts another reviewer's decision on an item. The session no longer asks about the item when enough
     /// people have decided it.
     pub fn decided_by_other(&mut self, key: &str) {
@@ -315,6 +332,17 @@ mod tests {
         assert_eq!(again.decide(at, fail(), None, None), Ok(DecisionEffect::Unchanged));
         assert!(matches!(again.decide(at, pass(), None, None), Err(DecisionError::DecidedBefore(_))));
         assert_eq!(lines(folder.path(), "ben").len(), 1);
+    }
+
+    #[test]
+    fn a_decision_beside_the_judges_says_so_and_replaces_an_earlier_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut review = open(folder.path(), "ann", items(2));
+        assert_eq!(review.decide_openly(1, pass(), None), Ok(DecisionEffect::Written(true)));
+        assert_eq!(review.decide_openly(1, pass(), None), Ok(DecisionEffect::Unchanged));
+        assert_eq!(review.decide_openly(1, fail(), Some("no".to_owned())), Ok(DecisionEffect::Written(false)));
+        let lines = lines(folder.path(), "ann");
+        assert!(lines.len() == 2 && lines.iter().all(|line| line.contains("\"x-after-judge\":true")), "{lines:?}");
     }
 
     #[test]

@@ -101,6 +101,8 @@ pub struct ReviewSession {
     withdrawn: BTreeSet<usize>,
     /// Item that was reopened to be decided again.
     reopened: Option<usize>,
+    /// True if the judge's decisions are on screen before the reviewer decides.
+    pub(crate) is_judge_shown: bool,
     pending: Option<ReviewDecision>,
 }
 
@@ -131,6 +133,7 @@ impl ReviewSession {
             skipped: BTreeSet::new(),
             withdrawn: BTreeSet::new(),
             reopened: None,
+            is_judge_shown: false,
             pending: None,
         };
 
@@ -416,7 +419,8 @@ impl ReviewSession {
             answer,
             severity: self.severity.filter(|_| !is_clean),
             note: (!note.is_empty()).then(|| note.to_owned()),
-            after_judge: self.decision().is_some() && self.item().is_some_and(|item| item.judge.is_some()),
+            after_judge: (self.is_judge_shown || self.decision().is_some())
+                && self.item().is_some_and(|item| item.judge.is_some()),
         };
 
         self.pending = Some(decision.clone());

@@ -31,6 +31,9 @@ pub struct RunInfo {
     pub finished_at: Option<String>,
     /// Command: `eval`, `grade`, `score` or `scorecard run`.
     pub command: String,
+    /// Name that the user gave the run; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Suites in the order they ran.
     pub suites: Vec<SuiteInfo>,
     /// Files that were read, with their hashes.
@@ -67,6 +70,22 @@ impl RunInfo {
         let is_grade = self.command == "grade" && self.targets.is_empty();
         let mut answers = self.inputs.iter().map(|input| &*input.path).filter(|path| !is_suite(path));
         answers.next().filter(|_| is_grade)
+    }
+
+    /// Name of the file with the answers that were graded, without its folder.
+    pub fn answers_name(&self) -> Option<&str> {
+        self.answers_file().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
+    }
+
+    /// What a list calls the run: its suites, the file with the answers, and its label.
+    pub fn title(&self) -> String {
+        let suites = match self.suites_with_cases().as_slice() {
+            [] => "no suite".to_owned(),
+            [only] => only.name.clone(),
+            [first, rest @ ..] => format!("{} +{}", first.name, rest.len()),
+        };
+        let parts = std::iter::once(suites.as_str()).chain(self.answers_name()).chain(self.label.as_deref());
+        parts.collect::<Vec<_>>().join(" · ")
     }
 
     /// Returns true if its cases are probes of a judge or pairs of answers, whose verdicts decide nothing

@@ -1,4 +1,5 @@
 // What every page can do: keys, the list of keys, a filter of lists, and the progress of a run.
+import { openMarks } from "./mark.js";
 import { openTable } from "./table.js";
 
 const help = document.getElementById("help");
@@ -62,6 +63,21 @@ function follow(selector) {
   if (link) location.assign(link.href);
 }
 
+// Marks the decisions on a case: of the cell that has the focus or was clicked, or of the case that the page is about.
+function mark(button, at) {
+  if (button) openMarks(button.dataset.mark, at, () => location.reload());
+}
+document.addEventListener("click", ({ target }) => {
+  const cell = target.closest(".matrix .criterion-cell");
+  if (cell) mark(cell.closest("td").querySelector("[data-mark]"), cell.dataset.at);
+  else mark(target.closest("[data-mark]"));
+});
+function markFocused() {
+  const here = document.activeElement.closest("td")?.querySelector("[data-mark]");
+  const at = criteria.indexOf(document.activeElement);
+  mark(here ?? document.querySelector("[data-mark]"), at < 0 ? undefined : at);
+}
+
 function isTyping(target) {
   return target.matches("select, textarea, input:not([type=checkbox])");
 }
@@ -84,6 +100,7 @@ document.addEventListener("keydown", (event) => {
     k: () => (table ? table.move(-1) : step(-1)),
     g: () => (table ? table.moveTo(0) : rows.length ? select(0) : scrollTo(0, 0)),
     G: () => (table ? table.moveTo(Infinity) : select(rows.length - 1)),
+    m: () => !table && markFocused(),
     c: () => focusCriterion(1),
     C: () => focusCriterion(-1),
   };

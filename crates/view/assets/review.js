@@ -1,39 +1,11 @@
 // Pages of a review: keys, and decisions that are sent until they are saved. What is typed and what is not saved yet is
 // kept in this browser, so that it survives a reload, and a server that ends and comes back.
+import { post } from "./post.js";
+
 const body = document.body;
 const review = body.dataset.review;
 const notice = document.getElementById("unsaved");
 const prefix = `assize-review ${review} `;
-
-async function post(path, content) {
-  let reply;
-  try {
-    reply = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Assize-Page": "1" },
-      body: JSON.stringify(content),
-      signal: AbortSignal.timeout(15_000),
-    });
-  } catch {
-    throw Object.assign(new Error("the server can't be reached"), { again: true });
-  }
-  const text = await reply.text();
-  if (reply.ok) return text ? JSON.parse(text) : {};
-
-  let error = text;
-  try {
-    error = JSON.parse(text).error;
-  } catch {
-    // A plain sentence.
-  }
-  throw Object.assign(new Error(error || `the server answered ${reply.status}`), {
-    // Only these say that sending the same again is of no use.
-    again: ![404, 409, 413, 422].includes(reply.status),
-    // Another review of the same run may ask for the item.
-    isUnknown: reply.status === 404,
-    needsAddress: reply.status === 403,
-  });
-}
 
 function tell(text, buttons = []) {
   notice.replaceChildren();

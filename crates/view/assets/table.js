@@ -1,3 +1,5 @@
+import { openMarks } from "./mark.js";
+
 // The table of cases: only the rows on screen are drawn, and only those around them are asked for.
 
 // As many rows come with the page itself.
@@ -30,7 +32,7 @@ const VERDICTS = {
 // Key, name, width, what to sort by, and whether it is shown unless the user has chosen.
 const COLUMNS = [
   ["verdict", "Verdict", "104px", "verdict", true],
-  ["score", "Score", "56px", "score", true],
+  ["score", "Score", "98px", "score", true],
   ["case", "Case", "minmax(90px, 0.8fr)", "id", true],
   ["suite", "Suite", "minmax(60px, 0.5fr)", null, "hasSuite"],
   ["prompt", "Prompt", "minmax(60px, 0.5fr)", null, "hasPrompt"],
@@ -211,7 +213,7 @@ export function openTable(root, form) {
     return pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   }
 
-  function criterionCell({ at, name, mark, gate, failed, penalty, disputed }) {
+  function criterionCell({ at, name, mark, gate, failed, penalty, disputed, people }) {
     const [className, sign, said] = SIGNS[mark] ?? ["middling", mark, "of 10"];
     const cell = element("span", `criterion-cell ${className}`);
     if (at !== null) cell.dataset.at = at;
@@ -221,7 +223,8 @@ export function openTable(root, form) {
     cell.append(shown, ` ${penalty ? "penalty " : ""}${name}`);
     if (gate) cell.append(element("i", "gate-sign", "◆"));
     if (disputed) cell.append(element("i", "", "≠"));
-    const words = [SIGNS[mark] ? said : `${mark} ${said}`, gate ? "gate" : "", disputed ? "judges differ" : ""];
+    if (people) cell.append(element("i", "", "✎"));
+    const words = [SIGNS[mark] ? said : `${mark} ${said}`, gate ? "gate" : "", disputed ? "disputed" : "", people ?? ""];
     cell.append(element("span", "hidden", ` ${words.filter(Boolean).join(", ")}`));
     return cell;
   }
@@ -417,6 +420,20 @@ export function openTable(root, form) {
     explain(cells[criterion], selected);
   }
 
+  // Marks the decisions on the selected case, beginning with a criterion.
+  function mark(cell) {
+    const data = rowAt(selected);
+    if (!data) return;
+    note.hidden = true;
+    const page = Math.floor(selected / PAGE);
+    openMarks(`${caseUrl}/${data.n}/mark`, cell?.dataset.at, () => {
+      peeks.delete(data.n);
+      refresh(page);
+      refreshFilter();
+      root.focus();
+    });
+  }
+
   // Fields and chips show what the list is filtered by.
   function showFilter() {
     for (const field of form.querySelectorAll("[name]")) field.value = params.get(field.name) ?? "";
@@ -520,7 +537,9 @@ export function openTable(root, form) {
     selected = Number(row.dataset.index);
     draw();
     remember();
-    if (event.target.closest(".more")) unfold(selected);
+    const cell = event.target.closest(".criterion-cell");
+    if (cell) mark(cell);
+    else if (event.target.closest(".more")) unfold(selected);
     else open(selected);
   });
   root.addEventListener("keydown", (event) => {
@@ -537,6 +556,7 @@ export function openTable(root, form) {
     else if (event.key === "ArrowRight") moveInRow(1);
     else if (event.key === "ArrowLeft") moveInRow(-1);
     else if (event.key === " ") unfold(Math.max(selected, 0));
+    else if (event.key === "m" && !event.ctrlKey && !event.metaKey) mark(body.querySelector(".criterion-cell.current"));
     else if (event.key === "Escape") fold();
     else if (event.key === "Home") moveTo(0);
     else if (event.key === "End") moveTo(Infinity);
@@ -566,7 +586,11 @@ export function openTable(root, form) {
     await refresh(0);
     for (const known of [...pages.keys()]) if (known !== 0) pages.delete(known);
     draw();
-    // What cases can be filtered by is known now as well.
+    refreshFilter();
+  }
+
+  // What cases can be filtered by, with their numbers.
+  async function refreshFilter() {
     const reply = await fetch(`${location.pathname}?${query}`).catch(() => null);
     if (!reply?.ok) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");

@@ -20,6 +20,7 @@ mod library;
 mod open_run;
 mod page_work;
 mod pages;
+mod people;
 mod picture;
 mod progress;
 mod reviews;

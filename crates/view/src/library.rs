@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use assize_analysis::compare::{ComparisonSet, RunComparison};
+use assize_analysis::compare::RunComparison;
 use assize_analysis::trend::TrendPoint;
 use assize_engine::{EngineError, ProcessContext, concluded_info, label_folders, runs};
 use assize_store::{RunFolder, RunInfo};
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use crate::access::AccessRules;
 use crate::open_run::OpenRun;
 use crate::reviews::ReviewRegistry;
+use crate::routes::matrix::ComparedColumns;
 
 /// File with the description of a run.
 const INFO_FILE: &str = "run.json";
@@ -67,7 +68,7 @@ pub(crate) struct RunLibrary {
     /// Comparisons by what they compare, most recent first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
     /// The comparison of several runs that was shown last, with its key.
-    set: Mutex<Option<(String, Arc<ComparisonSet>)>>,
+    set: Mutex<Option<(String, Arc<ComparedColumns>)>>,
     /// The trend that was shown last, with its key.
     trend: Mutex<Option<(String, TrendPoints)>>,
 }
@@ -190,13 +191,13 @@ impl RunLibrary {
     }
 
     /// The comparison of several runs that was shown last, if it has this key.
-    pub(crate) fn known_set(&self, key: &str) -> Option<Arc<ComparisonSet>> {
+    pub(crate) fn known_set(&self, key: &str) -> Option<Arc<ComparedColumns>> {
         let known = self.set.lock();
         known.as_ref().filter(|(about, _)| about == key).map(|(_, set)| Arc::clone(set))
     }
 
     /// Keeps a comparison of several runs for the next request.
-    pub(crate) fn keep_set(&self, key: String, set: Arc<ComparisonSet>) {
+    pub(crate) fn keep_set(&self, key: String, set: Arc<ComparedColumns>) {
         *self.set.lock() = Some((key, set));
     }
 
@@ -230,7 +231,7 @@ impl RunLibrary {
         open.retain(|(_, run)| run.slug() != slug);
         let (stamp, run) = match kept {
             Some(kept) => kept,
-            None => (stamp?, Arc::new(OpenRun::new(slug.to_owned(), folder?))),
+            None => (stamp?, Arc::new(OpenRun::new(slug.to_owned(), folder?, self.process.clone()))),
         };
 
         open.insert(0, (stamp, Arc::clone(&run)));

@@ -18,18 +18,21 @@
 //!
 //! Lists of rows, searches and names for filters are cached with the end of the index that they belong to.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
 
-use assize_store::{CaseRecord, QuestionRow, ResultRow, RowsFile, RunFolder, RunSummary, StoreError};
+use assize_engine::{PeopleLabels, ProcessContext, label_folders};
+use assize_store::{CaseKey, CaseRecord, QuestionRow, ResultRow, RowsFile, RunFolder, RunSummary, StoreError};
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use crate::index::{
     CaseFilter, CaseTableIndex, FilterChoices, IndexPart, JudgementOffsets, QuestionOffsets, search_text,
     select_cases,
 };
+use crate::people::{RunPeople, label_stamp};
 use crate::progress::RunProgress;
 
 /// Number of sorted lists that are kept; pages of the table are slices of them.
@@ -58,11 +61,21 @@ pub(crate) struct OpenRun {
     /// True once a case page has asked for details.
     are_details_wanted: AtomicBool,
     orders: Mutex<Vec<StoredOrder>>,
-    choices: Mutex<Option<(u64, Arc<FilterChoices>)>>,
+    choices: Mutex<Option<(u64, Arc<RunPeople>, Arc<FilterChoices>)>>,
+    process: ProcessContext,
+    label_folders: OnceLock<Vec<PathBuf>>,
+    people: Mutex<Option<KnownPeople>>,
     searched: Mutex<Option<SearchResult>>,
     progress: Mutex<RunProgress>,
     /// Earlier numbers of cases, and when they were seen.
     seen: Mutex<VecDeque<(Instant, usize)>>,
+}
+
+/// What people said about the rows up to `end`; valid while their files stay the same.
+struct KnownPeople {
+    end: u64,
+    stamp: BTreeSet<(PathBuf, u64, Option<SystemTime>)>,
+    people: Arc<RunPeople>,
 }
 
 /// Rows of a filter; valid while the index still ends at `end`.
@@ -84,8 +97,11 @@ fn readers() -> usize {
 }
 
 impl OpenRun {
-    pub(crate) fn new(slug: String, folder: RunFolder) -> Self {
+    pub(crate) fn new(slug: String, folder: RunFolder, process: ProcessContext) -> Self {
         Self {
+            process,
+            label_folders: OnceLock::new(),
+            people: Mutex::default(),
             slug,
             folder,
             index: RwLock::default(),
@@ -151,6 +167,11 @@ impl OpenRun {
         self.read_index().end() == self.folder.rows_length(RowsFile::Results)
     }
 
+    /// Returns true if the cases that are read so far answer several prompts. The caller may hold the index.
+    pub(crate) fn has_prompts(&self) -> bool {
+        self.index.read_recursive().prompts().len() > 1
+    }
+
     fn read_index(&self) -> RwLockReadGuard<'_, CaseTableIndex> {
         self.index.read()
     }
@@ -206,8 +227,11 @@ impl OpenRun {
         base: Option<&Self>,
     ) -> Result<Arc<Vec<u32>>, StoreError> {
         let (query, end) = (filter.to_query(), index.end());
+        // Labels change while the rows stay the same.
+        let disputed = if filter.disputed { Some(index.disputed(&*self.people(index)?)) } else { None };
         let mut orders = self.orders.lock();
-        if let Some(at) = orders.iter().position(|order| order.query == query && order.end == end) {
+        let is_known = |order: &StoredOrder| order.query == query && order.end == end && disputed.is_none();
+        if let Some(at) = orders.iter().position(is_known) {
             let order = orders.remove(at);
             let rows = Arc::clone(&order.rows);
             orders.insert(0, order);
@@ -225,7 +249,7 @@ impl OpenRun {
             None => None,
         };
         let masks: Vec<&[bool]> =
-            found.iter().map(|found| found.as_slice()).chain(changed.as_deref()).collect();
+            found.iter().map(|found| found.as_slice()).chain(changed.as_deref()).chain(disputed.as_deref()).collect();
         let rows = Arc::new(select_cases(index, filter, &masks));
         orders.retain(|order| order.query != query);
         orders.insert(0, StoredOrder { query, end, rows: Arc::clone(&rows) });
@@ -248,17 +272,58 @@ impl OpenRun {
     }
 
     /// Names that the cases of an index can be filtered by.
-    pub(crate) fn choices(&self, index: &CaseTableIndex) -> Arc<FilterChoices> {
+    pub(crate) fn choices(&self, index: &CaseTableIndex) -> Result<Arc<FilterChoices>, StoreError> {
+        let people = self.people(index)?;
         let mut choices = self.choices.lock();
-        if let Some((end, known)) = choices.as_ref()
+        if let Some((end, about, known)) = choices.as_ref()
             && *end == index.end()
+            && Arc::ptr_eq(about, &people)
         {
-            return Arc::clone(known);
+            return Ok(Arc::clone(known));
         }
 
-        let found = Arc::new(index.choices());
-        *choices = Some((index.end(), Arc::clone(&found)));
-        found
+        let mut found = index.choices();
+        found.counts.disputed = index.disputed(&people).into_iter().filter(|is_disputed| *is_disputed).count();
+        let found = Arc::new(found);
+        *choices = Some((index.end(), people, Arc::clone(&found)));
+        Ok(found)
+    }
+
+    /// What people said about the cases of an index; nothing until all rows are read. Labels that can't be read are
+    /// reported by the page about calibration.
+    pub(crate) fn people(&self, index: &CaseTableIndex) -> Result<Arc<RunPeople>, StoreError> {
+        let end = index.end();
+        let folders = match self.label_folders.get() {
+            Some(folders) => folders,
+            None => {
+                let folders = label_folders(&self.folder.info()?, &self.process);
+                self.label_folders.get_or_init(|| folders)
+            }
+        };
+        let stamp = label_stamp(folders);
+        let mut known = self.people.lock();
+        if let Some(known) = known.as_ref()
+            && known.end == end
+            && known.stamp == stamp
+        {
+            return Ok(Arc::clone(&known.people));
+        }
+
+        let mut people = RunPeople::default();
+        if !stamp.is_empty() && end == self.folder.rows_length(RowsFile::Results) {
+            let info = self.folder.info()?;
+            if let Ok(labels) = PeopleLabels::read(&info, &self.process) {
+                let cases = labels.cases();
+                for (row, entry) in (0..).zip(index.entries()).filter(|(_, entry)| cases.contains(&*entry.id)) {
+                    if let Some(record) = self.record_at(&index.key(entry), entry.offset)? {
+                        people.insert(row, labels.of(&info, record));
+                    }
+                }
+            }
+        }
+        let people = Arc::new(people);
+        *known = Some(KnownPeople { end, stamp, people: Arc::clone(&people) });
+        Ok(people)
     }
 
     /// Reads the case in a row with its decisions; `None` if there is none.
@@ -268,7 +333,11 @@ impl OpenRun {
             let Some(entry) = index.get(row) else { return Ok(None) };
             (index.key(entry), entry.offset)
         };
-        let known = self.known_judgements().position(&key, result);
+        self.record_at(&key, result)
+    }
+
+    fn record_at(&self, key: &CaseKey, result: u64) -> Result<Option<CaseRecord>, StoreError> {
+        let known = self.known_judgements().position(key, result);
         if let Some(at) = known {
             return self.folder.case_at(at);
         }
@@ -277,7 +346,7 @@ impl OpenRun {
             let mut judgements = self.known_judgements();
             while judgements.read_step(&self.folder, readers())? {}
             judgements
-                .position(&key, result)
+                .position(key, result)
                 .unwrap_or_else(|| judgements.position_without_judgements(result))
         };
         self.folder.case_at(at)

@@ -31,7 +31,7 @@ pub(crate) struct RegisteredReview {
     token: String,
     pub(crate) title: String,
     pub(crate) who: String,
-    subject: String,
+    pub(crate) subject: String,
     /// Page that leaving leads to, for visitors who may see all pages; `None` for visitors who may see only
     /// this review.
     pub(crate) home: Option<String>,
@@ -142,11 +142,10 @@ impl ReviewRegistry {
         self.all().into_iter().find(|review| review.id == id)
     }
 
-    /// Tells the other reviewers of the same items that one item was decided.
-    pub(crate) fn tell_others(&self, decided: &RegisteredReview, key: &str) {
+    /// Tells the other reviewers of the same items that somebody decided one of them.
+    pub(crate) fn tell_others(&self, subject: &str, who: &str, key: &str) {
         let others = self.all();
-        let others =
-            others.iter().filter(|other| other.subject == decided.subject && other.who != decided.who);
+        let others = others.iter().filter(|other| other.subject == subject && other.who != who);
         for other in others {
             other.lock().decided_by_other(key);
         }

@@ -343,6 +343,7 @@ fn run_pages() -> Router<Arc<RunLibrary>> {
         .route("/runs/{run}/rows", get(routes::cases::rows))
         .route("/runs/{run}/cases/{row}/peek", get(routes::cases::peek))
         .route("/runs/{run}/cases/{row}", get(routes::case::page))
+        .route("/runs/{run}/cases/{row}/mark", get(routes::mark::page).post(routes::mark::decide))
         .route("/runs/{run}/case", get(routes::case::find))
         .route("/runs/{run}/criteria", get(routes::criteria::page))
         .route("/runs/{run}/calibration", get(routes::measurement::calibration))

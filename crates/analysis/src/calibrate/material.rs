@@ -31,6 +31,8 @@ pub struct CalibrationMaterial {
     pub items: Vec<CalibrationItem>,
     /// Counts of excluded labels.
     pub left_out: ExcludedLabels,
+    /// Number of labels that were given after their reviewers saw the judge's decision.
+    pub beside_judge: u64,
     /// Message about the closest match among the labels that match nothing.
     pub unmatched_example: Option<String>,
     /// Name of the judge, if it is known.
@@ -143,6 +145,7 @@ impl CalibrationMaterial {
                 }
                 [at] => {
                     matched += 1;
+                    self.beside_judge += if row.is_after_judge { row.labels.len() as u64 } else { 0 };
                     let item = &mut self.items[*at];
                     if let Some(cluster) = &row.cluster {
                         item.cluster = cluster.as_str().into();
@@ -309,6 +312,20 @@ impl CalibrationItem {
             && same(&row.suite, &key.suite)
             && same(&row.system, &key.system)
             && row.trial.is_none_or(|trial| trial == key.trial)
+    }
+
+    /// Returns the reason that a person gave for a decision on this item.
+    pub fn note_of<'l>(
+        &self,
+        rows: &'l [LabelRow],
+        who: Option<&str>,
+        said: DecisionValue,
+    ) -> Option<&'l str> {
+        let is_meant = |(name, outcome): &(Option<String>, LabelOutcome)| {
+            name.as_deref() == who && to_decision_value(*outcome) == said
+        };
+        let fitting = rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row));
+        fitting.filter(|row| row.labels.iter().any(is_meant)).last()?.note.as_deref()
     }
 
     /// Returns true unless the label is about another answer or question.

@@ -540,6 +540,15 @@ fn collect_notes(sections: &[CalibrationSection], material: &CalibrationMaterial
         };
         notes.push(format!("{labels} no item that was judged; {example}"));
     }
+    match material.beside_judge {
+        0 => {}
+        1 => notes.push(
+            "1 label was given after its reviewer saw the judge's decision, so it may lean towards it".to_owned(),
+        ),
+        labels => notes.push(format!(
+            "{labels} labels were given after their reviewers saw the judge's decision, so they may lean towards it"
+        )),
+    }
 
     notes
 }

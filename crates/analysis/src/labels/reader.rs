@@ -414,6 +414,8 @@ impl RowReader<'_> {
             adjudicates: self.yes_no(ColumnRole::Adjudicates, problems).unwrap_or_default(),
             preferred: self.text(ColumnRole::Preferred, problems),
             orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
+            note: self.text(ColumnRole::Note, problems),
+            is_after_judge: self.line.cells.get("x-after-judge") == Some(&Value::Bool(true)),
             scored_by: scores.first().and_then(|_| self.who(problems)),
             scores,
         };

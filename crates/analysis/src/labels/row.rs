@@ -62,6 +62,10 @@ pub struct LabelRow {
     pub orders: [Option<String>; 2],
     /// Repeated scores, a list for each answer; a failed one is `None`.
     pub scores: Vec<Vec<Option<f64>>>,
+    /// True if the reviewer had seen the judge's decision.
+    pub is_after_judge: bool,
+    /// Reason of the reviewer.
+    pub note: Option<String>,
     /// Judge that gave the repeated scores; `None` for other rows, and if the table does not name it.
     pub scored_by: Option<String>,
 }

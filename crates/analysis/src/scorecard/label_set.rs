@@ -27,6 +27,11 @@ impl LabelSet {
         Self { labels: sorted, unbound, people: PeopleRule::default() }
     }
 
+    /// Ids of the cases with labels; a case with several labels is named several times.
+    pub fn cases(&self) -> impl Iterator<Item = &str> {
+        self.labels.keys().map(|(case, _)| case.as_str())
+    }
+
     /// Sets who decides where labels contradict a judge.
     #[must_use]
     pub fn with_people(self, people: PeopleRule) -> Self {

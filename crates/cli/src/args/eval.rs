@@ -270,6 +270,7 @@ impl RunArgs {
             unit: None,
             min_pass_rate: None,
             reports: self.output.out.iter().map(|file| file.path.clone()).collect(),
+            label: self.output.label.clone(),
             run_dir: self.output.run_dir.clone(),
             resume: self.resume.clone(),
             retry_incomplete: self.retry_incomplete,

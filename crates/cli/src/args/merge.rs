@@ -41,6 +41,7 @@ impl MergeArgs {
     pub(crate) fn options(&self) -> MergeOptions {
         MergeOptions {
             runs: self.runs.clone(),
+            label: self.output.label.clone(),
             run_dir: self.output.run_dir.clone(),
             allow_missing: self.allow_missing,
             ..MergeOptions::default()

@@ -22,7 +22,7 @@ const LOCAL_OPTIONS: &[&str] = &[
 /// `no_cache` and `cache_only` (where a decision comes from), and `keep_going` (which cases there are).
 const UNDECIDING_OPTIONS: &[&str] = &[
     "workers", "max_concurrency", "warm_up", "request_timeout", "max_retries", "budget_unknown_price",
-    "deny", "root", "keep_workspaces",
+    "deny", "root", "keep_workspaces", "label",
 ];
 
 /// True for a portable argument that affects decisions and scores.

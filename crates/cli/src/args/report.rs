@@ -19,7 +19,8 @@ const FORMATS: &str = "The ending of a file names its format; `--format` names t
     gitlab                 Code quality report of GitLab\n  \
     inspect                Log of Inspect\n  \
     skills                 Results of an agent skill: benchmark.json and more\n  \
-    otlp                   OpenTelemetry events, one request on each line";
+    otlp                   OpenTelemetry events, one request on each line\n  \
+    matrix                 Runs, prompts or targets side by side: Markdown, or .csv or .html";
 
 /// Write stored runs in formats that people and other programs read.
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,7 @@ const FORMATS: &str = "The ending of a file names its format; `--format` names t
     assize report last --baseline runs/main -o comment.md -o junit.xml\n  \
     assize report last@gpt-a last@gpt-b -o both-cases.csv\n  \
     assize report last --format gitlab -o gl-code-quality-report.json\n  \
+    assize report last~1 last --format matrix -o side-by-side.html\n  \
     assize report with-skill without-skill --format skills -o iteration-1/\n  \
     assize report last --format github")
 )]
@@ -67,7 +69,7 @@ impl ReportArgs {
     /// The files to write.
     pub(crate) fn files(&self) -> Result<Vec<ReportFile>, String> {
         match (self.format, self.out.as_slice()) {
-            (Some(format), [path]) => Ok(vec![ReportFile { path: path.clone(), format }]),
+            (Some(format), [path]) => Ok(vec![ReportFile { path: path.clone(), format: format.for_file(path)? }]),
             (Some(_), [_, _, ..]) => {
                 Err("`--format` sets the format of one file; give the others an ending that names theirs"
                     .to_owned())

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_report::ExportFormat;
+use assize_report::{ExportFormat, MatrixForm};
 
 /// A report file and its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +20,31 @@ pub(crate) enum ReportFormat {
     Json,
     /// A format that is written from the rows of a run.
     Export(ExportFormat),
+    /// The runs side by side.
+    Matrix(MatrixForm),
 }
 
 impl ReportFormat {
     /// Name of JSON among the names of [`ExportFormat`].
     const JSON: &str = "json";
+    /// Name of the table with runs side by side.
+    const MATRIX: &str = "matrix";
+
+    /// This format for a file: the table with runs side by side is Markdown unless the ending names CSV or HTML.
+    pub(super) fn for_file(self, path: &Path) -> Result<Self, String> {
+        if !matches!(self, Self::Matrix(_)) {
+            return Ok(self);
+        }
+        match ExportFormat::from_path(path) {
+            Some(ExportFormat::Markdown) => Ok(Self::Matrix(MatrixForm::Markdown)),
+            Some(ExportFormat::Csv | ExportFormat::CsvCases) => Ok(Self::Matrix(MatrixForm::Csv)),
+            Some(ExportFormat::Html) => Ok(Self::Matrix(MatrixForm::Html)),
+            _ => Err(format!(
+                "`{}`: the matrix is written to FILE.md, FILE.csv or FILE.html",
+                path.display()
+            )),
+        }
+    }
 
     fn from_path(path: &Path) -> Option<Self> {
         let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(Self::JSON))
@@ -34,7 +54,7 @@ impl ReportFormat {
 
     /// The words for all formats, for messages.
     pub(super) fn names() -> Vec<&'static str> {
-        ExportFormat::NAMES.into_iter().chain([Self::JSON]).collect()
+        ExportFormat::NAMES.into_iter().chain([Self::JSON, Self::MATRIX]).collect()
     }
 }
 
@@ -78,6 +98,9 @@ pub(super) fn report_format(text: &str) -> Result<ReportFormat, String> {
     if text == ReportFormat::JSON {
         return Ok(ReportFormat::Json);
     }
+    if text == ReportFormat::MATRIX {
+        return Ok(ReportFormat::Matrix(MatrixForm::Markdown));
+    }
 
     let found = ExportFormat::from_name(text).map(ReportFormat::Export);
     found.ok_or_else(|| format!("expected one of {}", ReportFormat::names().join(", ")))
@@ -108,6 +131,17 @@ mod tests {
         for wrong in ["report.pdf", "runs/today", "json", ".json", "results.jsonl"] {
             assert!(file(wrong).unwrap_err().contains("FILE.json"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_ending_says_how_the_matrix_is_written() {
+        let form = |path: &str| ReportFormat::Matrix(MatrixForm::Markdown).for_file(Path::new(path));
+        assert_eq!(form("a.csv"), Ok(ReportFormat::Matrix(MatrixForm::Csv)));
+        assert_eq!(form("a.md"), Ok(ReportFormat::Matrix(MatrixForm::Markdown)));
+        assert_eq!(form("a.html"), Ok(ReportFormat::Matrix(MatrixForm::Html)));
+        assert!(form("a.xml").unwrap_err().contains("FILE.csv"));
+        let other = ReportFormat::Export(ExportFormat::Junit);
+        assert_eq!(other.for_file(Path::new("a.csv")), Ok(other));
     }
 
     #[test]

@@ -8,6 +8,22 @@ use super::replace::{NamedReports, ReplaceArgs};
 use super::report_file::{ReportFile, report_file};
 use crate::output::ResultOutput;
 
+/// Longest label of a run, in characters.
+const MAX_LABEL: usize = 200;
+
+/// Parses the label of a run: one line of text.
+fn run_label(text: &str) -> Result<String, String> {
+    let label = text.trim();
+    match label.chars().count() {
+        0 => Err("the label is empty".to_owned()),
+        MAX_LABEL.. if label.chars().count() > MAX_LABEL => {
+            Err(format!("a label has at most {MAX_LABEL} characters"))
+        }
+        _ if label.contains(char::is_control) => Err("a label is one line of text".to_owned()),
+        _ => Ok(label.to_owned()),
+    }
+}
+
 /// Destinations of the results of a run, and its folder.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunOutputArgs {
@@ -33,12 +49,15 @@ pub(crate) struct RunOutputArgs {
         long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
         hide_possible_values = true, hide_default_value = true
     )]
-    show: ShowChoice,
+    pub(crate) show: ShowChoice,
     /// Print more than fits on a screen of 40 lines.
     ///
     /// What counts against the first ten failing cases, a line for each of the others, and all metrics.
     #[arg(long, short = 'v', conflicts_with_all = ["show", "json"], help_heading = OUTPUT, hide_short_help = true)]
     verbose: bool,
+    /// Name of the run in lists, on pages and in reports.
+    #[arg(long, value_name = "TEXT", value_parser = run_label, help_heading = OUTPUT, hide_short_help = true)]
+    pub(crate) label: Option<String>,
     /// Folder of the run [default: .assize/runs/ID].
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) run_dir: Option<PathBuf>,

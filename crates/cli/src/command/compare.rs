@@ -625,7 +625,7 @@ fn show(
         let text = match file.format {
             ReportFormat::Json => format!("{:#}\n", shown.to_json(args)?),
             ReportFormat::Export(ExportFormat::Html) => comparison_page(shown.many, adjusted, &below),
-            ReportFormat::Export(_) => render_comparison_markdown(shown.many, adjusted, limits) + &below,
+            ReportFormat::Export(_) | ReportFormat::Matrix(_) => render_comparison_markdown(shown.many, adjusted, limits) + &below,
         };
         output::write_text(&file.path, &text)?;
     }

@@ -37,6 +37,7 @@ mod power;
 mod present;
 mod record_cases;
 pub(crate) mod report;
+mod report_matrix;
 mod rescoring;
 pub(crate) mod review;
 pub(crate) mod schema;

@@ -20,7 +20,7 @@ use assize_report::{
 use assize_rubric::ScorecardScores;
 use assize_store::{AnswerPart, CaseRecord, RunFolder, StoreError};
 
-use super::compare;
+use super::{compare, report_matrix};
 use crate::args::{ReportArgs, ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -30,9 +30,9 @@ use crate::output;
 const ADJUSTED_BY: &str = "Holm";
 
 /// A run under its given name, and its comparison with a baseline.
-struct ReportedRun {
-    name: String,
-    material: ReportMaterial,
+pub(super) struct ReportedRun {
+    pub(super) name: String,
+    pub(super) material: ReportMaterial,
     comparison: Option<ComparisonSet>,
     measured: JudgeMeasurement,
 }
@@ -88,14 +88,24 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
         runs.push(ReportedRun { name: name.clone(), material, comparison, measured });
     }
 
+    let is_matrix = |format: ReportFormat| matches!(format, ReportFormat::Matrix(_));
+    let matrix = match args.format.is_some_and(is_matrix) {
+        true => Some(report_matrix::read(&runs, context)?),
+        false => None,
+    };
+
     for file in &mut files {
         name_in_folder(file, &runs)?;
         refuse_input(&file.path, &runs, context)?;
     }
-    if files.is_empty() {
+    if let Some(matrix) = &matrix {
+        report_matrix::write(matrix, &files, context)?;
+    } else if files.is_empty() {
         print(&runs, args.format.unwrap_or(ReportFormat::Export(ExportFormat::Markdown)), context)?;
     }
-    write(&runs, &files, context)?;
+    if matrix.is_none() {
+        write(&runs, &files, context)?;
+    }
     output::print_written(&files);
 
     Ok(ExitStatus::Passed)
@@ -192,6 +202,8 @@ fn write_file(
             out.write_all(text.as_bytes()).map_err(|error| unwritable(&file.path, error))?;
             Ok(Vec::new())
         }
+        // The matrix is written for all runs together.
+        ReportFormat::Matrix(_) => Ok(Vec::new()),
         ReportFormat::Export(format) => {
             write_report(out, format, reports).map_err(|error| failure(error, &file.path))
         }
@@ -322,7 +334,7 @@ fn with_reports(
     write(&reports)
 }
 
-fn failure(error: ReportError, path: &Path) -> CommandFailure {
+pub(super) fn failure(error: ReportError, path: &Path) -> CommandFailure {
     match error {
         ReportError::Store(error) => error.into(),
         ReportError::Write(error) => unwritable(path, error),

@@ -73,6 +73,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     let mut info = RunInfo {
         command: "score".to_owned(),
+        label: args.output.label.clone().or_else(|| run.label.clone()),
         finished_at: Some(context.process.now().to_string()),
         warnings: run.warnings.iter().cloned().chain(changes.warnings()).collect(),
         rows: None,

@@ -203,6 +203,46 @@ async function useKeys() {
   await page.context().close();
 }
 
+// Decisions of a judge are marked right or wrong from the table, side by side and from a case, by keys and without a name
+// asked for twice.
+async function markDecisions(colorScheme, width) {
+  const page = await open(colorScheme, width);
+  await page.goto(at("/"));
+  const rows = page.locator("tr", { hasText: "support-answers" });
+  const runs = await rows.locator("a[data-open]").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  await page.goto(at(`${runs[0]}/cases`));
+  await page.waitForSelector(".grid-body a");
+  await page.keyboard.press("j");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("m");
+  await page.waitForSelector(".marks-box [name=who]");
+  await check(page, `marks ${colorScheme} ${width}`);
+  await page.fill(".marks-box [name=who]", "walker");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("e");
+  await page.keyboard.type("a note <b>");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("-");
+  await page.waitForSelector(".marks-box fieldset strong");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.querySelector(".grid-row.selected .of-criteria")?.textContent.includes("✎"));
+  // Its chip appears without a reload, also where filters are folded.
+  await page.waitForSelector('.chip[data-sets="disputed=1"]', { state: "attached" });
+
+  const names = runs.slice(0, 2).map((run) => `run=${run.split("/").pop()}`).join("&");
+  await page.goto(at(`/matrix?${names}`));
+  await page.locator(".matrix [data-mark]").first().click();
+  await page.waitForSelector(".marks-box fieldset");
+  assert.equal(await page.locator("[data-unnamed]").count(), 0, "the name is remembered");
+  await check(page, `marks side by side ${colorScheme} ${width}`);
+  await page.keyboard.press("Escape");
+  await page.goto(at(`${runs[0]}/cases/1`));
+  await page.keyboard.press("m");
+  await page.waitForSelector(".marks-box fieldset");
+  await page.keyboard.press("Escape");
+  await page.context().close();
+}
+
 // Every kind of page that links lead to, with long names and texts, labels and panels, in windows as narrow as phones: no page
 // is wider than its window, and what is wider than the page scrolls in a box that keys reach and that has a name.
 async function fitNarrow(width) {
@@ -258,4 +298,6 @@ await Promise.all([fitNarrow(400), fitNarrow(360)]);
 await visitCalibration("light", 400);
 await visitCalibration("dark", 1200);
 await useKeys();
+await markDecisions("light", 1440);
+await markDecisions("dark", 390);
 await session.end();

@@ -82,11 +82,12 @@ impl RunReport<'_> {
         names.join(", ")
     }
 
-    /// Names of the suites, and the target that the report is limited to.
+    /// Names of the suites, the target that the report is limited to, and the label of the run.
     pub(crate) fn title(&self) -> String {
         let names = [&self.part.target, &self.part.prompt].into_iter().flatten();
         let part: String = names.map(|name| format!(" → {name}")).collect();
-        self.suite_names() + &part
+        let label = self.info.label.as_ref().map(|label| format!(" · {label}")).unwrap_or_default();
+        self.suite_names() + &part + &label
     }
 
     /// Path of the file of a suite; empty if it is not known.

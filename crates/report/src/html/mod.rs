@@ -22,7 +22,7 @@ pub use case_page::case_fragment;
 pub use highlight::TextPiece;
 pub use marked_answer::{AnswerQuote, MarkedAnswer, MarkedTurn, mark_answer};
 pub use page::comparison_page;
-pub(crate) use page::write_page;
+pub(crate) use page::{page_of, write_page};
 
 use crate::chart::ChartTone;
 use crate::style::ReportTone;

@@ -79,16 +79,18 @@ pub(crate) fn write_page(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<
 
 /// Renders a page of a comparison alone. `gates` has one line for each gate.
 pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &str) -> String {
-    let mut parts = Vec::new();
-    parts.push(HeadView { title: "Comparison – assize", style: STYLE, style_hash: STYLE_HASH }.render());
-    parts.push(Ok("<h1>Comparison</h1>\n".to_owned()));
-    parts.extend(comparison_views(set, adjusted_by).iter().map(Template::render));
     let lines = gates.lines().filter(|line| !line.trim().is_empty()).map(escape_lines).collect();
-    parts.push(GatesView { lines }.render());
+    let views = comparison_views(set, adjusted_by);
+    let parts = std::iter::once(Ok("<h1>Comparison</h1>\n".to_owned()))
+        .chain(views.iter().map(Template::render))
+        .chain([GatesView { lines }.render()]);
+    page_of("Comparison – assize", parts)
+}
 
-    // The templates only read values that can't fail, and writing to a string never fails.
-    parts
-        .into_iter()
+/// A page of these parts. Templates only read values that can't fail, and writing to a string never fails.
+pub(crate) fn page_of(title: &str, parts: impl IntoIterator<Item = askama::Result<String>>) -> String {
+    std::iter::once(HeadView { title, style: STYLE, style_hash: STYLE_HASH }.render())
+        .chain(parts)
         .map(Result::unwrap_or_default)
         .chain(["</main>\n</body>\n</html>\n".to_owned()])
         .collect()

@@ -354,6 +354,7 @@ pub(crate) fn run() -> RunInfo {
         started_at: "2026-03-01T10:15:00Z".to_owned(),
         finished_at: Some("2026-03-01T10:17:05Z".to_owned()),
         command: "eval".to_owned(),
+        label: None,
         suites: vec![SuiteInfo {
             name: "support".to_owned(),
             path: "evals/support.yaml".to_owned(),

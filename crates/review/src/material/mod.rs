@@ -5,8 +5,8 @@ mod suite;
 
 use crate::{ReviewItem, ReviewSection, ReviewSectionKind};
 
-pub use scorecard::{part_sections, scorecard_items, scorecard_run_items};
-pub use suite::suite_run_items;
+pub use scorecard::{part_sections, scorecard_case_items, scorecard_items, scorecard_run_items};
+pub use suite::{suite_case_items, suite_run_items};
 
 /// Items that can be reviewed, in the order of the files.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
-use assize_analysis::needs_person;
+use assize_analysis::{LabelSet, needs_person};
 use assize_engine::label_set;
 use assize_model::{
     BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardBenchmark, ScorecardCase,
@@ -15,7 +15,7 @@ use assize_rubric::{
     LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, SeenHash, SettledLabels, SubjectHash,
 };
 use assize_run::describe_scorecard;
-use assize_store::{CaseRecord, RunFolder, RunInfo, StoreError};
+use assize_store::{CaseRecord, RunFolder, RunInfo, ScorecardInfo, StoreError};
 use serde_json::Value;
 
 use super::{ReviewMaterial, add_section, version};
@@ -77,35 +77,70 @@ pub fn scorecard_run_items(
     scorecard: &Scorecard,
     options: &ReviewOptions,
 ) -> Result<ReviewMaterial, StoreError> {
-    let tree = info.scorecard.clone().unwrap_or_else(|| describe_scorecard(scorecard, None, |_| true));
-    let counted = label_set(scorecard);
-    let cases: HashMap<&str, (usize, &ScorecardCase)> =
-        scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case))).collect();
-    let benchmarks: HashMap<&str, usize> =
-        scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
-
-    // Rows are stored in the order of completion; reviewers get the items in the order of the files.
-    let mut placed: Vec<((usize, usize), bool, ReviewItem)> = Vec::new();
-    let mut outdated = 0;
+    let mut found = RunMaterial::new(info, scorecard, options);
     for record in folder.cases()? {
-        let mut record: CaseRecord = record?;
+        found.add(record?);
+    }
+
+    Ok(found.into_material())
+}
+
+/// Returns the items of one case of a run, whether or not a review would ask about them.
+pub fn scorecard_case_items(info: &RunInfo, record: CaseRecord, scorecard: &Scorecard) -> Vec<ReviewItem> {
+    let options = ReviewOptions::default();
+    let mut found = RunMaterial::new(info, scorecard, &options);
+    found.add(record);
+    let ReviewMaterial { items, others, .. } = found.into_material();
+    items.into_iter().chain(others).collect()
+}
+
+/// Items of a run, collected case by case.
+struct RunMaterial<'s> {
+    scorecard: &'s Scorecard,
+    options: &'s ReviewOptions,
+    tree: ScorecardInfo,
+    counted: LabelSet,
+    cases: HashMap<&'s str, (usize, &'s ScorecardCase)>,
+    benchmarks: HashMap<&'s str, usize>,
+    /// Rows are stored in the order of completion; reviewers get the items in the order of the files.
+    placed: Vec<((usize, usize), bool, ReviewItem)>,
+    outdated: usize,
+}
+
+impl<'s> RunMaterial<'s> {
+    fn new(info: &RunInfo, scorecard: &'s Scorecard, options: &'s ReviewOptions) -> Self {
+        let cases = scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case)));
+        let benchmarks = scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at));
+        Self {
+            tree: info.scorecard.clone().unwrap_or_else(|| describe_scorecard(scorecard, None, |_| true)),
+            counted: label_set(scorecard),
+            cases: cases.collect(),
+            benchmarks: benchmarks.collect(),
+            placed: Vec::new(),
+            outdated: 0,
+            scorecard,
+            options,
+        }
+    }
+
+    fn add(&mut self, mut record: CaseRecord) {
+        let Self { scorecard, options, .. } = *self;
         let before = record.decisions.clone();
-        counted.apply(&mut record, &tree);
+        self.counted.apply(&mut record, &self.tree);
 
         // A case that has been removed from the files can't be shown.
-        let Some(&(place, case)) = cases.get(&*record.result.case_id) else { continue };
+        let Some(&(place, case)) = self.cases.get(&*record.result.case_id) else { return };
         let text = record.result.answer.as_deref().unwrap_or_default();
         let shown = ShownAnswer { target: record.result.target.as_deref(), text };
         if options.traces {
-            placed.extend(build_trace_item(scorecard, case, shown).map(|item| ((place, 0), true, item)));
-            continue;
+            let item = build_trace_item(scorecard, case, shown);
+            self.placed.extend(item.map(|item| ((place, 0), true, item)));
+            return;
         }
 
         for (was, row) in before.iter().zip(&record.decisions) {
-            let Some(&at) = benchmarks.get(&*row.grader).filter(|_| row.member.is_empty() && !row.is_vote())
-            else {
-                continue;
-            };
+            let found = self.benchmarks.get(&*row.grader);
+            let Some(&at) = found.filter(|_| row.member.is_empty() && !row.is_vote()) else { continue };
             let evaluator = scorecard.benchmarks[at].evaluator;
             let Some(why) = review_reason(was, row, evaluator) else { continue };
             let judge = judge_account(&was.decision);
@@ -113,7 +148,7 @@ pub fn scorecard_run_items(
 
             // The reviewer must see exactly what the run was about; otherwise the label would not count.
             if row.decision.benchmark().and_then(|benchmark| benchmark.seen) != item.seen {
-                outdated += 1;
+                self.outdated += 1;
                 continue;
             }
 
@@ -141,15 +176,18 @@ pub fn scorecard_run_items(
                 }
                 is_queued || options.order.covers_all()
             };
-            placed.push(((place, at), is_listed, item));
+            self.placed.push(((place, at), is_listed, item));
         }
     }
 
-    placed.sort_by_key(|(place, ..)| *place);
-    let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(_, is_listed, _)| *is_listed);
-    let items = |placed: Vec<(_, bool, ReviewItem)>| placed.into_iter().map(|(.., item)| item).collect();
+    fn into_material(mut self) -> ReviewMaterial {
+        self.placed.sort_by_key(|(place, ..)| *place);
+        let (listed, others): (Vec<_>, Vec<_>) =
+            self.placed.into_iter().partition(|(_, is_listed, _)| *is_listed);
+        let items = |placed: Vec<(_, bool, ReviewItem)>| placed.into_iter().map(|(.., item)| item).collect();
 
-    Ok(ReviewMaterial { items: items(listed), others: items(others), outdated })
+        ReviewMaterial { items: items(listed), others: items(others), outdated: self.outdated }
+    }
 }
 
 /// Labels in the files of a scorecard, by case and benchmark.

@@ -43,80 +43,20 @@ pub fn suite_run_items(
     let stored = stored_questions(folder)?;
     let suites = info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str()));
     let texts = load_texts(suites, options, process);
-    let several_suites = info.suites.len() > 1;
-    let several_targets = info.targets.len() > 1;
     let mut placed = Vec::new();
     for record in folder.cases()? {
         let record: CaseRecord = record?;
         let result = &record.result;
-        let rubrics: Vec<(&CaseDecision, &Criterion)> = record
-            .decisions
-            .iter()
-            .filter(|row| row.vote.is_none())
-            .filter_map(|row| Some((row, row.criterion()?)))
-            .collect();
-        for (row, criterion) in &rubrics {
-            let account = judge(&row.decision);
-            let sure = account.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
-            let is_listed = !sure || options.order.covers_all();
+        let key = (result.suite.to_string(), result.case_id.to_string());
+        let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
+        let CaseTexts { place, question, reference } = texts.get(&key).cloned().unwrap_or_else(unknown);
+        let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
 
-            let why = match (account.outcome.is_some(), sure) {
-                (false, _) => ReviewReason::Undecided,
-                (true, false) => ReviewReason::Uncertain,
-                (true, true) => ReviewReason::Check,
-            };
-            // The same id as in labels: with the name of the grader if several graders have this id.
-            let id = row.shown_criterion();
-            let shared =
-                rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
-            let mut sections = Vec::new();
-            add_section(&mut sections, ReviewSectionKind::Question, "Criterion", criterion.text.clone());
-            let ranges = score_ranges(&criterion.scale);
-            add_section(&mut sections, ReviewSectionKind::Question, "Score ranges", ranges);
-
-            let key = (result.suite.to_string(), result.case_id.to_string());
-            let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
-            let CaseTexts { place, question, reference } = texts.get(&key).cloned().unwrap_or_else(unknown);
-            let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
-
-            // The question that was asked in the run counts, even if the file has changed since.
-            let hash = result.case_hash.as_deref().unwrap_or_default();
-            let (question, reference) = stored.get(hash).cloned().unwrap_or((question, reference));
-            add_section(&mut sections, ReviewSectionKind::Material, "Question", question);
-            add_section(&mut sections, ReviewSectionKind::Material, "Reference", reference);
-            add_section(
-                &mut sections,
-                ReviewSectionKind::Material,
-                "Answer",
-                record.result.answer.clone().unwrap_or_default(),
-            );
-
-            let item = ReviewItem {
-                case: result.case_id.to_string(),
-                suite: several_suites.then(|| result.suite.to_string()),
-                system: result.target.as_deref().filter(|_| several_targets).map(str::to_owned),
-                trial: (result.trial > 1).then_some(result.trial),
-                criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
-                version: version([criterion.text.as_str()]),
-                seen: Some(SeenHash::from_criterion(
-                    criterion,
-                    result.case_hash.as_deref(),
-                    result.target.as_deref(),
-                    result.answer.as_deref().unwrap_or_default(),
-                )),
-                weight: ReviewWeight::Counted,
-                is_stale: false,
-                drawn: None,
-                wanted: None,
-                sections,
-                question: ReviewQuestion::Verdict(
-                    (!matches!(criterion.scale, CriterionScale::Checklist))
-                        .then_some(ScoreScale { min: 0.0, max: 10.0 }),
-                ),
-                may_not_apply: criterion.may_not_apply,
-                judge: Some(account),
-                why,
-            };
+        // The question that was asked in the run counts, even if the file has changed since.
+        let hash = result.case_hash.as_deref().unwrap_or_default();
+        let (question, reference) = stored.get(hash).cloned().unwrap_or((question, reference));
+        for item in criterion_items(info, &record, &question, &reference) {
+            let is_listed = item.why != ReviewReason::Check || options.order.covers_all();
             let key = (place, result.case_id.clone(), result.target.clone(), result.trial);
             placed.push((is_listed, (key, item)));
         }
@@ -129,6 +69,72 @@ pub fn suite_run_items(
     let items =
         |placed: Vec<(bool, (_, ReviewItem))>| placed.into_iter().map(|(_, (_, item))| item).collect();
     Ok(ReviewMaterial { items: items(listed), others: items(others), outdated: 0 })
+}
+
+/// Returns the criteria of one case of a run, whether or not a review would ask about them.
+pub fn suite_case_items(
+    info: &RunInfo,
+    record: &CaseRecord,
+    asked: Option<&QuestionRow>,
+) -> Vec<ReviewItem> {
+    let (question, reference) = asked.cloned().map(stored_texts).unwrap_or_default();
+    criterion_items(info, record, &question, &reference)
+}
+
+fn criterion_items(info: &RunInfo, record: &CaseRecord, question: &str, reference: &str) -> Vec<ReviewItem> {
+    let result = &record.result;
+    let decided = record.decisions.iter().filter(|row| row.vote.is_none());
+    let rubrics: Vec<(&CaseDecision, &Criterion)> =
+        decided.filter_map(|row| Some((row, row.criterion()?))).collect();
+    let item = |(row, criterion): &(&CaseDecision, &Criterion)| {
+        let account = judge(&row.decision);
+        let why = match account.outcome {
+            None => ReviewReason::Undecided,
+            Some(_) if row.decision.confidence == Some(JudgeConfidence::Low) => ReviewReason::Uncertain,
+            Some(_) => ReviewReason::Check,
+        };
+        // The same id as in labels: with the name of the grader if several graders have this id.
+        let id = row.shown_criterion();
+        let shared =
+            rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
+        let answer = result.answer.as_deref().unwrap_or_default();
+        let mut sections = Vec::new();
+        add_section(&mut sections, ReviewSectionKind::Question, "Criterion", criterion.text.clone());
+        let ranges = score_ranges(&criterion.scale);
+        add_section(&mut sections, ReviewSectionKind::Question, "Score ranges", ranges);
+        for (title, text) in [("Question", question), ("Reference", reference), ("Answer", answer)] {
+            add_section(&mut sections, ReviewSectionKind::Material, title, text.to_owned());
+        }
+
+        ReviewItem {
+            case: result.case_id.to_string(),
+            suite: (info.suites.len() > 1).then(|| result.suite.to_string()),
+            system: result.target.as_deref().filter(|_| info.targets.len() > 1).map(str::to_owned),
+            trial: (result.trial > 1).then_some(result.trial),
+            criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
+            version: version([criterion.text.as_str()]),
+            seen: Some(SeenHash::from_criterion(
+                criterion,
+                result.case_hash.as_deref(),
+                result.target.as_deref(),
+                answer,
+            )),
+            weight: ReviewWeight::Counted,
+            is_stale: false,
+            drawn: None,
+            wanted: None,
+            sections,
+            question: ReviewQuestion::Verdict(
+                (!matches!(criterion.scale, CriterionScale::Checklist))
+                    .then_some(ScoreScale { min: 0.0, max: 10.0 }),
+            ),
+            may_not_apply: criterion.may_not_apply,
+            judge: Some(account),
+            why,
+        }
+    };
+
+    rubrics.iter().map(item).collect()
 }
 
 /// What scores mean, a range a line, as the judge is told.
@@ -145,12 +151,17 @@ fn score_ranges(scale: &CriterionScale) -> String {
 fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, StoreError> {
     let mut found = HashMap::new();
     for row in folder.questions()? {
-        let QuestionRow { case_hash, question, expected_outcome, reference } = row?;
-        let expected: Vec<String> = expected_outcome.into_iter().chain(reference).collect();
-        found.insert(case_hash, (question.unwrap_or_default(), expected.join("\n")));
+        let row = row?;
+        found.insert(row.case_hash.clone(), stored_texts(row));
     }
 
     Ok(found)
+}
+
+/// The question and the expected answers.
+fn stored_texts(row: QuestionRow) -> (String, String) {
+    let expected: Vec<String> = row.expected_outcome.into_iter().chain(row.reference).collect();
+    (row.question.unwrap_or_default(), expected.join("\n"))
 }
 
 fn judge(decision: &Decision) -> JudgeAccount {

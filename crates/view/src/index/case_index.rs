@@ -10,12 +10,15 @@ use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::filter::{CaseSort, VerdictChoice};
 use super::order::{ColumnOrder, ColumnOrders};
 use super::row_head::ResultHead;
+use crate::people::RunPeople;
 
 /// Cases of a run in the order of their rows, with the offsets of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct CaseTableIndex {
     names: NameTable,
     entries: Vec<CaseTableEntry>,
+    /// Numbers of the names of prompts, each with the first place of its cases.
+    prompts: Vec<(u64, u32)>,
     /// Reset when rows are appended.
     orders: ColumnOrders,
     /// Offset behind the last row of `results.jsonl` in this index.
@@ -115,6 +118,12 @@ impl CaseTableIndex {
         for mut entry in part.entries {
             renumber(&mut entry.suite);
             entry.target.iter_mut().chain(&mut entry.prompt).for_each(renumber);
+            if let Some(prompt) = entry.prompt {
+                match self.prompts.iter_mut().find(|(_, known)| *known == prompt) {
+                    Some((place, _)) => *place = entry.place.min(*place),
+                    None => self.prompts.push((entry.place, prompt)),
+                }
+            }
             entry.tags.iter_mut().chain(&mut entry.gates).for_each(renumber);
             entry.criteria.iter_mut().map(|criterion| &mut criterion.name).for_each(renumber);
             self.entries.push(entry);
@@ -162,14 +171,26 @@ impl CaseTableIndex {
         self.names.number(name)
     }
 
+    /// Names of the prompts of the cases, in the order of the eval file.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let mut prompts = self.prompts.clone();
+        prompts.sort_unstable();
+        prompts.iter().map(|(_, prompt)| self.name(*prompt).to_owned()).collect()
+    }
+
+    /// Returns true if a case belongs to a part of the answers.
+    pub(crate) fn is_in(&self, entry: &CaseTableEntry, part: &AnswerPart) -> bool {
+        let name = |number: Option<u32>| number.map(|at| self.name(at));
+        part.takes_names(name(entry.target), name(entry.prompt))
+    }
+
     /// Row of the case with this identity: its id, or the id of its test and the prompt of `part`.
     pub(crate) fn find(&self, suite: &str, id: &str, part: &AnswerPart, trial: u32) -> Option<u32> {
-        let name = |number: Option<u32>| number.map(|at| self.name(at));
         let found = self.entries.iter().position(|entry| {
             (*entry.id == *id || entry.test_id() == id)
                 && entry.trial == trial
                 && self.name(entry.suite) == suite
-                && part.takes_names(name(entry.target), name(entry.prompt))
+                && self.is_in(entry, part)
         });
         found.and_then(|row| u32::try_from(row).ok())
     }
@@ -221,7 +242,6 @@ impl CaseTableIndex {
             for (choice, count) in VerdictChoice::ALL.iter().zip(&mut counts.verdicts) {
                 *count += usize::from(choice.takes(entry));
             }
-            counts.disputed += usize::from(entry.is_disputed());
             entry.tags.iter().for_each(|tag| tags[*tag as usize] += 1);
             let missed = entry.criteria.iter().filter(|criterion| criterion.is_missed());
             missed.for_each(|criterion| against[criterion.name as usize] += 1);
@@ -235,6 +255,12 @@ impl CaseTableIndex {
             named
         });
         counts
+    }
+
+    /// For each row, whether judges or people disagree on its case.
+    pub(crate) fn disputed(&self, people: &RunPeople) -> Vec<bool> {
+        let rows = (0..).zip(&self.entries);
+        rows.map(|(row, entry)| entry.is_disputed() || people.is_disputed(row)).collect()
     }
 
     /// For each row, whether its case differs from the same case of another run: in the verdict or in a criterion. A case
@@ -295,6 +321,6 @@ pub(crate) struct CaseCounts {
     pub(crate) against: Vec<(String, usize)>,
     /// Tags, the most frequent first.
     pub(crate) tags: Vec<(String, usize)>,
-    /// Cases in which the votes of judges were not all the same.
+    /// Cases on which judges or people disagree.
     pub(crate) disputed: usize,
 }

@@ -106,7 +106,7 @@ pub(crate) struct CaseFilter {
     pub(crate) criterion: Option<String>,
     /// Outcome of that criterion; without a criterion, of any criterion.
     pub(crate) outcome: Option<OutcomeChoice>,
-    /// True for cases in which the votes of judges were not all the same.
+    /// True for cases on which judges or people disagree.
     pub(crate) disputed: bool,
     /// Run that cases must differ from.
     pub(crate) changed: Option<String>,

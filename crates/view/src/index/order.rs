@@ -92,7 +92,7 @@ impl ColumnOrder {
 }
 
 /// Selects and sorts the cases of an index. Each mask has one value for each row: whether the row contains the search text,
-/// or differs from another run.
+/// differs from another run, or is disputed.
 pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &[&[bool]]) -> Vec<u32> {
     // The number of a wanted name; the inner `None` is a name that no row has.
     let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
@@ -114,7 +114,6 @@ pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &
         has_verdict
             && has_criterion
             && masks.iter().all(|mask| mask.get(row).copied().unwrap_or(false))
-            && (!filter.disputed || entry.is_disputed())
             && has(&[entry.suite], suite)
             && has(entry.target.as_slice(), target)
             && has(entry.prompt.as_slice(), prompt)
@@ -128,10 +127,12 @@ pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &
 
 #[cfg(test)]
 mod tests {
+    use assize_engine::LabelledItem;
     use assize_rubric::OutcomeKind;
 
     use super::super::entry::{CaseStatus, CriterionEntry};
     use super::super::filter::OutcomeChoice;
+    use crate::people::RunPeople;
     use super::*;
 
     fn entry(id: &str, place: u64, score: Option<f64>) -> CaseTableEntry {
@@ -142,6 +143,7 @@ mod tests {
             suite: 0,
             prompt: None,
             target: None,
+            prompt: None,
             tags: Box::default(),
             gates: Box::default(),
             trial: 1,
@@ -192,7 +194,11 @@ mod tests {
         assert_eq!(of(OutcomeChoice::Unmet), [1, 3, 4]);
         assert_eq!(of(OutcomeChoice::Ungraded), [5]);
         assert_eq!(rows(CaseFilter::default()).len(), 7);
-        assert_eq!(rows(CaseFilter { disputed: true, ..CaseFilter::default() }), [4]);
+        let mut people = RunPeople::default();
+        let disputed = LabelledItem { criterion: "c".to_owned(), people: Vec::new(), is_disputed: true };
+        people.insert(5, vec![disputed]);
+        let disputed = index.disputed(&people);
+        assert_eq!(select_cases(&index, &CaseFilter::default(), &[&disputed]), [4, 5], "judges and people");
         let masks: [&[bool]; 2] = [&[true, true, false], &[true; 7]];
         assert_eq!(select_cases(&index, &CaseFilter::default(), &masks), [0, 1], "rows in all masks");
         let unknown = CaseFilter { criterion: Some("another".to_owned()), ..CaseFilter::default() };

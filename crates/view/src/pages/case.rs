@@ -19,6 +19,8 @@ pub(crate) struct CasePage {
     pub(crate) list_url: String,
     /// Address that stays the same when the run is resumed.
     pub(crate) link: String,
+    /// Address of the marks of people on its criteria.
+    pub(crate) mark_url: String,
     /// Position in the list that the case was opened from, such as `3 of 40`; empty if it is not in that list.
     pub(crate) place: String,
     pub(crate) before: Option<String>,
@@ -140,6 +142,10 @@ pub(crate) struct CriterionText {
     pub(crate) reason: String,
     pub(crate) quotes: Vec<QuoteText>,
     pub(crate) notes: Vec<String>,
+    /// What people said, a text for each person.
+    pub(crate) people: Vec<String>,
+    /// True if people contradict the judge or each other.
+    pub(crate) is_disputed: bool,
     pub(crate) votes: Vec<VoteText>,
     pub(crate) replies: Vec<(String, String)>,
 }

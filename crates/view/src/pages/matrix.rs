@@ -10,8 +10,6 @@ use crate::text::{MetricText, ResultMark};
 #[template(path = "matrix.html")]
 pub(crate) struct MatrixPage {
     pub(crate) columns: Vec<MatrixColumn>,
-    /// The columns by pass rate, the best first.
-    pub(crate) ranked: Vec<RankedColumn>,
     /// What the order is worth.
     pub(crate) says: Vec<String>,
     pub(crate) chips: Vec<ChipGroup>,
@@ -22,11 +20,21 @@ pub(crate) struct MatrixPage {
     pub(crate) after: Option<String>,
 }
 
+impl MatrixPage {
+    /// The columns by pass rate, the best first.
+    fn ranked(&self) -> Vec<&MatrixColumn> {
+        let mut ranked: Vec<&MatrixColumn> = self.columns.iter().collect();
+        ranked.sort_by(|a, b| b.rate.unwrap_or(-1.0).total_cmp(&a.rate.unwrap_or(-1.0)));
+        ranked
+    }
+}
+
 /// Head of a column.
 pub(crate) struct MatrixColumn {
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) pass_rate: MetricText,
+    pub(crate) rate: Option<f64>,
     pub(crate) mean_score: MetricText,
     pub(crate) cost: String,
     pub(crate) time: String,
@@ -36,12 +44,6 @@ pub(crate) struct MatrixColumn {
     pub(crate) compare_url: String,
     /// Address of the page with this column first.
     pub(crate) first_url: String,
-}
-
-/// A column in the order of pass rates.
-pub(crate) struct RankedColumn {
-    pub(crate) name: String,
-    pub(crate) pass_rate: MetricText,
 }
 
 /// A test.
@@ -60,6 +62,8 @@ pub(crate) struct MatrixCell {
     pub(crate) answers: Vec<MatrixAnswer>,
     /// Number of further answers.
     pub(crate) more: usize,
+    /// Address of the marks of people on these criteria.
+    pub(crate) mark_url: String,
     pub(crate) criteria: Vec<CriterionCell>,
 }
 

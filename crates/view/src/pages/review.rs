@@ -115,3 +115,42 @@ pub(crate) struct ReviewStartPage {
     pub(crate) has_scorecard: bool,
     pub(crate) who: String,
 }
+
+/// The decisions of a case that a person can mark right or wrong.
+#[derive(Template)]
+#[template(path = "marks.html")]
+pub(crate) struct MarkPage {
+    pub(crate) case: String,
+    /// The person, or a suggestion for the name.
+    pub(crate) who: String,
+    /// True if the person has given the name before.
+    pub(crate) is_named: bool,
+    pub(crate) items: Vec<MarkItem>,
+}
+
+/// A decision that a person can mark.
+pub(crate) struct MarkItem {
+    pub(crate) key: String,
+    /// Position among the criteria that the row of the case has; `None` for a benchmark.
+    pub(crate) at: Option<usize>,
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// Why the judge decided so.
+    pub(crate) reason: String,
+    /// The judge's decision; `None` if there is none.
+    pub(crate) right: Option<MarkChoice>,
+    /// Other decisions.
+    pub(crate) wrong: Vec<MarkChoice>,
+    /// Scores, if the criterion is scored.
+    pub(crate) whole: Vec<WholeScore>,
+    /// The person's own decision.
+    pub(crate) own: Option<String>,
+    /// Decisions of all people, once there is an own one.
+    pub(crate) people: Vec<String>,
+}
+
+/// A decision that one click gives.
+pub(crate) struct MarkChoice {
+    pub(crate) say: String,
+    pub(crate) words: String,
+}

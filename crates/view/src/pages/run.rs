@@ -49,7 +49,7 @@ pub(crate) struct RunHeader {
     pub(crate) command: String,
     pub(crate) result: ResultMark,
     pub(crate) has_scorecard: bool,
-    /// Address of its targets side by side; empty for fewer than two.
+    /// Address of its prompts and targets side by side; empty for a single one.
     pub(crate) matrix_url: String,
     /// True for an audit of a judge, which has no pages about its cases.
     pub(crate) is_audit: bool,
@@ -343,6 +343,9 @@ pub(crate) struct CriterionCell {
     pub(crate) is_penalty: bool,
     #[serde(rename = "disputed", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_disputed: bool,
+    /// What people said about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) people: String,
 }
 
 impl CriterionCell {

@@ -13,10 +13,14 @@ pub(crate) struct ScorecardViewPage {
     pub(crate) name: String,
     pub(crate) warning: Option<String>,
     pub(crate) trees: Vec<TreeText>,
-    /// What blocks it, what is disputed, and what weakens the result, the most important first.
-    pub(crate) conclusion: Vec<String>,
-    /// How many results wait for a person; empty if none does.
-    pub(crate) review: String,
+    /// Why it passed or failed.
+    pub(crate) reason: String,
+    /// What a committee must know, by headings.
+    pub(crate) decision: Vec<(&'static str, Vec<String>)>,
+    /// Address of the comparison with the earlier run; empty without one.
+    pub(crate) compare_url: String,
+    /// True if results wait for a person.
+    pub(crate) waits: bool,
 }
 
 /// A tree of a scorecard.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_engine::{LabelOptions, current_scorecard};
+use assize_engine::{LabelOptions, LabelledItem, current_scorecard};
 use assize_report::html::{AnswerQuote, TextPiece, mark_answer};
 use assize_report::{
     CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
@@ -25,6 +25,7 @@ use super::scorecard::part_url;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
+use crate::people::{labels_of, words_of_people};
 use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
     TurnText, VoteText,
@@ -53,6 +54,11 @@ pub(crate) async fn page(
         let explained = explain_case(&record, asked.as_ref());
         let header = run_header(&run, &info, "cases");
         let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
+        page.mark_url = format!("{}/cases/{}/mark", run_url(run.slug()), row + 1);
+        let people = run.people(&*run.index()?)?;
+        for grader in &mut page.graders {
+            add_people(grader, people.of(row));
+        }
         if info.scorecard.is_some() {
             // The files may have changed or be gone; the run stores everything but the question texts.
             let card = current_scorecard(&info, &LabelOptions::default(), library.process()).ok();
@@ -80,13 +86,28 @@ pub(crate) async fn find(
         let value = |key| query_value(&uri, key);
         let trial = value("repeat").and_then(|trial| trial.parse().ok()).unwrap_or(1);
         let (suite, id) = (value("suite").unwrap_or_default(), value("id").unwrap_or_default());
-        let found =
-            run.index()?.find(&suite, &id, &AnswerPart { target: value("target"), prompt: None }, trial);
+        let part = AnswerPart { target: value("target"), prompt: None };
+        let found = run.index()?.find(&suite, &id, &part, trial);
         let row = found.ok_or_else(|| PageError::missing(format!("The run has no case `{id}`.")))?;
 
         Ok(Redirect::to(&format!("{}/cases/{}", run_url(run.slug()), row + 1)).into_response())
     })
     .await
+}
+
+/// Adds what people said about the criteria of a grader, or about a benchmark as a whole.
+fn add_people(grader: &mut GraderText, labels: &[LabelledItem]) {
+    let name = grader.name.clone();
+    for criterion in &mut grader.criteria {
+        let found = labels_of(labels, &format!("{name}/{}", criterion.id));
+        criterion.people = found.map(words_of_people).unwrap_or_default();
+        criterion.is_disputed = found.is_some_and(|item| item.is_disputed);
+    }
+    if let Some((whole, found)) = grader.whole.as_mut().zip(labels_of(labels, &name)) {
+        whole.people = words_of_people(found);
+        whole.is_disputed = found.is_disputed;
+    }
+    grader.members.iter_mut().for_each(|member| add_people(member, labels));
 }
 
 /// Position of a case in the list that it was opened from.
@@ -150,6 +171,7 @@ fn case_page(
         list_url: neighbours.list_url,
         link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.trial),
         place: neighbours.place,
+        mark_url: String::new(),
         before: neighbours.before,
         after: neighbours.after,
         error: explained.error.as_ref().map(|error| {
@@ -298,6 +320,8 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
+            people: Vec::new(),
+            is_disputed: false,
             votes: vote_texts(part.panel.as_ref(), part.weight < 0.0, is_negated),
             replies: self.replies(Some(&part.id)),
         }
@@ -329,6 +353,8 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
+            people: Vec::new(),
+            is_disputed: false,
             votes: vote_texts(part.panel.as_ref(), false, false),
             replies: self.replies(None),
         }

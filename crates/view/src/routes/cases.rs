@@ -1,8 +1,12 @@
 //! The cases of a run: a page with the filter, the rows for its table, and what a row unfolds to.
 
-use assize_report::{escape_lines as visible, explain_case, format_duration, format_score, grouped};
+use assize_engine::LabelledItem;
+use assize_report::{
+    answer_excerpt, cut_text, escape_lines as visible, excerpt, explain_case, format_duration, format_score, grouped,
+    short_criterion_name,
+};
 use assize_rubric::{OutcomeKind, Usd};
-use assize_store::{CaseRecord, QuestionRow, ResultRow, StoreError};
+use assize_store::{CaseRecord, QuestionRow, StoreError};
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
@@ -21,6 +25,7 @@ use crate::index::{
 };
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
+use crate::people::{labels_of, words_of_people};
 use crate::pages::{
     CasePeek, CaseRow, CasesPage, ChipGroup, ChoiceField, CriterionCell, FilterChip, PeekCriterion,
     PlainRows, SortLink,
@@ -31,8 +36,6 @@ use crate::text::{ResultMark, sentence};
 const MAX_ROWS: usize = 500;
 /// Number of rows sent with the page, for the first screen: as many as the table requests at a time.
 const FIRST_ROWS: usize = 100;
-/// Most characters of a question or an answer in a row.
-const MAX_EXCERPT: usize = 320;
 /// Most characters of a text that a row unfolds to; the page of the case has the rest.
 const MAX_PEEK: usize = 20_000;
 /// Most criteria named in a row, and most tags and criteria that are chips.
@@ -76,7 +79,7 @@ pub(crate) async fn page(
         let is_first = plain_page.is_none() && filter == CaseFilter::default();
         let index = if is_first { run.first_index()? } else { run.index()? };
         let is_partial = is_first && !run.is_indexed() && !is_live(&run, &info);
-        let choices = run.choices(&index);
+        let choices = run.choices(&index)?;
         let rows = run.select(&index, &filter, base.as_deref())?;
 
         let (url, query) = (run_url(run.slug()), filter.to_query());
@@ -177,8 +180,9 @@ pub(super) fn case_rows(
     from: usize,
     count: usize,
 ) -> Result<Vec<CaseRow>, StoreError> {
+    let people = run.people(index)?;
     let shown = rows.iter().skip(from).take(count);
-    shown.filter_map(|row| Some(case_row(run, index, *row, index.get(*row)?))).collect()
+    shown.filter_map(|row| Some(case_row(run, index, *row, index.get(*row)?, people.of(*row)))).collect()
 }
 
 /// JSON for a data element of a page. Nothing in it can close that element.
@@ -191,10 +195,11 @@ fn case_row(
     index: &CaseTableIndex,
     row: u32,
     entry: &CaseTableEntry,
+    labels: &[LabelledItem],
 ) -> Result<CaseRow, StoreError> {
     let stored = run.folder().result_at(entry.offset)?;
     let asked = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
-    let (criteria, more) = criterion_cells(index, entry);
+    let (criteria, more) = criterion_cells(index, entry, labels);
 
     Ok(CaseRow {
         n: row + 1,
@@ -217,44 +222,6 @@ fn case_row(
     })
 }
 
-/// The beginning of an answer; without one, why there is none, or which tools were called.
-pub(super) fn answer_excerpt(row: &ResultRow) -> String {
-    let answer = row.answer.as_deref().filter(|answer| !answer.trim().is_empty());
-    let error = row.error.as_ref().map(|error| error.message.as_str());
-    match (answer.or(error), row.tool_calls.is_empty()) {
-        (Some(text), _) => excerpt(text),
-        (None, true) if row.answer.is_some() => "(empty)".to_owned(),
-        (None, true) => "(no answer)".to_owned(),
-        (None, false) => {
-            let tools: Vec<&str> = row.tool_calls.iter().map(|call| &*call.tool).collect();
-            excerpt(&format!("(no text; called {})", tools.join(", ")))
-        }
-    }
-}
-
-/// The beginning of a text, in one line.
-pub(super) fn excerpt(text: &str) -> String {
-    let mut words = String::new();
-    for word in text.split_whitespace() {
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.push_str(word);
-        if words.len() > 4 * MAX_EXCERPT {
-            break;
-        }
-    }
-    cut(&visible(&words), MAX_EXCERPT)
-}
-
-/// At most this many characters of a text.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 pub(super) fn score_text(entry: &CaseTableEntry) -> String {
     match (entry.score, entry.bounds) {
         (Some(score), _) => format_score(score),
@@ -264,7 +231,13 @@ pub(super) fn score_text(entry: &CaseTableEntry) -> String {
 }
 
 /// Cells of the criteria of a case, what counts against it first, and the number of those that have no cell.
-pub(super) fn criterion_cells(index: &CaseTableIndex, entry: &CaseTableEntry) -> (Vec<CriterionCell>, usize) {
+pub(super) fn criterion_cells(
+    index: &CaseTableIndex,
+    entry: &CaseTableEntry,
+    labels: &[LabelledItem],
+) -> (Vec<CriterionCell>, usize) {
+    let people = |name: u32| labels_of(labels, index.name(name));
+    let words = |found: Option<&LabelledItem>| found.map(words_of_people).unwrap_or_default().join("; ");
     let has_failed = |criterion: &CriterionEntry| entry.gates.contains(&criterion.name);
     let mut criteria: Vec<(usize, &CriterionEntry)> = entry.criteria.iter().enumerate().collect();
     criteria.sort_by_key(|(_, criterion)| match criterion.outcome {
@@ -279,12 +252,13 @@ pub(super) fn criterion_cells(index: &CaseTableIndex, entry: &CaseTableEntry) ->
     let more = criteria.len().saturating_sub(MAX_CELLS);
     let cells = criteria.into_iter().take(MAX_CELLS).map(|(at, criterion)| CriterionCell {
         at: Some(at),
-        name: short_name(index.name(criterion.name)),
+        name: short_criterion_name(index.name(criterion.name)),
         mark: criterion.mark(),
         is_gate: criterion.is_gate,
         has_failed: has_failed(criterion),
         is_penalty: criterion.is_penalty,
-        is_disputed: criterion.is_disputed,
+        is_disputed: criterion.is_disputed || people(criterion.name).is_some_and(|item| item.is_disputed),
+        people: words(people(criterion.name)),
     });
     let mut cells: Vec<CriterionCell> = cells.collect();
 
@@ -292,24 +266,16 @@ pub(super) fn criterion_cells(index: &CaseTableIndex, entry: &CaseTableEntry) ->
     let whole = entry.gates.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
     let whole = whole.map(|gate| CriterionCell {
         at: None,
-        name: short_name(index.name(*gate)),
+        name: short_criterion_name(index.name(*gate)),
         mark: '-',
         is_gate: true,
         has_failed: true,
         is_penalty: false,
-        is_disputed: false,
+        is_disputed: people(*gate).is_some_and(|item| item.is_disputed),
+        people: words(people(*gate)),
     });
     cells.splice(0..0, whole);
     (cells, more)
-}
-
-/// Name of a criterion without its grader.
-pub(super) fn short_name(name: &str) -> String {
-    let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
-    // Numbered checks say less than the name of their grader.
-    let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    let named = if is_numbered { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
-    visible(named)
 }
 
 fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
@@ -330,7 +296,7 @@ fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str
         .map(|(choice, count)| chip(choice.name().to_owned(), Some(count), &[("verdict", choice.name())]))
         .collect();
     if counts.disputed > 0 {
-        verdicts.push(chip("judges differ".to_owned(), Some(counts.disputed), &[("disputed", "1")]));
+        verdicts.push(chip("disputed".to_owned(), Some(counts.disputed), &[("disputed", "1")]));
     }
     verdicts.extend(
         earlier.map(|earlier| {
@@ -340,7 +306,7 @@ fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str
 
     let against = counts.against.iter().take(MAX_CHIPS).map(|(name, count)| {
         chip(
-            short_name(name),
+            short_criterion_name(name),
             Some(*count),
             &[("criterion", name), ("outcome", OutcomeChoice::Against.name())],
         )
@@ -385,14 +351,14 @@ impl FilterChip {
 fn case_peek(record: &CaseRecord, asked: Option<&QuestionRow>) -> CasePeek {
     let explained = explain_case(record, asked);
     let row = &record.result;
-    let long = |text: &Option<String>| text.as_deref().map(|text| cut(&visible(text), MAX_PEEK));
+    let long = |text: &Option<String>| text.as_deref().map(|text| cut_text(&visible(text), MAX_PEEK));
     let criteria = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
     let criteria = criteria.map(|(grader, one)| {
         let part = explained.graders.iter().find(|part| part.name == grader.name);
         let part = part.and_then(|part| part.criteria.iter().find(|part| *part.id == *one.id));
         let text = part.map_or("", |part| part.text.trim());
         PeekCriterion {
-            name: short_name(&format!("{}/{}", grader.name, one.id)),
+            name: short_criterion_name(&format!("{}/{}", grader.name, one.id)),
             text: negated_text(text, grader.negate && !text.is_empty()),
             mark: ResultMark::of_outcome(
                 one.outcome,
@@ -409,7 +375,7 @@ fn case_peek(record: &CaseRecord, asked: Option<&QuestionRow>) -> CasePeek {
     CasePeek {
         question: long(&explained.question),
         expected: long(&explained.expected_outcome),
-        answer: row.answer.as_deref().map(|answer| cut(&visible(&readable(answer)), MAX_PEEK)),
+        answer: row.answer.as_deref().map(|answer| cut_text(&visible(&readable(answer)), MAX_PEEK)),
         error: row.error.as_ref().map(|error| visible(&error.message)),
         calls: tool_call_texts(&row.tool_calls),
         because: sentence(&explained.because),
@@ -485,9 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_cut_between_characters_and_json_gets_lines() {
-        assert_eq!(excerpt(" a\n\n b\tc "), "a b c");
-        assert_eq!(excerpt(&"é".repeat(400)), format!("{}…", "é".repeat(MAX_EXCERPT)));
+    fn json_gets_lines() {
         assert_eq!(readable(r#"{"b":1,"a":[2]}"#), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}");
         assert_eq!(readable("[not json"), "[not json");
     }

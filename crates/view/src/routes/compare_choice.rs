@@ -7,6 +7,7 @@ use axum::http::Uri;
 use url::form_urlencoded::Serializer;
 
 use super::compared_run::ComparedSide;
+use super::run::is_comparable;
 use super::run_header::part_names;
 use super::{PageError, query_value};
 use crate::library::RunLibrary;
@@ -101,7 +102,7 @@ impl ComparisonChoice {
     ) -> Result<ComparisonForm, PageError> {
         let (mut suites, mut tags) = (Vec::new(), Vec::new());
         for side in [base, candidate] {
-            let choices = side.run.choices(&*side.run.index()?);
+            let choices = side.run.choices(&*side.run.index()?)?;
             suites.extend(choices.suites.iter().cloned());
             tags.extend(choices.tags.iter().cloned());
         }
@@ -118,7 +119,7 @@ impl ComparisonChoice {
             ChoiceField::new(("tag", "Tag", "any tag"), &tags, self.tag.as_ref()),
         ];
         Ok(ComparisonForm {
-            runs: [base, candidate].map(|side| run_options(library, &side.name)),
+            runs: [base, candidate].map(|side| run_options(library, side)),
             metrics: METRICS
                 .map(|(metric, name, text)| (name, text, metric == self.options.headline))
                 .to_vec(),
@@ -131,12 +132,13 @@ impl ComparisonChoice {
     }
 }
 
-/// Runs to choose from, and the answers of each target or prompt of runs with several: value, text, and whether
-/// it is selected.
-fn run_options(library: &RunLibrary, chosen: &str) -> Vec<(String, String, bool)> {
+/// Comparable runs to choose from, and the answers of each target or prompt of runs with several: value, text, and
+/// whether it is selected.
+fn run_options(library: &RunLibrary, side: &ComparedSide) -> Vec<(String, String, bool)> {
+    let chosen = side.name.as_str();
     let mut options = Vec::new();
     for run in library.list() {
-        let Ok(info) = run.info else { continue };
+        let Some(info) = run.info.ok().filter(|info| is_comparable(info, &side.info)) else { continue };
         let detail = format!("{}, {}", super::run_header::suite_names(&info), minute(&info.started_at));
         options.push((run.slug.clone(), format!("{} ({detail})", visible(&run.name))));
         let parts = part_names(&info);

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
+use assize_analysis::matrix::columns_of_run;
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::read_together;
 use assize_store::{AnswerPart, RowsFile, RunInfo};
@@ -15,9 +16,13 @@ use crate::page_work::PageWork;
 use crate::pages::RunLink;
 use crate::text::{minute, visible};
 
+fn target_names(info: &RunInfo) -> Vec<String> {
+    info.targets.iter().map(|target| target.name.clone()).collect()
+}
+
 /// A run in a comparison, or a part of its answers.
 pub(super) struct ComparedSide {
-    /// Its name as the user gave it: the name of the run, `RUN@TARGET` or `RUN@PROMPT`.
+    /// Its name as the user gave it: the name of the run, `RUN@TARGET`, `RUN@PROMPT` or `RUN@TARGET@PROMPT`.
     pub(super) name: String,
     pub(super) run: Arc<OpenRun>,
     pub(super) info: Arc<RunInfo>,
@@ -42,6 +47,19 @@ impl ComparedSide {
         let info = library.info(run.folder())?;
 
         Ok(Self { name: name.to_owned(), run, info, part })
+    }
+
+    /// The columns of a run: one for each of its prompts and targets.
+    pub(super) fn columns_of(library: &RunLibrary, slug: &str) -> Result<Vec<Self>, PageError> {
+        let whole = Self::open(library, slug)?;
+        let columns = columns_of_run(&whole.run.index()?.prompts(), &target_names(&whole.info));
+        let named = columns.into_iter().map(|part| Self {
+            name: format!("{slug}{part}"),
+            run: Arc::clone(&whole.run),
+            info: Arc::clone(&whole.info),
+            part,
+        });
+        Ok(named.collect())
     }
 
     /// Reads the parts of the rows that metrics need. `work` counts the bytes read.

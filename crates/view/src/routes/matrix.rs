@@ -1,30 +1,30 @@
-//! Runs, or the targets or prompts of a run, side by side: a test a row, a run, target or prompt a column.
+//! Runs, or the prompts and targets of a run, side by side: a test a row, each of them a column.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use assize_analysis::compare::{ComparisonSet, Conclusion, HeadlineMetric, RunComparison, compare_many};
-use assize_report::{format_duration, grouped};
-use assize_rubric::Usd;
-use assize_store::{AnswerPart, EstimatedMetric, PartTable, RunMetrics, named_case};
+use assize_analysis::compare::{ComparisonSet, HeadlineMetric, compare_many};
+use assize_analysis::matrix::{ColumnMetrics, column_title};
+use assize_engine::read_together;
+use assize_report::{answer_excerpt, excerpt, format_duration, grouped, short_criterion_name};
+use assize_store::{AnswerPart, named_case};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 use parking_lot::RwLockReadGuard;
 use url::form_urlencoded::Serializer;
 
-use super::cases::{answer_excerpt, criterion_cells, excerpt, score_text, short_name};
+use super::cases::{criterion_cells, score_text};
 use super::compare::conclusion_mark;
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
-use super::run::summary_of;
 use super::{Library, PageError, query_value, query_values, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus, CaseTableEntry, CaseTableIndex};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::page_work::{PageWork, working};
 use crate::pages::{
-    ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow, RankedColumn,
+    ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow,
 };
 use crate::text::{MetricText, ResultMark, visible};
 
@@ -51,10 +51,16 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
     .await
 }
 
-/// Address of the page with these columns, each a run, `RUN@TARGET` or `RUN@PROMPT`.
+/// Address of the page with these columns, each a run or `RUN@TARGET`.
 pub(super) fn matrix_url(columns: &[String]) -> String {
     let pairs = columns.iter().map(|name| ("run", name));
     format!("/matrix?{}", Serializer::new(String::new()).extend_pairs(pairs).finish())
+}
+
+/// Columns with their metrics, compared with the first and with each other.
+pub(crate) struct ComparedColumns {
+    set: ComparisonSet,
+    metrics: Vec<ColumnMetrics>,
 }
 
 /// Tests that differ between columns, by suite and id, each with the criteria that differ.
@@ -71,14 +77,16 @@ struct Column {
 
 fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<MatrixPage, PageError> {
     let names = query_values(uri, "run");
-    if names.len() < 2 || names.len() > MAX_COLUMNS {
+    let sides: Vec<ComparedSide> = match names.as_slice() {
+        [only] => ComparedSide::columns_of(library, only)?,
+        names => names.iter().map(|name| ComparedSide::open(library, name)).collect::<Result<_, _>>()?,
+    };
+    if sides.len() < 2 || sides.len() > MAX_COLUMNS {
         return Err(PageError::refused(format!(
             "Check 2 to {MAX_COLUMNS} runs of the list to see them side by side."
         )));
     }
-    let sides: Vec<ComparedSide> =
-        names.iter().map(|name| ComparedSide::open(library, name)).collect::<Result<_, _>>()?;
-    let set = compare_columns(library, &sides, work)?;
+    let compared = compare_columns(library, &sides, work)?;
 
     let mut runs: Vec<Arc<OpenRun>> = Vec::new();
     let mut places = Vec::new();
@@ -92,19 +100,20 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     // Each index is locked once: a second lock could wait for ever.
     let indexes: Vec<RwLockReadGuard<'_, CaseTableIndex>> =
         runs.iter().map(|run| run.index()).collect::<Result<_, _>>()?;
+    // Answers to one prompt stand beside those to others, test by test.
     let by_test = sides.iter().any(|side| side.part.prompt.is_some());
     let mut columns = Vec::new();
     let mut tests: Vec<(String, String)> = Vec::new();
     for (side, run) in sides.into_iter().zip(places) {
-        let (index, rows) = (&*indexes[run], rows_of(&runs[run], &indexes[run], &side)?);
+        let index = &*indexes[run];
+        let rows = runs[run].select(index, &CaseFilter::default(), None)?;
         let mut column = Column { side, run, rows: HashMap::new() };
         for row in rows.iter() {
-            let Some(entry) = index.get(*row) else { continue };
+            let entry = index.get(*row).filter(|entry| index.is_in(entry, &column.side.part));
+            let Some(entry) = entry else { continue };
             let prompt = entry.prompt.filter(|_| !by_test);
-            let key = (
-                index.name(entry.suite).to_owned(),
-                named_case(entry.test_id(), prompt.map(|at| index.name(at))).into_owned(),
-            );
+            let name = named_case(entry.test_id(), prompt.map(|at| index.name(at)));
+            let key = (index.name(entry.suite).to_owned(), name.into_owned());
             let of_test = column.rows.entry(key.clone()).or_default();
             if of_test.is_empty() && !columns.iter().any(|other: &Column| other.rows.contains_key(&key)) {
                 tests.push(key);
@@ -136,17 +145,10 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
         query.extend_pairs(pairs_without_page(uri)).append_pair("page", &page.to_string());
         with_query("/matrix", &query.finish())
     };
-    let heads = view.heads(&set)?;
-    let mut ranked: Vec<&(MatrixColumn, Option<f64>)> = heads.iter().collect();
-    ranked.sort_by(|a, b| b.1.unwrap_or(-1.0).total_cmp(&a.1.unwrap_or(-1.0)));
-    let ranked = ranked
-        .into_iter()
-        .map(|(column, _)| RankedColumn { name: column.name.clone(), pass_rate: column.pass_rate.clone() });
 
     Ok(MatrixPage {
-        ranked: ranked.collect(),
-        says: what_the_order_is_worth(&set),
-        columns: heads.into_iter().map(|(column, _)| column).collect(),
+        says: compared.set.order_claims(),
+        columns: view.heads(&compared),
         chips,
         rows,
         counts: format!("{} of {} tests", grouped(tests.len() as u64), grouped(all as u64)),
@@ -161,18 +163,12 @@ fn pairs_without_page(uri: &Uri) -> Vec<(String, String)> {
     pairs.filter(|(key, _)| key != "page").collect()
 }
 
-/// Rows of the column, in the order of the files.
-fn rows_of(run: &OpenRun, index: &CaseTableIndex, side: &ComparedSide) -> Result<Arc<Vec<u32>>, PageError> {
-    let filter = part_filter(&side.part);
-    Ok(run.select(index, &filter, None)?)
-}
-
 /// Compares each column with the first and with each other, or returns the comparison if it is still in memory.
 fn compare_columns(
     library: &RunLibrary,
     sides: &[ComparedSide],
     work: &PageWork,
-) -> Result<Arc<ComparisonSet>, PageError> {
+) -> Result<Arc<ComparedColumns>, PageError> {
     let key: Vec<String> = sides.iter().map(|side| format!("{}\n{}", side.name, side.length())).collect();
     let key = key.join("\n");
     if let Some(known) = library.known_set(&key) {
@@ -184,33 +180,15 @@ fn compare_columns(
     work.begin(sides.iter().map(ComparedSide::length).sum());
     let (mut facts, names) = ComparedSide::facts_of(sides, &choice, work)?;
     let base = facts.remove(0);
-    let set = Arc::new(compare_many(&base, &facts, &names, &choice.options));
-    library.keep_set(key, Arc::clone(&set));
-    Ok(set)
-}
-
-/// Sentences about the order of the columns.
-fn what_the_order_is_worth(set: &ComparisonSet) -> Vec<String> {
-    let is_certain = |call: Conclusion| matches!(call, Conclusion::Better | Conclusion::Worse);
-    let certain = match set.matrix.as_slice() {
-        [] => set.comparisons.iter().filter(|one| is_certain(one.pass_rate.call)).count(),
-        matrix => matrix.iter().flatten().flatten().filter(|one| is_certain(one.call)).count() / 2,
-    };
-    let columns = set.runs.len();
-    let pairs = columns * (columns - 1) / 2;
-
-    let mut lines = vec![match certain {
-        0 => "No difference of two is certain: this order is not evidence.".to_owned(),
-        _ if pairs == 1 => "The difference is certain, test by test.".to_owned(),
-        1 => format!(
-            "1 of {pairs} differences of two is certain, test by test; p values are adjusted by Holm's method."
-        ),
-        _ => format!(
-            "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
-        ),
-    }];
-    lines.extend(set.selection.as_ref().map(|chosen| chosen.says.clone()));
-    lines
+    let metrics = read_together(sides, |side| {
+        ColumnMetrics::read(side.run.folder(), &side.info, &side.part).map_err(PageError::from)
+    });
+    let compared = Arc::new(ComparedColumns {
+        set: compare_many(&base, &facts, &names, &choice.options),
+        metrics: metrics.into_iter().collect::<Result<_, _>>()?,
+    });
+    library.keep_set(key, Arc::clone(&compared));
+    Ok(compared)
 }
 
 /// The columns with their indexes.
@@ -231,75 +209,40 @@ impl MatrixView<'_> {
         rows.filter_map(|row| Some((*row, self.indexes[column.run].get(*row)?)))
     }
 
-    /// The heads of the columns, each with its pass rate.
-    fn heads(&self, set: &ComparisonSet) -> Result<Vec<(MatrixColumn, Option<f64>)>, PageError> {
+    /// The heads of the columns.
+    fn heads(&self, compared: &ComparedColumns) -> Vec<MatrixColumn> {
         let names: Vec<String> = self.columns.iter().map(|column| column.side.name.clone()).collect();
-        let mut heads = Vec::new();
-        for (at, column) in self.columns.iter().enumerate() {
+        let head = |(at, (column, metrics)): (usize, (&Column, &ColumnMetrics))| {
             let side = &column.side;
-            let summary = match &side.info.summary {
-                Some(summary) => summary.clone(),
-                None => summary_of(&side.run, &side.info)?,
-            };
-            let figures = summary.figures.as_ref();
-            let [pass, mean] = rates(figures, &side.part);
-            let against: Option<&RunComparison> = at.checked_sub(1).and_then(|at| set.comparisons.get(at));
-
-            let all: Vec<&CaseTableEntry> =
-                column.rows.values().flatten().filter_map(|row| self.indexes[column.run].get(*row)).collect();
-            let costs: Vec<f64> = all.iter().filter_map(|entry| entry.cost).map(Usd::as_dollars).collect();
-            let is_known = costs.len() == all.len();
-            let time = all.iter().map(|entry| entry.duration_ms).sum::<u64>() / (all.len().max(1) as u64);
+            let against = at.checked_sub(1).and_then(|at| compared.set.comparisons.get(at));
             let mut order = names.clone();
             let first = order.remove(at);
             order.insert(0, first);
-
-            let filter = part_filter(&side.part);
-            heads.push((
-                MatrixColumn {
-                    name: self.column_name(column),
-                    url: with_query(&format!("{}/cases", run_url(side.run.slug())), &filter.to_query()),
-                    pass_rate: pass.map(MetricText::rate).unwrap_or_default(),
-                    mean_score: mean.map(MetricText::score).unwrap_or_default(),
-                    cost: if is_known {
-                        assize_report::dollars(costs.iter().sum())
-                    } else {
-                        "cost unknown".to_owned()
-                    },
-                    time: format_duration(time),
-                    against_first: against
-                        .map(|found| (conclusion_mark(found.pass_rate.call), visible(&found.pass_rate.says))),
-                    compare_url: ComparisonChoice::default().url(&names[0], &side.name),
-                    first_url: matrix_url(&order),
-                },
-                pass.and_then(|rate| rate.value),
-            ));
-        }
-        Ok(heads)
+            let AnswerPart { target, prompt } = side.part.clone();
+            let filter = CaseFilter { target, prompt, ..CaseFilter::default() };
+            MatrixColumn {
+                name: self.column_name(column),
+                url: with_query(&format!("{}/cases", run_url(side.run.slug())), &filter.to_query()),
+                pass_rate: MetricText::rate(&metrics.pass_rate),
+                rate: metrics.pass_rate.value,
+                mean_score: MetricText::score(&metrics.mean_score),
+                cost: metrics.cost.map_or_else(|| "cost unknown".to_owned(), assize_report::dollars),
+                time: format_duration(metrics.duration_ms),
+                against_first: against
+                    .map(|found| (conclusion_mark(found.pass_rate.call), visible(&found.pass_rate.says))),
+                compare_url: ComparisonChoice::default().url(&names[0], &side.name),
+                first_url: matrix_url(&order),
+            }
+        };
+        self.columns.iter().zip(&compared.metrics).enumerate().map(head).collect()
     }
 
-    /// The target and prompt, the answers file, or the run: what tells the columns apart.
+    /// The prompt and target, the answers file, or the run: what tells the columns apart.
     fn column_name(&self, column: &Column) -> String {
-        let is_one_run = self.runs.len() == 1;
-        let AnswerPart { target, prompt } = &column.side.part;
-        let part: Vec<String> = [target, prompt].into_iter().flatten().map(|name| visible(name)).collect();
-        let part = Some(part.join(" ")).filter(|part| !part.is_empty());
-        match (part, column.side.info.answers_file()) {
-            (Some(part), _) if is_one_run => part,
-            (None, Some(path)) => format!(
-                "{} {}",
-                visible(path.rsplit(['/', '\\']).next().unwrap_or(path)),
-                self.run_name(column)
-            ),
-            (Some(part), _) => format!("{part} {}", self.run_name(column)),
-            (None, None) => self.run_name(column),
-        }
-    }
-
-    fn run_name(&self, column: &Column) -> String {
         let slug = column.side.run.slug();
         let run = self.library.list().into_iter().find(|run| run.slug == slug);
-        visible(&run.map_or_else(|| slug.to_owned(), |run| run.name))
+        let run = run.map_or_else(|| slug.to_owned(), |run| run.name);
+        visible(&column_title(&column.side.part, &column.side.info, &run, self.runs.len() == 1))
     }
 
     /// For each test that differs, the criteria that differ; and the chips that filter by them.
@@ -347,7 +290,7 @@ impl MatrixView<'_> {
             named
                 .iter()
                 .take(MAX_CHIPS)
-                .map(|(name, count)| chip(format!("{} {count}", short_name(name)), &[("criterion", name)])),
+                .map(|(name, count)| chip(format!("{} {count}", short_criterion_name(name)), &[("criterion", name)])),
         );
         (differing, vec![ChipGroup { label: "Differs in", chips }])
     }
@@ -407,36 +350,14 @@ impl MatrixView<'_> {
         let shown = trials
             .iter()
             .find(|(_, entry)| entry.verdict != CaseStatus::Pass)
-            .map_or(first, |(_, entry)| entry);
+            .unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
             mark,
             score: if trials.len() == 1 { score_text(first) } else { String::new() },
             answers,
             more,
-            criteria: criterion_cells(index, shown).0,
+            mark_url: format!("{}/cases/{}/mark", run_url(run.slug()), shown.0 + 1),
+            criteria: criterion_cells(index, shown.1, run.people(index)?.of(shown.0)).0,
         }))
-    }
-}
-
-fn part_filter(part: &AnswerPart) -> CaseFilter {
-    let AnswerPart { target, prompt } = part.clone();
-    CaseFilter { target, prompt, ..CaseFilter::default() }
-}
-
-/// Pass rate and mean score of a run, or of a target or prompt. Those of a target with one of several prompts are not stored.
-fn rates<'f>(figures: Option<&'f RunMetrics>, part: &AnswerPart) -> [Option<&'f EstimatedMetric>; 2] {
-    let Some(figures) = figures else { return [None; 2] };
-    let [targets, prompts] = figures.tables().map(|(_, parts)| parts);
-    let found = |parts: PartTable<'f>, wanted: &str| {
-        let found = parts.into_iter().find(|(name, _)| *name == Some(wanted));
-        found.map(|(_, part)| [Some(&part.pass_rate), Some(&part.mean_score)])
-    };
-    let whole = [Some(&figures.pass_rate), Some(&figures.mean_score)];
-    match (&part.target, &part.prompt) {
-        (Some(target), None) => found(targets, target).unwrap_or(whole),
-        (None, Some(prompt)) => found(prompts, prompt).unwrap_or(whole),
-        (Some(_), Some(prompt)) if targets.is_empty() => found(prompts, prompt).unwrap_or(whole),
-        (Some(_), Some(_)) => [None; 2],
-        (None, None) => whole,
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod compare_case;
 mod compare_choice;
 mod compared_run;
 pub(crate) mod criteria;
+pub(crate) mod mark;
 pub(crate) mod matrix;
 pub(crate) mod measurement;
 pub(crate) mod review;

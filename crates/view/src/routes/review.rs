@@ -31,7 +31,7 @@ use crate::text::visible;
 const MAX_ITEMS: usize = 2_000;
 
 /// Error for a decision on an unknown item. Another review with other choices may ask for the item again.
-const NOT_ASKED: &str = "this review does not ask for the item. It was started with other choices, or the item's answer \
+pub(super) const NOT_ASKED: &str = "this review does not ask for the item. It was started with other choices, or the item's answer \
                          or question changed";
 
 /// A decision, as the page sends it.
@@ -55,12 +55,22 @@ pub(crate) struct SentItem {
 }
 
 /// A reply for a script.
-fn reply(status: StatusCode, body: serde_json::Value) -> Response {
+pub(super) fn reply(status: StatusCode, body: serde_json::Value) -> Response {
     (status, Json(body)).into_response()
 }
 
-fn refusal(status: StatusCode, error: &str) -> Response {
+pub(super) fn refusal(status: StatusCode, error: &str) -> Response {
     reply(status, json!({ "error": visible(error) }))
+}
+
+/// The reply to a decision that was not recorded.
+pub(super) fn decision_refusal(error: &DecisionError) -> Response {
+    let status = match error {
+        DecisionError::Unfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        DecisionError::DecidedBefore(_) => StatusCode::CONFLICT,
+        DecisionError::Unwritten(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    refusal(status, &error.to_string())
 }
 
 fn find(library: &RunLibrary, id: &str) -> Result<Arc<RegisteredReview>, PageError> {
@@ -185,7 +195,7 @@ fn criterion_name(item: &ReviewItem) -> String {
 }
 
 /// The whole numbers of a scale from 0 to 10 or of a part of it.
-fn whole_scores(scale: &ScoreScale) -> Vec<WholeScore> {
+pub(super) fn whole_scores(scale: &ScoreScale) -> Vec<WholeScore> {
     let is_whole = |number: f64| number.fract() == 0.0 && (0.0..=10.0).contains(&number);
     if !is_whole(scale.min) || !is_whole(scale.max) {
         return Vec::new();
@@ -294,19 +304,11 @@ pub(crate) async fn decide(
             Ok(effect) => {
                 registered.note_label();
                 if effect == DecisionEffect::Written(true) {
-                    library.reviews().tell_others(&registered, &sent.item);
+                    library.reviews().tell_others(&registered.subject, &registered.who, &sent.item);
                 }
                 Ok(reply(StatusCode::OK, json!({ "saved": true })))
             }
-            Err(error @ DecisionError::Unfit(_)) => {
-                Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string()))
-            }
-            Err(error @ DecisionError::DecidedBefore(_)) => {
-                Ok(refusal(StatusCode::CONFLICT, &error.to_string()))
-            }
-            Err(error @ DecisionError::Unwritten(_)) => {
-                Ok(refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
-            }
+            Err(error) => Ok(decision_refusal(&error)),
         }
     })
     .await

@@ -1,8 +1,6 @@
 //! Starts a review of a run from its pages.
 
-use std::path::PathBuf;
-
-use assize_engine::{EngineError, LabelOptions, current_scorecard, label_folders};
+use assize_engine::{EngineError, LabelOptions, ProcessContext, current_scorecard, label_folders};
 use assize_review::{
     LabelRecorder, OngoingReview, ReviewMaterial, ReviewOptions, ReviewOrder, ReviewQueue, ReviewerLabelFile,
     label_file_path, scorecard_run_items, suite_run_items,
@@ -44,16 +42,21 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
-        let login = ["USER", "LOGNAME", "USERNAME"];
-        let who = login.into_iter().find_map(|name| library.process().variable(name)).unwrap_or_default();
 
         Ok(render(&ReviewStartPage {
             header: run_header(&run, &info, "review"),
             has_scorecard: info.scorecard.is_some(),
-            who: visible(&who),
+            who: login_name(&library),
         }))
     })
     .await
+}
+
+/// Name of the user who started the server, as a suggestion for the name of the reviewer.
+pub(super) fn login_name(library: &RunLibrary) -> String {
+    let login = ["USER", "LOGNAME", "USERNAME"];
+    let found = login.into_iter().find_map(|name| library.process().variable(name));
+    visible(&found.unwrap_or_default())
 }
 
 /// Starts a review and replaces the cookie: until the reviewer leaves, the browser can see nothing else.
@@ -86,20 +89,16 @@ fn offer(
     info: &RunInfo,
     choice: &ReviewChoice,
 ) -> Result<OfferedReview, EngineError> {
-    let who = choice.who.trim();
-    if who.is_empty() || who.chars().count() > MAX_NAME {
-        return Err(EngineError::usage("enter your name: it is stored in every label"));
-    }
-
     let options = review_options(choice, info)?;
-    let (material, labels) = load(library, folder, info, &options)?;
-    let given = options.label_metadata(who);
-    let labels = ReviewerLabelFile::open(label_file_path(&labels, who))
-        .map_err(|error| EngineError::usage(error.to_string()))?;
-
-    let queue = ReviewQueue::new(material, &options, &given, &labels)?;
-    let recorder = LabelRecorder::new(library.process().clone(), labels, given);
-    let review = OngoingReview::new(queue, &options, recorder);
+    let process = library.process();
+    let material = match info.scorecard {
+        None => suite_run_items(folder, info, &options, process)?,
+        Some(_) => {
+            let scorecard = current_scorecard(info, &LabelOptions::default(), process)?;
+            scorecard_run_items(folder, info, &scorecard, &options)?
+        }
+    };
+    let review = review_by(&choice.who, material, &options, info, process)?;
     let text = match (review.progress().all, options.adjudicate, options.order.covers_all()) {
         (0, true, _) => "Reviewers agree on all items: there is nothing to adjudicate.",
         (0, _, true) => "No item needs a judge or a person.",
@@ -110,8 +109,7 @@ fn offer(
         return Err(EngineError::usage(text));
     }
 
-    let subject = folder.path().display().to_string();
-    Ok(OfferedReview { title: suite_names(info), subject, review })
+    Ok(OfferedReview { title: suite_names(info), subject: subject_of(folder), review })
 }
 
 fn review_options(choice: &ReviewChoice, info: &RunInfo) -> Result<ReviewOptions, EngineError> {
@@ -140,26 +138,38 @@ fn review_options(choice: &ReviewChoice, info: &RunInfo) -> Result<ReviewOptions
     Ok(options)
 }
 
-/// Reads the items of a run, and the folder for their labels.
-fn load(
-    library: &RunLibrary,
-    folder: &RunFolder,
-    info: &RunInfo,
+/// Text that is the same for all reviews of a run.
+pub(super) fn subject_of(folder: &RunFolder) -> String {
+    folder.path().display().to_string()
+}
+
+/// A review of items of a run by one person, whose labels go beside the files of the run.
+pub(super) fn review_by(
+    who: &str,
+    material: ReviewMaterial,
     options: &ReviewOptions,
-) -> Result<(ReviewMaterial, PathBuf), EngineError> {
-    let process = library.process();
-    let path = info.suites.first().map(|suite| process.resolve(&suite.path)).unwrap_or_default();
-    if info.scorecard.is_none() {
-        let material = suite_run_items(folder, info, options, process)?;
-        return Ok((material, path.with_file_name("labels")));
+    info: &RunInfo,
+    process: &ProcessContext,
+) -> Result<OngoingReview, EngineError> {
+    let who = who.trim();
+    if who.is_empty() || who.chars().count() > MAX_NAME {
+        return Err(EngineError::usage("enter your name: it is stored in every label"));
     }
 
-    let labels = LabelOptions::default();
-    let scorecard = current_scorecard(info, &labels, process)?;
-    let material = scorecard_run_items(folder, info, &scorecard, options)?;
-    let labels = label_folders(info, process).into_iter().next().ok_or_else(|| {
-        EngineError::usage("a scorecard in one file has no folder for labels; use `assize review RUN --labels DIR --browser`")
-    })?;
+    let folder = match info.scorecard {
+        None => {
+            let path = info.suites.first().map(|suite| process.resolve(&suite.path)).unwrap_or_default();
+            path.with_file_name("labels")
+        }
+        Some(_) => label_folders(info, process).into_iter().next().ok_or_else(|| {
+            EngineError::usage("a scorecard in one file has no folder for labels; use `assize review RUN --labels DIR --browser`")
+        })?,
+    };
+    let given = options.label_metadata(who);
+    let labels = ReviewerLabelFile::open(label_file_path(&folder, who))
+        .map_err(|error| EngineError::usage(error.to_string()))?;
+    let queue = ReviewQueue::new(material, options, &given, &labels)?;
+    let recorder = LabelRecorder::new(process.clone(), labels, given);
 
-    Ok((material, labels))
+    Ok(OngoingReview::new(queue, options, recorder))
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assize_report::{
-    DerivedMetricText, derived_metric_texts, format_duration, format_rate, format_run_time, grouped,
-    run_warnings,
+    DerivedMetricText, answer_excerpt, derived_metric_texts, excerpt, format_duration, format_rate, format_run_time,
+    grouped, run_warnings, short_criterion_name,
 };
 use assize_store::{CriterionRate, PartMetrics, RunInfo, RunMetrics, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
 
-use super::cases::{answer_excerpt, case_rows, excerpt, short_name};
+use super::cases::case_rows;
 use super::criteria::criterion_lines;
 use super::measurement::audit_page;
 use super::run_header::{is_live, run_header};
@@ -150,7 +150,7 @@ fn failing_criteria(
             share: format_rate(count as f64 / rate.rate.n.max(1) as f64),
             cases_url: with_query(&format!("{}/cases", run_url(run.slug())), &filter.to_query()),
             example: failing_example(run, index, &name, failing)?,
-            name: short_name(&name),
+            name: short_criterion_name(&name),
         })
     });
     shown.collect()
@@ -308,14 +308,15 @@ fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
 
 /// The previous run of the same suites with the same judges.
 pub(super) fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<LibraryRun> {
-    let measured = |info: &RunInfo| {
-        let suites: Vec<String> = info.suites.iter().map(|suite| suite.name.clone()).collect();
-        let judges: Vec<_> = info.judges.iter().map(|judge| judge.identity.clone()).collect();
-        (suites, judges)
-    };
-    let wanted = measured(info);
-    let same = |run: &LibraryRun| run.info.as_ref().is_ok_and(|info| measured(info) == wanted);
+    let same = |run: &LibraryRun| run.info.as_ref().is_ok_and(|other| is_comparable(other, info));
     library.list().into_iter().skip_while(|run| run.slug != slug).skip(1).find(same)
+}
+
+/// Returns true if two runs have the same suites and judges.
+pub(super) fn is_comparable(one: &RunInfo, other: &RunInfo) -> bool {
+    let suites = |info: &RunInfo| info.suites.iter().map(|suite| suite.name.clone()).collect::<Vec<_>>();
+    let judges = |info: &RunInfo| info.judges.iter().map(|judge| judge.identity.clone()).collect::<Vec<_>>();
+    suites(one) == suites(other) && judges(one) == judges(other)
 }
 
 fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {

@@ -19,12 +19,10 @@ pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> Ru
         command: visible(&info.command),
         result: run_result(info, is_live(run, info)),
         has_scorecard: info.scorecard.is_some(),
-        matrix_url: match part_names(info).next() {
-            None => String::new(),
-            Some(_) => {
-                let names = part_names(info).map(|name| format!("{}@{name}", run.slug()));
-                matrix_url(&names.collect::<Vec<_>>())
-            }
+        matrix_url: if info.targets.len() > 1 || run.has_prompts() {
+            matrix_url(&[run.slug().to_owned()])
+        } else {
+            String::new()
         },
         is_audit: info.command.starts_with("audit "),
         tab,
@@ -44,17 +42,9 @@ pub(super) fn is_live(run: &OpenRun, info: &RunInfo) -> bool {
     info.finished_at.is_none() && run.folder().is_being_written()
 }
 
-/// Names of the suites of a run, and of the file with the answers if answers were given.
+/// What a run is called: its suites, the file with the answers, and its label.
 pub(super) fn suite_names(info: &RunInfo) -> String {
-    let suites = match info.suites.as_slice() {
-        [] => "no suite".to_owned(),
-        [only] => visible(&only.name),
-        [first, rest @ ..] => format!("{} +{}", visible(&first.name), rest.len()),
-    };
-    match info.answers_file() {
-        Some(path) => format!("{suites} · {}", visible(path.rsplit(['/', '\\']).next().unwrap_or(path))),
-        None => suites,
-    }
+    visible(&info.title())
 }
 
 /// Result of a run, from its exit code.

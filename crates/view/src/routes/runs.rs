@@ -64,7 +64,9 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
     let current = is_running.then(|| library.open(&run.slug)).flatten();
     let current = current.and_then(|open| open.current_summary().ok());
     let summary = info.summary.as_ref().or(current.as_ref());
-    let figures: Option<&RunMetrics> = summary.and_then(|summary| summary.figures.as_ref());
+    // What releases a scorecard is its gates; rates of cases would look like a decision.
+    let summary_of_cases = summary.filter(|_| info.scorecard.is_none());
+    let figures: Option<&RunMetrics> = summary_of_cases.and_then(|summary| summary.figures.as_ref());
 
     RunLine {
         url,

@@ -1,18 +1,21 @@
 //! The scorecard of a run, scored with the current labels.
 
-use assize_analysis::{ScorecardTree, min_coverage, missing_policy};
+use assize_analysis::{ScorecardTree, compare_scorecards, min_coverage, missing_policy};
 use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, labelled_run};
-use assize_report::{closing_lines, format_plain, format_rate, format_score, grouped, nodes_in_order};
+use assize_report::{
+    closing_lines, format_plain, format_rate, format_score, grouped, nodes_in_order, scorecard_decision,
+};
 use assize_rubric::{Criticality, NodeStatus, ScorecardNodeId, ScorecardNodeKind, ScorecardScores};
 use assize_store::ScorecardInfo;
 use axum::extract::{Path, State};
 use axum::response::Response;
 
+use super::run::earlier_run;
 use super::run_header::run_header;
-use super::{Library, PageError, blocking, open_run, path_part, render, run_url};
+use super::{Library, PageError, blocking, compare_url, open_run, path_part, render, run_url};
 use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
 use crate::picture::score_bar;
-use crate::text::{ResultMark, visible};
+use crate::text::{ResultMark, sentence, visible};
 
 /// Most parts of a tree that are shown.
 const MAX_NODES: usize = 2_000;
@@ -35,27 +38,33 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let settings = &info.settings;
         let scored = ScoredCard::of_run(&labelled, None, missing_policy(settings), min_coverage(settings))
             .map_err(EngineError::from)?;
-        let trees = scored
-            .scores()
-            .map(|(tree, scores)| tree_text(run.slug(), &labelled.info, tree, &scores))
-            .collect();
+        let scores: Vec<_> = scored.scores().collect();
+        let trees = scores.iter().map(|(tree, scores)| tree_text(run.slug(), &labelled.info, tree, scores));
+        let trees: Vec<TreeText> = trees.collect();
+        let earlier = earlier_run(&library, run.slug(), &info);
+        let compared = match earlier.as_ref().and_then(|earlier| library.folder(&earlier.slug)) {
+            Some(folder) => {
+                let base = labelled_run(&folder, &LabelOptions::default(), library.process())?;
+                Some(compare_scorecards(&base.run, &labelled, missing_policy(settings)).map_err(EngineError::from)?)
+            }
+            None => None,
+        };
+        let named = earlier.as_ref().map(|earlier| earlier.slug.as_str()).zip(compared.as_ref());
+        let decision = scorecard_decision(&labelled, &info, &scores, named);
 
         Ok(render(&ScorecardViewPage {
             header,
             name: visible(&labelled.info.name),
             warning: warning.as_deref().map(visible),
             trees,
-            conclusion: info
-                .summary
-                .iter()
-                .flat_map(|summary| summary.conclusion.lines())
-                .map(|line| visible(&line.text))
+            reason: info.summary.as_ref().map_or_else(String::new, |summary| sentence(&summary.exit_reason)),
+            decision: decision
+                .into_iter()
+                .map(|part| (part.title, part.lines.iter().map(|line| sentence(line)).collect()))
                 .collect(),
-            review: match labelled.review_rows().len() {
-                0 => String::new(),
-                1 => "1 result waits for a person.".to_owned(),
-                waiting => format!("{} results wait for a person.", grouped(waiting as u64)),
-            },
+            compare_url: earlier
+                .map_or_else(String::new, |earlier| compare_url(&earlier.slug, run.slug())),
+            waits: !labelled.review_rows().is_empty(),
         }))
     })
     .await

@@ -3,6 +3,7 @@
 mod access;
 mod conversation;
 mod live;
+mod marks;
 mod pages;
 mod review;
 mod support;

@@ -188,6 +188,7 @@ pub(crate) fn info(id: &str) -> RunInfo {
         started_at: "2026-01-02T03:04:05Z".to_owned(),
         finished_at: None,
         command: "eval".to_owned(),
+        label: None,
         suites: vec![SuiteInfo {
             name: "support".to_owned(),
             path: "support.yaml".to_owned(),

@@ -303,3 +303,54 @@ fn a_score_without_a_folder_and_a_plan_have_no_rows_to_report() {
     let output = cli.run(&["eval", "s.yaml", "--dry-run", "-o", "plan.md"]).expect_code(2);
     assert!(output.stderr.contains("a plan has no results"), "{}", output.stderr);
 }
+
+/// A file with two prompts, whose answers are what the prompts say.
+const PROMPTS: &str = "description: two prompts\nproviders: [echo]\nprompts:\n- {label: short, raw: 'Say {{q}}'}\n- {label: long, raw: 'Explain {{q}} step by step'}\ntests:\n- vars: {q: tea}\n  assert: [{type: contains, value: step}]\n- vars: {q: 'a | b'}\n  assert: [{type: contains, value: step}]\n";
+
+#[test]
+fn the_matrix_has_prompts_or_runs_as_columns() {
+    let cli = cli();
+    cli.file("promptfooconfig.yaml", PROMPTS);
+    cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "both", "--label", "first try"]).expect_code(1);
+    let text = cli.run(&["report", "both", "--format", "matrix"]).expect_code(0).stdout;
+    assert!(text.contains("|  | short | long |") && text.contains("Best first: long 100.0%"), "{text}");
+    assert!(text.contains("**Compared with short**") && text.contains("No difference of two is certain"), "{text}");
+    let test = text.lines().find(|line| line.contains("Explain tea")).expect("a row");
+    assert!(test.starts_with("| test-1<br>") && test.contains("Say tea"), "one row for both prompts: {test}");
+    assert!(text.contains("Say a \\| b"), "a cell stays in its column: {text}");
+
+    for (file, texts) in [
+        ("m.csv", ["short result,short answer,short criteria,long result", "metric,,Pass rate"]),
+        ("m.html", ["<th>short</th><th>long</th>", "Explain tea step by step"]),
+        ("m.md", ["|  | short | long |", "Best first"]),
+    ] {
+        cli.run(&["report", "both", "--format", "matrix", "-o", file]).expect_code(0);
+        let written = cli.read(file);
+        assert!(texts.iter().all(|text| written.contains(text)), "{file}: {written}");
+    }
+    let refused = cli.run(&["report", "both", "--format", "matrix", "-o", "m.xml"]).expect_code(2);
+    assert!(refused.stderr.contains("FILE.csv"), "{}", refused.stderr);
+
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "a"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--run-dir", "b"]).expect_code(1);
+    let text = cli.run(&["report", "a", "b", "a", "--format", "matrix"]).expect_code(0).stdout;
+    assert!(text.contains("|  | a | b | a |") && text.contains("The best of several"), "{text}");
+    let single = cli.run(&["report", "a", "--format", "matrix"]).expect_code(0).stdout;
+    assert!(single.contains("Pass rate") && !single.contains("Best first"), "{single}");
+}
+
+#[test]
+fn a_label_names_a_run_wherever_it_is_listed() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--label", " warmer <tone> "]).expect_code(1);
+    assert!(cli.run(&["list"]).expect_code(0).stdout.contains("s · warmer <tone>"));
+    let listed: serde_json::Value =
+        serde_json::from_str(&cli.run(&["list", "--json"]).expect_code(0).stdout).expect("JSON");
+    assert_eq!(listed[0]["label"], "warmer <tone>");
+    let report = cli.run(&["report"]).expect_code(0).stdout;
+    assert!(report.contains("warmer &lt;tone&gt;"), "{report}");
+    cli.run(&["eval", "s.yaml", "--label", " "]).expect_code(2);
+    cli.run(&["eval", "s.yaml", "--label", "a\nb"]).expect_code(2);
+}

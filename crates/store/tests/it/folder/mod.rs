@@ -24,6 +24,7 @@ fn info() -> RunInfo {
         started_at: "2026-01-02T03:04:05Z".to_owned(),
         finished_at: None,
         command: "eval".to_owned(),
+        label: None,
         suites: Vec::new(),
         inputs: Vec::new(),
         judges: Vec::new(),

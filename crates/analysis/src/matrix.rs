@@ -1,0 +1,128 @@
+//! Columns of a table with a test in each row: the runs, or the prompts and targets of one run.
+
+use assize_rubric::Usd;
+use assize_stats::ConfidenceLevel;
+use assize_store::{AnswerPart, EstimatedMetric, RunFolder, RunInfo, StoreError};
+
+use crate::compare::{ComparisonSet, Conclusion};
+use crate::summary::RunSummarizer;
+
+/// Metrics of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnMetrics {
+    /// Pass rate.
+    pub pass_rate: EstimatedMetric,
+    /// Mean score.
+    pub mean_score: EstimatedMetric,
+    /// Cost of all results in dollars; `None` if that of one is not known.
+    pub cost: Option<f64>,
+    /// Mean time of a result in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// The columns of a run with these prompts and targets: one for each combination, or one for the whole run.
+pub fn columns_of_run(prompts: &[String], targets: &[String]) -> Vec<AnswerPart> {
+    let several = |names: &[String]| -> Vec<Option<String>> {
+        if names.len() > 1 { names.iter().cloned().map(Some).collect() } else { vec![None] }
+    };
+    let (prompts, targets) = (several(prompts), several(targets));
+    let of_prompt = |prompt: &Option<String>| -> Vec<AnswerPart> {
+        let column = |target: &Option<String>| AnswerPart { target: target.clone(), prompt: prompt.clone() };
+        targets.iter().map(column).collect()
+    };
+    prompts.iter().flat_map(of_prompt).collect()
+}
+
+/// What the head of a column says: its prompt and target, or the label or the answers of its run. The name of the run
+/// follows, unless all columns are of one run.
+pub fn column_title(part: &AnswerPart, info: &RunInfo, run: &str, is_one_run: bool) -> String {
+    let names: Vec<&str> = [&part.prompt, &part.target].into_iter().flatten().map(String::as_str).collect();
+    let own = (!names.is_empty()).then(|| names.join("@"));
+    match own.or_else(|| info.label.as_deref().or(info.answers_name()).map(str::to_owned)) {
+        Some(own) if is_one_run => own,
+        Some(own) => format!("{own} ({run})"),
+        None => run.to_owned(),
+    }
+}
+
+impl ColumnMetrics {
+    /// Computes the metrics of a column from the rows of its run. The stored ones are taken where there are some.
+    ///
+    /// # Errors
+    /// If the rows can't be read.
+    pub fn read(folder: &RunFolder, info: &RunInfo, column: &AnswerPart) -> Result<Self, StoreError> {
+        let stored = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
+        let stored = stored.filter(|_| column.prompt.is_none()).and_then(|figures| match &column.target {
+            None => Some((figures.pass_rate.clone(), figures.mean_score.clone())),
+            Some(_) => {
+                let found = figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
+                Some((found.pass_rate.clone(), found.mean_score.clone()))
+            }
+        });
+
+        let mut summarizer = RunSummarizer::default();
+        let (mut cost, mut time, mut results) = (Some(0.0), 0, 0);
+        for row in folder.results()? {
+            let row = row?;
+            if !column.takes(&row) {
+                continue;
+            }
+            if stored.is_none() {
+                summarizer.push(&row);
+            }
+            cost = cost.zip(row.cost_usd.map(Usd::as_dollars)).map(|(sum, cost)| sum + cost);
+            time += row.duration_ms;
+            results += 1;
+        }
+        let (pass_rate, mean_score) = match stored {
+            Some(stored) => stored,
+            None => {
+                let found = summarizer.compute_metrics(&info.suites, ConfidenceLevel::P95)?;
+                (found.pass_rate, found.mean_score)
+            }
+        };
+
+        Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1) })
+    }
+}
+
+impl ComparisonSet {
+    /// Sentences on what the order of the compared runs by their pass rates is worth.
+    pub fn order_claims(&self) -> Vec<String> {
+        let is_certain = |call: Conclusion| matches!(call, Conclusion::Better | Conclusion::Worse);
+        let certain = match self.matrix.as_slice() {
+            [] => self.comparisons.iter().filter(|one| is_certain(one.pass_rate.call)).count(),
+            matrix => matrix.iter().flatten().flatten().filter(|one| is_certain(one.call)).count() / 2,
+        };
+        let pairs = self.runs.len() * self.runs.len().saturating_sub(1) / 2;
+
+        let mut lines = vec![match certain {
+            0 => "No difference of two is certain: this order is not evidence.".to_owned(),
+            _ if pairs == 1 => "The difference is certain, test by test.".to_owned(),
+            1 => format!(
+                "1 of {pairs} differences of two is certain, test by test; p values are adjusted by Holm's method."
+            ),
+            _ => format!(
+                "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
+            ),
+        }];
+        lines.extend(self.selection.as_ref().map(|chosen| chosen.says.clone()));
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_a_column_for_each_prompt_and_target() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let shown = |prompts: &[&str], targets: &[&str]| -> Vec<String> {
+            columns_of_run(&names(prompts), &names(targets)).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(shown(&[], &["a"]), [""]);
+        assert_eq!(shown(&["v1"], &["a", "b"]), ["@a", "@b"]);
+        assert_eq!(shown(&["v1", "v2"], &["a", "b"]), ["@a@v1", "@b@v1", "@a@v2", "@b@v2"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Short forms of questions, answers and criteria, for tables.
+
+use assize_store::ResultRow;
+
+use crate::sanitize::escape_lines;
+
+/// Most characters of a question or an answer in a row.
+const MAX_EXCERPT: usize = 320;
+
+/// The beginning of an answer; without one, why there is none, or which tools were called.
+pub fn answer_excerpt(row: &ResultRow) -> String {
+    let answer = row.answer.as_deref().filter(|answer| !answer.trim().is_empty());
+    let error = row.error.as_ref().map(|error| error.message.as_str());
+    match (answer.or(error), row.tool_calls.is_empty()) {
+        (Some(text), _) => excerpt(text),
+        (None, true) if row.answer.is_some() => "(empty)".to_owned(),
+        (None, true) => "(no answer)".to_owned(),
+        (None, false) => {
+            let tools: Vec<&str> = row.tool_calls.iter().map(|call| &*call.tool).collect();
+            excerpt(&format!("(no text; called {})", tools.join(", ")))
+        }
+    }
+}
+
+/// The beginning of a text, in one line.
+pub fn excerpt(text: &str) -> String {
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+        if words.len() > 4 * MAX_EXCERPT {
+            break;
+        }
+    }
+    cut_text(&escape_lines(&words), MAX_EXCERPT)
+}
+
+/// At most this many characters of a text.
+pub fn cut_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Name of a criterion without its grader.
+pub fn short_criterion_name(name: &str) -> String {
+    let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
+    // Numbered checks, and the score of a benchmark, say less than the name of their grader.
+    let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let named = if is_numbered || criterion == "score" { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
+    escape_lines(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_criterion_is_named_by_what_says_most() {
+        let names = ["rubric/polite", "a/contains/check-1", "A-MED2/score", "polite"].map(short_criterion_name);
+        assert_eq!(names, ["polite", "contains", "A-MED2", "polite"]);
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(excerpt(" a\n\n b\tc "), "a b c");
+        assert_eq!(excerpt(&"é".repeat(400)), format!("{}…", "é".repeat(MAX_EXCERPT)));
+    }
+}
