@@ -55,7 +55,8 @@ impl ColumnMetrics {
         let stored = stored.filter(|_| column.prompt.is_none()).and_then(|figures| match &column.target {
             None => Some((figures.pass_rate.clone(), figures.mean_score.clone())),
             Some(_) => {
-                let found = figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
+                let found =
+                    figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
                 Some((found.pass_rate.clone(), found.mean_score.clone()))
             }
         });

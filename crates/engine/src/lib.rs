@@ -349,11 +349,11 @@ pub use labels::{
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::{MergeOptions, MergedJob};
 pub use mode::{EvalMode, Items, RunMode};
-pub use people::{LabelledItem, PeopleLabels, PersonDecision};
 pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
     SequenceOptions, SpendingOptions, StopReference, UnitOptions, UnknownPrice,
 };
+pub use people::{LabelledItem, PeopleLabels, PersonDecision};
 pub use plan_identity::PlanIdentity;
 pub use prepared_plan::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_analysis::LabelSet;
-use assize_analysis::calibrate::{
-    CalibrationItem, DecisionValue, LabelInclusion, RunItems, from_run,
-};
+use assize_analysis::calibrate::{CalibrationItem, DecisionValue, LabelInclusion, RunItems, from_run};
 use assize_analysis::labels::LabelRow;
 use assize_rubric::{BenchmarkState, LabelAccount, LabelOutcome, at_least};
 use assize_store::{CaseRecord, RunInfo, ScorecardInfo};
@@ -81,8 +79,7 @@ impl PeopleLabels {
 }
 
 fn of_criteria(info: &RunInfo, record: CaseRecord, rows: &[LabelRow]) -> Vec<LabelledItem> {
-    let rows: Vec<LabelRow> =
-        rows.iter().filter(|row| row.case == *record.result.case_id).cloned().collect();
+    let rows: Vec<LabelRow> = rows.iter().filter(|row| row.case == *record.result.case_id).cloned().collect();
     let pass = record.decisions.first().map_or(1.0, |decided| decided.lines.pass().get());
     let Ok(RunItems { mut material, .. }) = from_run(info, [Ok(record)]) else { return Vec::new() };
     // Labels that fit nothing are reported by `calibrate`.

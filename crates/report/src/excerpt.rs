@@ -50,7 +50,11 @@ pub fn short_criterion_name(name: &str) -> String {
     let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
     // Numbered checks, and the score of a benchmark, say less than the name of their grader.
     let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    let named = if is_numbered || criterion == "score" { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
+    let named = if is_numbered || criterion == "score" {
+        grader.rsplit('/').next().unwrap_or(grader)
+    } else {
+        criterion
+    };
     escape_lines(named)
 }
 
@@ -60,7 +64,8 @@ mod tests {
 
     #[test]
     fn a_criterion_is_named_by_what_says_most() {
-        let names = ["rubric/polite", "a/contains/check-1", "A-MED2/score", "polite"].map(short_criterion_name);
+        let names =
+            ["rubric/polite", "a/contains/check-1", "A-MED2/score", "polite"].map(short_criterion_name);
         assert_eq!(names, ["polite", "contains", "A-MED2", "polite"]);
     }
 

@@ -9,12 +9,14 @@ use askama::Template;
 use assize_analysis::compare::ComparisonSet;
 use assize_analysis::matrix::ColumnMetrics;
 use assize_rubric::Verdict;
-use assize_store::{AnswerPart, CaseRecord, QuestionIndex, ResultRow, RunFolder, RunInfo, StoreError, named_case};
+use assize_store::{
+    AnswerPart, CaseRecord, QuestionIndex, ResultRow, RunFolder, RunInfo, StoreError, named_case,
+};
 
+use crate::case_block::has_failed_gate;
 use crate::comparison_markdown::escape_markdown;
 use crate::entry::{percent, percent_interval};
 use crate::excerpt::{answer_excerpt, excerpt, short_criterion_name};
-use crate::case_block::has_failed_gate;
 use crate::export::{ReportError, spreadsheet_text};
 use crate::html::page_of;
 use crate::mark::VerdictMark;
@@ -152,7 +154,12 @@ impl MatrixReport {
 
         tests.sort_by_key(|test| test.place);
         let has_suites = tests.iter().any(|test| test.suite != tests[0].suite);
-        Ok(Self { heads, says: compared.map(ComparisonSet::order_claims).unwrap_or_default(), tests, has_suites })
+        Ok(Self {
+            heads,
+            says: compared.map(ComparisonSet::order_claims).unwrap_or_default(),
+            tests,
+            has_suites,
+        })
     }
 
     /// Writes the table. Returns remarks about what was left out.
@@ -209,7 +216,9 @@ impl MatrixReport {
         }
         if self.heads.len() > 1 {
             let ranked = self.ranked();
-            let names = ranked.iter().map(|head| format!("{} {} ({})", text(&head.name), head.pass_rate, head.interval));
+            let names = ranked
+                .iter()
+                .map(|head| format!("{} {} ({})", text(&head.name), head.pass_rate, head.interval));
             let names: Vec<String> = names.collect();
             let tests = ranked.iter().map(|head| head.tests).max().unwrap_or_default();
             let counted = format_count(tests, "test", "tests");
@@ -233,7 +242,11 @@ impl MatrixReport {
                     parts.collect::<Vec<_>>().join("<br>")
                 }
             };
-            let question = if test.question.is_empty() { String::new() } else { format!("<br>{}", text(&test.question)) };
+            let question = if test.question.is_empty() {
+                String::new()
+            } else {
+                format!("<br>{}", text(&test.question))
+            };
             let first = format!("{}{question}", text(&self.test_name(test)));
             let row = line(&first, &mut test.cells.iter().map(cell));
             characters += row.chars().count();
@@ -318,7 +331,8 @@ impl MatrixCell {
             1 => text,
             trials => format!("{text} ({trials} times)"),
         });
-        let rest = (more > 0).then(|| format!("and {}", format_count(more as u64, "other answer", "other answers")));
+        let rest =
+            (more > 0).then(|| format!("and {}", format_count(more as u64, "other answer", "other answers")));
 
         // Of several trials, the criteria of the first that did not pass say why.
         let failed = rows.iter().find(|row| row.verdict != Verdict::Pass);

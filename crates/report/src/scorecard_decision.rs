@@ -41,10 +41,18 @@ pub fn scorecard_decision(
 
     let parts = [
         ("Blocked by", lines(blocked), "no gate failed"),
-        ("Without gates", trees.iter().flat_map(|(tree, scores)| below_thresholds(run, tree, scores)).collect(), "nothing would fail"),
+        (
+            "Without gates",
+            trees.iter().flat_map(|(tree, scores)| below_thresholds(run, tree, scores)).collect(),
+            "nothing would fail",
+        ),
         ("Disputed or open", disputed, "nothing"),
         ("Covered", covered(info, trees), "nothing is known about the coverage"),
-        ("Changed since", earlier.map(|(name, found)| changes(name, found)).unwrap_or_default(), "there is no earlier run by the same judges"),
+        (
+            "Changed since",
+            earlier.map(|(name, found)| changes(name, found)).unwrap_or_default(),
+            "there is no earlier run by the same judges",
+        ),
         ("Labelled by", labelled_by(run), "nobody"),
         ("Weakened by", lines(relaxed), "no option"),
     ];
@@ -73,12 +81,15 @@ fn below_thresholds(run: &ScorecardRun, tree: &ScorecardTree, scores: &Scorecard
         let stored = tree.places.get(id.index()).and_then(|place| run.info.nodes.get(*place));
         let label = stored.and_then(|stored| stored.label.as_ref());
         let label = label.map(|label| format!(" {label}")).unwrap_or_default();
-        let score = if low == high { format_score(low) } else { format!("{} to {}", format_score(low), format_score(high)) };
+        let score = if low == high {
+            format_score(low)
+        } else {
+            format!("{} to {}", format_score(low), format_score(high))
+        };
         // Missing cases may still score well, so the upper bound counts.
         let is_below = !at_least(high, node.line.get());
-        is_below.then(|| {
-            format!("{}{label} is below {} at {score}", node.code, format_plain(node.line.get()))
-        })
+        is_below
+            .then(|| format!("{}{label} is below {} at {score}", node.code, format_plain(node.line.get())))
     };
     let root = card.root();
     std::iter::once(root).chain(card.children(root)).filter_map(below).collect()
@@ -88,11 +99,14 @@ fn below_thresholds(run: &ScorecardRun, tree: &ScorecardTree, scores: &Scorecard
 fn covered(info: &RunInfo, trees: &[(&ScorecardTree, ScorecardScores<'_>)]) -> Vec<String> {
     let scope = info.summary.as_ref().and_then(|summary| summary.conclusion.scope.clone());
     let cases: usize = info.suites.iter().map(|suite| suite.cases).sum();
-    let mut lines = vec![scope.unwrap_or_else(|| format!("all {}", format_count(cases as u64, "case", "cases")))];
+    let mut lines =
+        vec![scope.unwrap_or_else(|| format!("all {}", format_count(cases as u64, "case", "cases")))];
     for (_, scores) in trees {
         let root = scores.card().root();
         let top = scores.card().node(root).map_or("", |node| &node.code);
-        lines.extend(scores.root().coverage.map(|share| format!("{} of the weight of {top}", format_rate(share))));
+        lines.extend(
+            scores.root().coverage.map(|share| format!("{} of the weight of {top}", format_rate(share))),
+        );
         let code = |id: &ScorecardNodeId| scores.card().node(*id).map(|node| node.code.to_string());
         let untested: Vec<String> = scores.untested_gates(root).iter().filter_map(code).collect();
         if !untested.is_empty() {
@@ -114,7 +128,9 @@ fn changes(name: &str, found: &ScorecardComparison) -> Vec<String> {
         lines.push("no part has another status".to_owned());
     }
     lines.extend(
-        moved.iter().map(|node| format!("{}: {} → {}", node.code, node.base.standing, node.candidate.standing)),
+        moved
+            .iter()
+            .map(|node| format!("{}: {} → {}", node.code, node.base.standing, node.candidate.standing)),
     );
     let lost: Vec<String> =
         found.nodes.iter().filter(|node| node.lost_gate).map(|node| node.code.clone()).collect();
@@ -145,6 +161,7 @@ fn labelled_by(run: &ScorecardRun) -> Vec<String> {
             *people.entry(label.who.as_deref().unwrap_or("nobody")).or_default() += 1;
         }
     }
-    let named = people.into_iter().map(|(who, count)| format!("{who}, {}", format_count(count, "result", "results")));
+    let named =
+        people.into_iter().map(|(who, count)| format!("{who}, {}", format_count(count, "result", "results")));
     named.collect()
 }

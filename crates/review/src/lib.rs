@@ -33,8 +33,8 @@ pub use item::{
 pub use key::ReviewKey;
 pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};
 pub use material::{
-    ReviewMaterial, part_sections, scorecard_case_items, scorecard_items, scorecard_run_items, suite_case_items,
-    suite_run_items,
+    ReviewMaterial, part_sections, scorecard_case_items, scorecard_items, scorecard_run_items,
+    suite_case_items, suite_run_items,
 };
 pub use ongoing::{DecisionEffect, DecisionError, OngoingReview};
 pub use options::ReviewOptions;

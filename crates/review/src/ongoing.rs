@@ -340,9 +340,15 @@ mod tests {
         let mut review = open(folder.path(), "ann", items(2));
         assert_eq!(review.decide_openly(1, pass(), None), Ok(DecisionEffect::Written(true)));
         assert_eq!(review.decide_openly(1, pass(), None), Ok(DecisionEffect::Unchanged));
-        assert_eq!(review.decide_openly(1, fail(), Some("no".to_owned())), Ok(DecisionEffect::Written(false)));
+        assert_eq!(
+            review.decide_openly(1, fail(), Some("no".to_owned())),
+            Ok(DecisionEffect::Written(false))
+        );
         let lines = lines(folder.path(), "ann");
-        assert!(lines.len() == 2 && lines.iter().all(|line| line.contains("\"x-after-judge\":true")), "{lines:?}");
+        assert!(
+            lines.len() == 2 && lines.iter().all(|line| line.contains("\"x-after-judge\":true")),
+            "{lines:?}"
+        );
     }
 
     #[test]

@@ -172,8 +172,17 @@ impl GraderWalk<'_> {
     }
 
     fn rubric(&mut self, grader: &RubricGrader) {
-        let RubricGrader { rubric, places: _, marks: _, instructions, judging, evidence, truncate, judge, panel } =
-            grader;
+        let RubricGrader {
+            rubric,
+            places: _,
+            marks: _,
+            instructions,
+            judging,
+            evidence,
+            truncate,
+            judge,
+            panel,
+        } = grader;
         self.tag("rubric");
         if let Some(instructions) = instructions {
             self.identity.text("instructions");

@@ -195,7 +195,8 @@ fn no_token() -> Response {
 
 /// Returns true if the path accepts writes: the start of a review, all review pages, and marks on a case.
 fn is_writable(path: &str) -> bool {
-    path.starts_with("/review/") || (path.starts_with("/runs/") && (path.ends_with("/review") || path.ends_with("/mark")))
+    path.starts_with("/review/")
+        || (path.starts_with("/runs/") && (path.ends_with("/review") || path.ends_with("/mark")))
 }
 
 /// The reply to a visitor who may not see a page; `None` if they may. A reviewer sees no page with results, and

@@ -25,7 +25,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use assize_engine::{PeopleLabels, ProcessContext, label_folders};
-use assize_store::{CaseKey, CaseRecord, QuestionRow, ResultRow, RowsFile, RunFolder, RunSummary, StoreError};
+use assize_store::{
+    CaseKey, CaseRecord, QuestionRow, ResultRow, RowsFile, RunFolder, RunSummary, StoreError,
+};
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use crate::index::{
@@ -248,8 +250,12 @@ impl OpenRun {
             Some(base) => Some(index.changed_since(&*base.index()?)),
             None => None,
         };
-        let masks: Vec<&[bool]> =
-            found.iter().map(|found| found.as_slice()).chain(changed.as_deref()).chain(disputed.as_deref()).collect();
+        let masks: Vec<&[bool]> = found
+            .iter()
+            .map(|found| found.as_slice())
+            .chain(changed.as_deref())
+            .chain(disputed.as_deref())
+            .collect();
         let rows = Arc::new(select_cases(index, filter, &masks));
         orders.retain(|order| order.query != query);
         orders.insert(0, StoredOrder { query, end, rows: Arc::clone(&rows) });
@@ -283,7 +289,8 @@ impl OpenRun {
         }
 
         let mut found = index.choices();
-        found.counts.disputed = index.disputed(&people).into_iter().filter(|is_disputed| *is_disputed).count();
+        found.counts.disputed =
+            index.disputed(&people).into_iter().filter(|is_disputed| *is_disputed).count();
         let found = Arc::new(found);
         *choices = Some((index.end(), people, Arc::clone(&found)));
         Ok(found)
@@ -314,7 +321,8 @@ impl OpenRun {
             let info = self.folder.info()?;
             if let Ok(labels) = PeopleLabels::read(&info, &self.process) {
                 let cases = labels.cases();
-                for (row, entry) in (0..).zip(index.entries()).filter(|(_, entry)| cases.contains(&*entry.id)) {
+                for (row, entry) in (0..).zip(index.entries()).filter(|(_, entry)| cases.contains(&*entry.id))
+                {
                     if let Some(record) = self.record_at(&index.key(entry), entry.offset)? {
                         people.insert(row, labels.of(&info, record));
                     }
@@ -345,9 +353,7 @@ impl OpenRun {
         let at = {
             let mut judgements = self.known_judgements();
             while judgements.read_step(&self.folder, readers())? {}
-            judgements
-                .position(key, result)
-                .unwrap_or_else(|| judgements.position_without_judgements(result))
+            judgements.position(key, result).unwrap_or_else(|| judgements.position_without_judgements(result))
         };
         self.folder.case_at(at)
     }

@@ -69,7 +69,9 @@ impl ReportArgs {
     /// The files to write.
     pub(crate) fn files(&self) -> Result<Vec<ReportFile>, String> {
         match (self.format, self.out.as_slice()) {
-            (Some(format), [path]) => Ok(vec![ReportFile { path: path.clone(), format: format.for_file(path)? }]),
+            (Some(format), [path]) => {
+                Ok(vec![ReportFile { path: path.clone(), format: format.for_file(path)? }])
+            }
             (Some(_), [_, _, ..]) => {
                 Err("`--format` sets the format of one file; give the others an ending that names theirs"
                     .to_owned())

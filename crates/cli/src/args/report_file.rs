@@ -39,10 +39,9 @@ impl ReportFormat {
             Some(ExportFormat::Markdown) => Ok(Self::Matrix(MatrixForm::Markdown)),
             Some(ExportFormat::Csv | ExportFormat::CsvCases) => Ok(Self::Matrix(MatrixForm::Csv)),
             Some(ExportFormat::Html) => Ok(Self::Matrix(MatrixForm::Html)),
-            _ => Err(format!(
-                "`{}`: the matrix is written to FILE.md, FILE.csv or FILE.html",
-                path.display()
-            )),
+            _ => {
+                Err(format!("`{}`: the matrix is written to FILE.md, FILE.csv or FILE.html", path.display()))
+            }
         }
     }
 

@@ -625,7 +625,9 @@ fn show(
         let text = match file.format {
             ReportFormat::Json => format!("{:#}\n", shown.to_json(args)?),
             ReportFormat::Export(ExportFormat::Html) => comparison_page(shown.many, adjusted, &below),
-            ReportFormat::Export(_) | ReportFormat::Matrix(_) => render_comparison_markdown(shown.many, adjusted, limits) + &below,
+            ReportFormat::Export(_) | ReportFormat::Matrix(_) => {
+                render_comparison_markdown(shown.many, adjusted, limits) + &below
+            }
         };
         output::write_text(&file.path, &text)?;
     }
@@ -643,7 +645,8 @@ fn show(
         let levels = limits.levels().take(if is_full { 1 } else { usize::MAX });
         let anytime = shown.anytime_text(context.stdout);
         let gates = wrap_message(&gates, context.stdout);
-        let text = |limits| render_comparison(shown.many, adjusted, limits, context.stdout) + &anytime + &gates;
+        let text =
+            |limits| render_comparison(shown.many, adjusted, limits, context.stdout) + &anytime + &gates;
         output::print(&fit_screen(levels, text));
     }
 

@@ -46,7 +46,8 @@ pub(super) fn read(runs: &[ReportedRun], context: &CliContext) -> Result<MatrixR
             }
         }
         let of_run = RunFacts::new(name.clone(), cases, &names).map_err(|error| error.to_string())?;
-        let of_run = if by_test { of_run.by_test(&names).map_err(|error| error.to_string())? } else { of_run };
+        let of_run =
+            if by_test { of_run.by_test(&names).map_err(|error| error.to_string())? } else { of_run };
         facts.push(of_run.of_run(&run.material.info));
     }
     let options = ComparisonOptions { headline: HeadlineMetric::PassRate, ..ComparisonOptions::default() };

@@ -72,11 +72,7 @@ pub fn suite_run_items(
 }
 
 /// Returns the criteria of one case of a run, whether or not a review would ask about them.
-pub fn suite_case_items(
-    info: &RunInfo,
-    record: &CaseRecord,
-    asked: Option<&QuestionRow>,
-) -> Vec<ReviewItem> {
+pub fn suite_case_items(info: &RunInfo, record: &CaseRecord, asked: Option<&QuestionRow>) -> Vec<ReviewItem> {
     let (question, reference) = asked.cloned().map(stored_texts).unwrap_or_default();
     criterion_items(info, record, &question, &reference)
 }

@@ -132,8 +132,8 @@ mod tests {
 
     use super::super::entry::{CaseStatus, CriterionEntry};
     use super::super::filter::OutcomeChoice;
-    use crate::people::RunPeople;
     use super::*;
+    use crate::people::RunPeople;
 
     fn entry(id: &str, place: u64, score: Option<f64>) -> CaseTableEntry {
         CaseTableEntry {

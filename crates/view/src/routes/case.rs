@@ -25,11 +25,11 @@ use super::scorecard::part_url;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
-use crate::people::{labels_of, words_of_people};
 use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
     TurnText, VoteText,
 };
+use crate::people::{labels_of, words_of_people};
 use crate::text::{ResultMark, sentence, visible};
 
 pub(crate) async fn page(

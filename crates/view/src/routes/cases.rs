@@ -2,8 +2,8 @@
 
 use assize_engine::LabelledItem;
 use assize_report::{
-    answer_excerpt, cut_text, escape_lines as visible, excerpt, explain_case, format_duration, format_score, grouped,
-    short_criterion_name,
+    answer_excerpt, cut_text, escape_lines as visible, excerpt, explain_case, format_duration, format_score,
+    grouped, short_criterion_name,
 };
 use assize_rubric::{OutcomeKind, Usd};
 use assize_store::{CaseRecord, QuestionRow, StoreError};
@@ -25,11 +25,11 @@ use crate::index::{
 };
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
-use crate::people::{labels_of, words_of_people};
 use crate::pages::{
     CasePeek, CaseRow, CasesPage, ChipGroup, ChoiceField, CriterionCell, FilterChip, PeekCriterion,
     PlainRows, SortLink,
 };
+use crate::people::{labels_of, words_of_people};
 use crate::text::{ResultMark, sentence};
 
 /// Most rows in one reply.

@@ -41,7 +41,12 @@ struct MarkedCase {
     items: Vec<ReviewItem>,
 }
 
-fn find_case(library: &RunLibrary, run: &OpenRun, info: &RunInfo, row: &str) -> Result<MarkedCase, PageError> {
+fn find_case(
+    library: &RunLibrary,
+    run: &OpenRun,
+    info: &RunInfo,
+    row: &str,
+) -> Result<MarkedCase, PageError> {
     // Addresses count rows from 1.
     let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
     let record = row.map(|row| run.record(row)).transpose()?.flatten();
@@ -123,10 +128,7 @@ fn mark_item(item: &ReviewItem, record: &CaseRecord) -> MarkItem {
         text: item.sections.first().map(|section| visible(&section.text)).unwrap_or_default(),
         reason: item.judge.as_ref().map(|judge| visible(&judge.reason)).unwrap_or_default(),
         right: judge.filter(|judge| *judge != LabelOutcome::Unsure).map(choice),
-        wrong: wrong
-            .into_iter()
-            .chain(can_not_apply.then(|| choice(LabelOutcome::NotApplicable)))
-            .collect(),
+        wrong: wrong.into_iter().chain(can_not_apply.then(|| choice(LabelOutcome::NotApplicable))).collect(),
         whole,
         own: None,
         people: Vec::new(),

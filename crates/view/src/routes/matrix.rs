@@ -23,9 +23,7 @@ use crate::index::{CaseFilter, CaseStatus, CaseTableEntry, CaseTableIndex};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::page_work::{PageWork, working};
-use crate::pages::{
-    ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow,
-};
+use crate::pages::{ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, visible};
 
 /// Most columns of a page.
@@ -286,12 +284,9 @@ impl MatrixView<'_> {
         let mut named: Vec<(String, usize)> = counts.into_iter().collect();
         named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let mut chips = vec![chip(format!("any difference {}", differing.len()), &[("differ", "1")])];
-        chips.extend(
-            named
-                .iter()
-                .take(MAX_CHIPS)
-                .map(|(name, count)| chip(format!("{} {count}", short_criterion_name(name)), &[("criterion", name)])),
-        );
+        chips.extend(named.iter().take(MAX_CHIPS).map(|(name, count)| {
+            chip(format!("{} {count}", short_criterion_name(name)), &[("criterion", name)])
+        }));
         (differing, vec![ChipGroup { label: "Differs in", chips }])
     }
 
@@ -347,10 +342,7 @@ impl MatrixView<'_> {
         let more = answers.len().saturating_sub(MAX_ANSWERS);
         answers.truncate(MAX_ANSWERS);
         // Of several trials, the criteria of the first that did not pass say why.
-        let shown = trials
-            .iter()
-            .find(|(_, entry)| entry.verdict != CaseStatus::Pass)
-            .unwrap_or(&trials[0]);
+        let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
             mark,
             score: if trials.len() == 1 { score_text(first) } else { String::new() },

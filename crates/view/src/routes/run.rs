@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assize_report::{
-    DerivedMetricText, answer_excerpt, derived_metric_texts, excerpt, format_duration, format_rate, format_run_time,
-    grouped, run_warnings, short_criterion_name,
+    DerivedMetricText, answer_excerpt, derived_metric_texts, excerpt, format_duration, format_rate,
+    format_run_time, grouped, run_warnings, short_criterion_name,
 };
 use assize_store::{CriterionRate, PartMetrics, RunInfo, RunMetrics, RunSummary, StoreError};
 use axum::extract::{Path, State};

@@ -45,7 +45,10 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let compared = match earlier.as_ref().and_then(|earlier| library.folder(&earlier.slug)) {
             Some(folder) => {
                 let base = labelled_run(&folder, &LabelOptions::default(), library.process())?;
-                Some(compare_scorecards(&base.run, &labelled, missing_policy(settings)).map_err(EngineError::from)?)
+                Some(
+                    compare_scorecards(&base.run, &labelled, missing_policy(settings))
+                        .map_err(EngineError::from)?,
+                )
             }
             None => None,
         };
@@ -62,8 +65,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
                 .into_iter()
                 .map(|part| (part.title, part.lines.iter().map(|line| sentence(line)).collect()))
                 .collect(),
-            compare_url: earlier
-                .map_or_else(String::new, |earlier| compare_url(&earlier.slug, run.slug())),
+            compare_url: earlier.map_or_else(String::new, |earlier| compare_url(&earlier.slug, run.slug())),
             waits: !labelled.review_rows().is_empty(),
         }))
     })

@@ -29,13 +29,19 @@ fn a_mark_is_a_label_that_is_bound_to_the_answer_and_seen_everywhere() {
     let body = json!({ "who": " ann ", "item": keys[0], "label": "met", "note": "It <b>does</b>" });
     mark(&test, RUN, &body).expect(200);
     let written = labels(&test, "ann");
-    assert_eq!((&written[0]["case"], &written[0]["criterion"], &written[0]["label"]), (&"plain".into(), &"must".into(), &"met".into()));
+    assert_eq!(
+        (&written[0]["case"], &written[0]["criterion"], &written[0]["label"]),
+        (&"plain".into(), &"must".into(), &"met".into())
+    );
     assert_eq!((&written[0]["who"], &written[0]["x-after-judge"]), (&"ann".into(), &true.into()));
     assert!(written[0]["seen"].is_string() && written[0]["sampled"] == "chosen", "{}", written[0]);
 
     // The judge says unmet in this run, and met in the other, about the same answer.
     let case = test.get(&format!("/runs/{RUN}/cases/1")).expect(200).body;
-    assert!(case.contains("disputed") && case.contains("ann: met – It &#60;b&#62;does&#60;/b&#62;"), "{case}");
+    assert!(
+        case.contains("disputed") && case.contains("ann: met – It &#60;b&#62;does&#60;/b&#62;"),
+        "{case}"
+    );
     let later = test.get(&format!("/runs/{LATER}/cases/1")).expect(200).body;
     assert!(later.contains("ann: met") && !later.contains("disputed"), "{later}");
     let rows = |query: &str| test.get(&format!("/runs/{RUN}/rows?{query}")).expect(200).json();
@@ -79,7 +85,11 @@ fn a_mark_that_fits_nothing_is_refused_and_nothing_is_written() {
         assert!(reply.body.contains(says), "{body}: {}", reply.body);
     }
     assert_eq!(mark(&test, RUN, &json!({ "who": "ann" })).status, 422);
-    let missing = test.post(TOKEN, &format!("/runs/{RUN}/cases/99/mark"), "{\"who\":\"a\",\"item\":\"b\",\"label\":\"met\"}");
+    let missing = test.post(
+        TOKEN,
+        &format!("/runs/{RUN}/cases/99/mark"),
+        "{\"who\":\"a\",\"item\":\"b\",\"label\":\"met\"}",
+    );
     assert_eq!(missing.status, 404);
 
     // Only a script of these pages may write.
@@ -87,11 +97,18 @@ fn a_mark_that_fits_nothing_is_refused_and_nothing_is_written() {
     let address = format!("/runs/{RUN}/cases/1/mark");
     let origin = format!("Origin: http://{}", test.address());
     assert_eq!(test.post_with(TOKEN, &address, &body, &[&origin]).status, 403);
-    assert_eq!(test.post_with(TOKEN, &address, &body, &["Origin: http://evil.example", "X-Assize-Page: 1"]).status, 403);
+    assert_eq!(
+        test.post_with(TOKEN, &address, &body, &["Origin: http://evil.example", "X-Assize-Page: 1"]).status,
+        403
+    );
     assert_eq!(test.post("nobody", &address, &body).status, 403);
 
     // A reviewer who must not see results can't mark them either.
-    let begun = test.post(TOKEN, &format!("/runs/{RUN}/review"), &json!({ "who": "ann", "what": "random" }).to_string());
+    let begun = test.post(
+        TOKEN,
+        &format!("/runs/{RUN}/review"),
+        &json!({ "who": "ann", "what": "random" }).to_string(),
+    );
     let cookie = begun.expect(200).header("set-cookie").to_owned();
     let token = cookie.split(['=', ';']).nth(1).expect("a token");
     assert_eq!(test.post(token, &address, &body).status, 403);

@@ -314,7 +314,10 @@ fn the_matrix_has_prompts_or_runs_as_columns() {
     cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "both", "--label", "first try"]).expect_code(1);
     let text = cli.run(&["report", "both", "--format", "matrix"]).expect_code(0).stdout;
     assert!(text.contains("|  | short | long |") && text.contains("Best first: long 100.0%"), "{text}");
-    assert!(text.contains("**Compared with short**") && text.contains("No difference of two is certain"), "{text}");
+    assert!(
+        text.contains("**Compared with short**") && text.contains("No difference of two is certain"),
+        "{text}"
+    );
     let test = text.lines().find(|line| line.contains("Explain tea")).expect("a row");
     assert!(test.starts_with("| test-1<br>") && test.contains("Say tea"), "one row for both prompts: {test}");
     assert!(text.contains("Say a \\| b"), "a cell stays in its column: {text}");
