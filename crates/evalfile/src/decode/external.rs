@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
+use assize_files::OTHER_WAYS;
 use assize_limits::PATTERN_DEPTH as MAX_DEPTH;
 use assize_limits::PATTERN_ENTRIES as MAX_VISITED_ENTRIES;
 use assize_limits::PATTERN_MATCHES as MAX_MATCHES;
@@ -344,7 +345,7 @@ fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
                 span,
                 format!("begins in `{}`", folder.display()),
             )
-            .with_help("move the files there, or allow another folder with `--root DIR`"),
+            .with_help(format!("move the files there, or {OTHER_WAYS}")),
         );
     }
 
@@ -362,7 +363,7 @@ fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
                 span,
                 format!("`{}`", file.display()),
             )
-            .with_help("move the file there, or allow another folder with `--root DIR`"),
+            .with_help(format!("move the file there, or {OTHER_WAYS}")),
         );
     }
 

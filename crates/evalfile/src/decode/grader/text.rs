@@ -34,7 +34,7 @@ pub(super) fn decode_text_check(
     {
         let at = object.value("value").map_or(object.head(), TreeNode::use_span);
         cx.problems.add(
-            Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used", at, error.to_string())
+            Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used", at, error)
                 .with_help("patterns use JavaScript syntax without look-around and back-references"),
         );
     }
