@@ -170,10 +170,26 @@ impl SourceFile {
             // The text ends exactly at the end of a block.
             None => match self.characters.last() {
                 Some(last) => ((block - 1) * CHARACTER_BLOCK_BYTES, *last),
-                None => return 0,
+                None => (0, 0),
             },
         };
         known + count_characters(&self.text.as_bytes()[from..offset])
+    }
+
+    /// Returns the offset of the character of a line that has this many others before it; `None` behind its end.
+    fn offset_in_line(&self, line: &Range<usize>, characters: usize) -> Option<usize> {
+        let offset = if self.is_ascii {
+            line.start.checked_add(characters)?
+        } else {
+            let wanted = self.characters_before(line.start).checked_add(characters)?;
+            let block = self.characters.partition_point(|before| *before <= wanted).saturating_sub(1);
+            let from = block * CHARACTER_BLOCK_BYTES;
+            let known = self.characters.get(block).copied().unwrap_or_default();
+            let from = self.text.ceil_char_boundary(from);
+            from + self.text[from..].char_indices().nth(wanted - known)?.0
+        };
+
+        (offset < line.end).then_some(offset)
     }
 
     /// Returns the nearest character boundary inside the text, at or before `offset`.
@@ -301,13 +317,11 @@ impl SourceMap {
         self.files().find_map(|(source, file)| {
             let index = line.checked_sub(file.first_line()).filter(|_| file.path() == path)?;
             let line = (index <= file.later_starts.len()).then(|| file.line_content(index))?;
-            let content = &file.text[line.clone()];
-            let (offset, _) = content.char_indices().nth(column.checked_sub(1)?)?;
-            let rest = &content[offset..];
+            let start = file.offset_in_line(&line, column.checked_sub(1)?)?;
+            let rest = &file.text[start..line.end];
             let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}' | '"' | '\'');
             let length =
                 rest.find(ends).unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8));
-            let start = line.start + offset;
 
             Some(Span { source, start, end: start + length })
         })
@@ -356,6 +370,9 @@ mod tests {
                 let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
                 let column = text[start..offset].chars().count() + 1;
                 assert_eq!(file.position(offset).column, column, "at {offset}");
+                let found = map.word_at(Path::new("a.json"), file.position(offset).line, column);
+                let is_end = text[offset..].chars().next().is_none_or(|next| next == '\n');
+                assert_eq!(found.map(|span| span.start), (!is_end).then_some(offset), "at {offset}");
             }
         }
         let full = "é".repeat(CHARACTER_BLOCK_BYTES / 2);

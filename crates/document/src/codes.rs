@@ -247,7 +247,7 @@ codes! {
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",
         "Attachments and prompts are UTF-8 text files (images excepted) of moderate size.";
     OUTSIDE_ROOT = "E0503", "A reference is outside the folders that may be read.",
-        "An eval file may read the files of its own repository (or, outside a repository, those under the working folder or its own folder). Symbolic links are resolved first. `--root DIR` allows another folder.";
+        "An eval file may read the files of its own repository (or, outside a repository, those under the working folder or its own folder). Symbolic links are resolved first. `--root DIR` allows another folder, and `--allow-code` or a trusted folder allows all of them.";
     NOT_UTF8 = "E0504", "A file is not UTF-8 text.",
         "Eval files are UTF-8. The usual cause is a file saved as Latin-1 or UTF-16; save it again as UTF-8.";
     FILE_TOO_LARGE = "E0505", "A file or line is too large.",

@@ -28,6 +28,6 @@ pub use map_reader::record;
 pub use map_reader::{MapReader, check_not_blank, number, string, wrong_type};
 pub use near_path::near_path;
 pub use tree::{
-    DeferredList, MapEntry, NodeValue, SyntaxFailure, TreeNode, YamlListReader, cut_text, read_json,
-    read_json_in, read_json_outline, read_yaml, read_yaml_outline,
+    DeferredList, MapEntry, NodeValue, SyntaxFailure, TreeNode, ValueSize, YamlListReader, cut_text,
+    read_json, read_json_in, read_json_outline, read_yaml, read_yaml_outline,
 };

@@ -131,7 +131,7 @@ impl Engine {
         self.with_programs(options, folder_of(file), None, gate.programs_of(None))
     }
 
-    /// Options with which programs that write parts of eval files are run, if there is consent. They get the
+    /// Options with which eval files read everywhere and programs that write parts of them are run, if there is consent. They get the
     /// variables that grading programs get: all but the keys of models, which includes those that the targets of
     /// this folder use.
     pub(crate) fn with_programs(
@@ -149,7 +149,7 @@ impl Engine {
         let targets = load_targets(folder, targets_file.as_deref(), &options).targets;
         let setup = ProgramSetup { consent, ..program_setup(&self.process, &targets) };
 
-        LoadOptions { programs: Some(Arc::new(FilePrograms::new(setup))), ..options }
+        LoadOptions { programs: Some(Arc::new(FilePrograms::new(setup))), reads_everywhere: true, ..options }
     }
 
     /// Reads the configuration file for these files: the nearest one above them, or else that of the working

@@ -125,11 +125,11 @@ impl Engine {
     pub(crate) fn load_options_for_run(&self, path: &Path, options: &EvalOptions) -> LoadOptions {
         let load_options =
             LoadOptions { targets: options.targets.clone(), ..self.load_options(&options.roots) };
+        let gate = ConsentGate::new(self.process(), options.run.programs, &[path.to_path_buf()]);
         if options.dry_run {
-            return load_options;
+            return LoadOptions { reads_everywhere: gate.programs_of(None).is_some(), ..load_options };
         }
 
-        let gate = ConsentGate::new(self.process(), options.run.programs, &[path.to_path_buf()]);
         let targets_file = options.targets_file.as_deref();
         self.with_programs(load_options, folder_of(path), targets_file, gate.programs_of(None))
     }

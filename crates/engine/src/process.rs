@@ -142,6 +142,7 @@ impl ProcessContext {
             environment: self.environment(),
             working_folder: self.working_folder.clone(),
             extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
+            reads_everywhere: false,
             programs: None,
             encoding: None,
             case_check: None,

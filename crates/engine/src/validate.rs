@@ -486,9 +486,9 @@ fn check_graders(case: &Case, sources: &SourceMap) -> Vec<Diagnostic> {
 fn grader_errors(grader: &Grader, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     visit_graders(grader, &mut |grader| {
+        let Some(problem) = grader_problem(grader) else { return };
         let place = &grader.place;
         let Some(span) = sources.word_at(place.path(), place.line, place.column) else { return };
-        let Some(problem) = grader_problem(grader) else { return };
         Diagnostic::error(codes::UNUSABLE_GRADER, problem)
             .at(span, "can't be run")
             .with_help("no run of the file begins while a grader of it can't be used")

@@ -70,6 +70,8 @@ pub struct LoadOptions {
     pub working_folder: PathBuf,
     /// Folders that references may lead into, in addition to the repository and the working folder.
     pub extra_roots: Vec<PathBuf>,
+    /// True if the user consented to what the file does: it may read files everywhere, as its programs can.
+    pub reads_everywhere: bool,
     /// Runner of the programs that write prompts, tests and variables; `None` if they must not be run.
     pub programs: Option<Arc<dyn ProgramRunner>>,
     /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
@@ -91,6 +93,7 @@ impl LoadOptions {
             environment: Arc::new(|_| None),
             working_folder: working_folder.into(),
             extra_roots: Vec::new(),
+            reads_everywhere: false,
             programs: None,
             targets: Vec::new(),
             encoding: None,

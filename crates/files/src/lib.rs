@@ -13,7 +13,7 @@ pub use assize_limits::EXPANDED_BYTES as MIN_EXPANDED_BYTES;
 pub use assize_limits::EXPANSION_FACTOR as MAX_EXPANSION;
 pub use assize_limits::FILE_BYTES as MAX_FILE_BYTES;
 use parking_lot::Mutex;
-pub use roots::FileRoots;
+pub use roots::{FileRoots, OTHER_WAYS};
 
 /// Maximum size that a compressed file of this size may become, if `most` is the limit for the largest files.
 pub fn max_expanded(packed: u64, most: u64) -> u64 {

@@ -78,10 +78,26 @@ limits! {
     MATRIX_CASES: usize = 100_000, count;
     /// Bytes of all texts of such cases.
     MATRIX_BYTES: usize = 64 << 20, size;
+    /// Cases of such a file, times its providers.
+    MATRIX_ANSWERS: usize = 1_000_000, count;
     /// How many times the size of their files these texts may have, if the files are large.
     MATRIX_FACTOR: usize = 4, count;
     /// Bytes of all texts of such cases, however large the files are.
     MATRIX_BYTES_OF_LARGE_FILES: usize = 256 << 20, size;
+    /// Bytes of all values of such cases.
+    MATRIX_VALUE_BYTES: usize = 96 << 20, size;
+    /// Bytes of all values of such cases, however large the files are.
+    MATRIX_VALUE_BYTES_OF_LARGE_FILES: usize = 400 << 20, size;
+    /// Bytes of memory that a value of a file or a request counts as.
+    VALUE_BYTES: usize = 120, size;
+    /// Further bytes for a member of a map.
+    MEMBER_BYTES: usize = 240, count;
+    /// Bytes that files take which a file names again, each time.
+    REPEATED_FILE_BYTES: usize = 128 << 20, size;
+    /// Steps and bytes of all templates that are rendered while a file is read.
+    TEMPLATE_STEPS: usize = 100_000_000, count;
+    /// Time to compile the patterns of a file.
+    PATTERN_TIME: Duration = Duration::from_secs(4), time;
     /// Assertions of a test.
     TEST_ASSERTIONS: usize = 10_000, count;
     /// Assertions of a file.
@@ -96,6 +112,10 @@ limits! {
     RENDERED_BYTES: usize = 16 << 20, size;
     /// Bytes of values that are inserted into the texts of a case.
     INSERTED_BYTES: usize = 16 << 20, size;
+    /// Targets of a file. Resolving `use_target` takes more than linear time.
+    FILE_TARGETS: usize = 1_000, count;
+    /// Trials of a case.
+    TRIALS: u32 = 1_000, count;
     /// Graders of a list.
     LIST_GRADERS: usize = 1_000, count;
     /// Errors of a file that are listed, and warnings.
@@ -120,10 +140,16 @@ limits! {
     REPLY_BYTES: usize = 4 << 20, size;
     /// Bytes of a judgement.
     JUDGEMENT_BYTES: usize = 256 << 10, size;
+    /// Bytes of what a program returns that writes a part of a file: all its tests may come from one call.
+    FILE_PROGRAM_BYTES: usize = 64 << 20, size;
+    /// Bytes of an image in a prompt. Models accept less.
+    IMAGE_BYTES: u64 = 16 << 20, size;
     /// Bytes of the output of a grading program.
     PROGRAM_OUTPUT_BYTES: usize = 4 << 20, size;
     /// Files of a workspace.
     WORKSPACE_FILES: usize = 500_000, count;
+    /// Bytes of a message from an agent.
+    AGENT_MESSAGE_BYTES: usize = 16 << 20, size;
     /// Samples of a call of `grade`, for agents.
     AGENT_SAMPLES: usize = 1_000, count;
     /// Runs in progress of one server for agents.
@@ -136,10 +162,6 @@ limits! {
     BODY_BYTES: usize = 16 << 20, size;
     /// Bytes of all bodies that are worked on.
     BODIES_BYTES: usize = 1 << 30, size;
-    /// Bytes of memory that a value of a body counts as.
-    BODY_VALUE_BYTES: usize = 120, size;
-    /// Further bytes for a member of an object.
-    BODY_MEMBER_BYTES: usize = 240, count;
     /// Levels of a body.
     BODY_NESTING: usize = 64, count;
     /// Samples of a request.
@@ -178,6 +200,8 @@ limits! {
     FORMULA_BYTES: usize = 4 << 10, size;
     /// Levels of a formula.
     FORMULA_DEPTH: usize = 64, count;
+    /// Largest number of the range of a `score_model` grader, without its sign.
+    GRADER_SCORE: u32 = 1_000_000_000, count;
     /// References in a text of an OpenAI grader.
     GRADER_REFERENCES: usize = 1_000, count;
     /// Bytes of such a text with its values.

@@ -3,12 +3,11 @@
 //! The transport of the library silently drops messages beyond its limit, so a client would wait forever for a
 //! reply.
 
+pub(crate) use assize_limits::AGENT_MESSAGE_BYTES as MAX_MESSAGE;
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader, DuplexStream};
 
-/// Longest message in bytes; the transport silently drops longer ones.
-pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 /// Method of the request that replaces one that is too long.
 pub(crate) const TOO_LONG: &str = "assize/message-too-long";
 /// Longest id that gets a reply, in bytes.

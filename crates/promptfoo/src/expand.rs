@@ -17,13 +17,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_document::{MapEntry, NodeValue, TreeNode, codes};
+use assize_document::{MapEntry, NodeValue, TreeNode, ValueSize, codes};
 use assize_evalfile::reading::{
     CaseCollector, DecodeContext, DecodedCase, SuiteDefaults, decode_prepared_case, decode_transforms,
 };
-use assize_limits::MATRIX_BYTES as MAX_MATRIX_BYTES;
-use assize_limits::MATRIX_BYTES_OF_LARGE_FILES as MOST_MATRIX_BYTES;
-use assize_limits::MATRIX_FACTOR as MATRIX_BYTES_FACTOR;
+pub use assize_limits::MATRIX_CASES as MAX_MATRIX_CASES;
+use assize_limits::{
+    EXPANSION_FACTOR, MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_FACTOR,
+    MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES, MEMBER_BYTES, VALUE_BYTES,
+};
 use assize_model::{FilePosition, Suite, TargetRef, UnsupportedFeature};
 use assize_records::UniqueIds;
 use serde_json::{Map, Value};
@@ -49,11 +51,10 @@ use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, only_variable,
     read_values, read_variables_script, strip_line_ends,
 };
-pub use assize_limits::MATRIX_CASES as MAX_MATRIX_CASES;
 
 /// Number of collected cases at which their code is run.
 const PENDING_CASES: usize = 256;
-/// Bytes of texts of collected cases at which their code is run.
+/// Bytes of collected cases at which their code is run.
 const PENDING_BYTES: usize = 8 << 20;
 /// Maximum number of characters that an id takes from a description.
 const MAX_ID_LETTERS: usize = 60;
@@ -69,12 +70,13 @@ pub(super) struct MatrixExpander<'a> {
     /// Ids of tests, one for each combination of variables.
     test_ids: UniqueIds,
     cases: usize,
-    bytes: usize,
+    /// The memory of the cases so far.
+    made: ValueSize,
     /// Metrics of the cases so far.
     pub(super) metrics: MetricNames,
     /// Cases whose code has not been run yet.
     pending: Vec<PendingCase<'a>>,
-    /// Bytes of their texts.
+    /// Bytes of them.
     pending_bytes: usize,
 }
 
@@ -87,19 +89,19 @@ impl<'a> MatrixExpander<'a> {
             ids: UniqueIds::default(),
             test_ids: UniqueIds::default(),
             cases: 0,
-            bytes: 0,
+            made: ValueSize::default(),
             metrics: MetricNames::default(),
             pending: Vec::new(),
             pending_bytes: 0,
         }
     }
 
-    /// True if the texts of the cases so far are too large for what was read.
+    /// True if the cases so far are too large for what was read.
     fn is_too_large(&self, cx: &DecodeContext) -> bool {
-        self.bytes > MAX_MATRIX_BYTES && {
-            let read: usize = cx.sources.files().map(|(_, file)| file.text().len()).sum();
-            self.bytes > read.saturating_mul(MATRIX_BYTES_FACTOR).min(MOST_MATRIX_BYTES)
-        }
+        let ValueSize { texts, values } = self.made;
+        texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
+            || values
+                > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
     }
 
     /// Keeps with each case the test that it was made from.
@@ -126,6 +128,10 @@ impl<'a> MatrixExpander<'a> {
 
         check_prompts_of_providers(cx, self.file);
         refuse_needed_answers(cx, self.file);
+        if self.least_texts() > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES) {
+            cx.problems.add(too_large(self.file.root.use_span().start_point()));
+            return self.metrics;
+        }
         for (index, test) in self.file.tests.all().enumerate() {
             let merged = Rc::new(merge_default(self.file, &test));
             if !self.expand_test(cx, index, merged, into) {
@@ -136,6 +142,20 @@ impl<'a> MatrixExpander<'a> {
         self.add_pending(cx, into);
 
         self.metrics
+    }
+
+    /// Bytes that all cases will have at least: the variables of each test, for each of its prompts.
+    fn least_texts(&self) -> usize {
+        let of_test = |test: &MatrixTest| {
+            let prompts =
+                if test.prompts.is_empty() { self.file.prompts.found.len() } else { test.prompts.len() };
+            let texts = |entry: &MapEntry| match &entry.value.data {
+                NodeValue::Str(text) => text.len(),
+                _ => 0,
+            };
+            test.vars.iter().map(texts).sum::<usize>().saturating_mul(prompts)
+        };
+        self.file.tests.written.iter().map(of_test).fold(0, usize::saturating_add)
     }
 
     /// Adds the cases of a test. Returns false if the limit has been reached.
@@ -159,7 +179,11 @@ impl<'a> MatrixExpander<'a> {
         let count = count_combinations(&values);
         let fits = count.and_then(|count| count.checked_mul(prompts.len().max(1)));
         let so_far = self.cases + self.pending.len();
-        if fits.is_none_or(|count| so_far + count > MAX_MATRIX_CASES) {
+        let providers = self.file.providers.len().max(1);
+        let is_too_many = |count: usize| {
+            so_far + count > MAX_MATRIX_CASES || (so_far + count).saturating_mul(providers) > MATRIX_ANSWERS
+        };
+        if fits.is_none_or(is_too_many) {
             cx.problems.add(too_large(span));
             return false;
         }
@@ -172,7 +196,7 @@ impl<'a> MatrixExpander<'a> {
             },
         };
         let several = count.is_some_and(|count| count > 1);
-        self.pending_bytes += test.text_bytes();
+        self.pending_bytes += test.size().total();
         let base = base_id(&test, index);
         for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
             // The code of several tests is run together, so that the calls of a program share a process.
@@ -215,9 +239,11 @@ impl<'a> MatrixExpander<'a> {
                     ..CaseVariant::default()
                 };
                 let variants = self.variants(cx, &test, *prompt, variant);
-                let bytes = variants.iter().map(|variant| text_bytes(&variant.vars)).sum::<usize>();
-                self.bytes += bytes;
-                self.pending_bytes += bytes;
+                for variant in &variants {
+                    let size = size_of(&variant.vars);
+                    self.made += size;
+                    self.pending_bytes += size.total();
+                }
                 if self.is_too_large(cx) {
                     cx.problems.add(too_large(span));
                     return false;
@@ -428,7 +454,7 @@ impl<'a> MatrixExpander<'a> {
         }
 
         let node = case.finish();
-        self.bytes += node.text_bytes();
+        self.made += node.size();
         Some(CaseNode { node, has_media: media, marks })
     }
 
@@ -660,17 +686,24 @@ impl<'a> MatrixExpander<'a> {
     }
 }
 
-/// The size of the texts in variables.
-fn text_bytes(vars: &Map<String, Value>) -> usize {
-    fn of_value(value: &Value) -> usize {
+/// The memory that variables take.
+fn size_of(vars: &Map<String, Value>) -> ValueSize {
+    fn of_value(value: &Value) -> ValueSize {
+        let mut size = ValueSize { texts: 0, values: VALUE_BYTES };
         match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(of_value).sum(),
-            Value::Object(entries) => text_bytes(entries),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+            Value::String(text) => size.texts += text.len(),
+            Value::Array(items) => items.iter().for_each(|item| size += of_value(item)),
+            Value::Object(entries) => size += size_of(entries),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+        size
     }
-    vars.iter().map(|(name, value)| name.len() + of_value(value)).sum()
+    let mut size = ValueSize::default();
+    for (name, value) in vars {
+        size += ValueSize { texts: name.len(), values: MEMBER_BYTES };
+        size += of_value(value);
+    }
+    size
 }
 
 fn too_large(span: Span) -> Diagnostic {
@@ -678,12 +711,15 @@ fn too_large(span: Span) -> Diagnostic {
         .at(
             span,
             format!(
-                "more than {MAX_MATRIX_CASES} cases, or {} MiB of texts in them (for large files \
-                 {MATRIX_BYTES_FACTOR} times their size, up to {} MiB)",
-                MAX_MATRIX_BYTES >> 20,
-                MOST_MATRIX_BYTES >> 20
+                "more than {MAX_MATRIX_CASES} cases, {MATRIX_ANSWERS} answers, {} MiB of texts, or {} MiB of values in them",
+                MATRIX_BYTES >> 20,
+                MATRIX_VALUE_BYTES >> 20
             ),
         )
+        .with_note(format!(
+            "for large files, {MATRIX_FACTOR} times their size of texts and {EXPANSION_FACTOR} times of values; a value counts as \
+             {VALUE_BYTES} bytes, a member of a map as {MEMBER_BYTES} more"
+        ))
         .with_help("name fewer values, or put the cases into a JSONL file")
 }
 

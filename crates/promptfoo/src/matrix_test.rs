@@ -1,7 +1,7 @@
 //! A test of a matrix file.
 
 use assize_diagnostic::{Span, SpannedValue};
-use assize_document::{MapEntry, TreeNode};
+use assize_document::{MapEntry, TreeNode, ValueSize};
 
 /// Name of the default test in messages.
 pub(super) const DEFAULT_TEST: &str = "the default test";
@@ -41,17 +41,19 @@ pub(super) struct MatrixTest {
 }
 
 impl MatrixTest {
-    /// Bytes of its texts.
-    pub(super) fn text_bytes(&self) -> usize {
+    /// The memory that it takes.
+    pub(super) fn size(&self) -> ValueSize {
         let TestOptions { judge, transform, transform_vars, rubric_prompt, prefix, suffix, .. } =
             &self.options;
         let texts = [&self.description, prefix, suffix].into_iter().flatten();
         let code = [transform, transform_vars].into_iter().flatten().map(|code| &code.value);
-        let of_texts: usize = texts.chain(code).map(String::len).sum();
         let in_maps = [&self.vars, &self.metadata, &self.case_keys].into_iter().flatten();
         let nodes = in_maps.map(|entry| &entry.value).chain(&self.assertions);
         let nodes = nodes.chain([&self.output, &self.input, judge, rubric_prompt].into_iter().flatten());
-        of_texts + nodes.map(TreeNode::text_bytes).sum::<usize>()
+
+        let mut size = ValueSize { texts: texts.chain(code).map(String::len).sum(), values: 0 };
+        nodes.for_each(|node| size += node.size());
+        size
     }
 }
 

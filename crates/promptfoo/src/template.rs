@@ -8,8 +8,11 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
 use assize_evalfile::FileEnvironment;
 use assize_evalfile::reading::DecodeContext;
+use assize_limits::{EXPANSION_FACTOR, TEMPLATE_STEPS};
 use assize_model::TextPart;
-use assize_template::{first_line, full_environment, has_markers, render_text, translate, unclosed_marker};
+use assize_template::{
+    TemplateWork, first_line, full_environment, has_markers, render_text, translate, unclosed_marker,
+};
 use minijinja::value::{Object, ObjectRepr, Serde};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as JinjaValue};
 use parking_lot::Mutex;
@@ -22,6 +25,8 @@ pub(super) struct TemplateRenderer {
     strict: Environment<'static>,
     lenient: Environment<'static>,
     variables: Arc<EnvironmentObject>,
+    /// Steps and bytes of the templates so far.
+    work: TemplateWork,
     /// Filters of the file itself.
     pub(super) filters: Arc<CustomFilters>,
 }
@@ -49,14 +54,25 @@ impl TemplateRenderer {
             strict: with_filters(UndefinedBehavior::SemiStrict),
             lenient: with_filters(UndefinedBehavior::Chainable),
             variables,
+            work: TemplateWork::default(),
             filters,
         }
     }
 
     /// Returns the scope of these variables.
     pub(super) fn scope(&self, vars: &Map<String, Value>) -> TemplateScope {
+        self.scope_from(vars)
+    }
+
+    /// Returns the scope of the variables with these names.
+    pub(super) fn scope_of(&self, vars: &Map<String, Value>, names: &BTreeSet<String>) -> TemplateScope {
+        self.scope_from(names.iter().filter_map(|name| vars.get_key_value(name)))
+    }
+
+    fn scope_from<'v>(&self, vars: impl IntoIterator<Item = (&'v String, &'v Value)>) -> TemplateScope {
+        let vars = vars.into_iter();
         let mut all: BTreeMap<String, JinjaValue> =
-            vars.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
+            vars.map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
         let names = all.keys().cloned().collect();
         all.entry("null".to_owned()).or_insert_with(|| JinjaValue::from(()));
         all.insert("env".to_owned(), JinjaValue::from_dyn_object(Arc::clone(&self.variables)));
@@ -77,9 +93,12 @@ impl TemplateRenderer {
             return Some(text.to_owned());
         }
 
-        let mut rendered = render_text(&self.strict, text, &scope.values);
+        if !self.may_work(cx, span) {
+            return None;
+        }
+        let mut rendered = render_text(&self.strict, text, &scope.values, &self.work);
         if rendered.as_ref().is_err_and(|error| error.kind() == ErrorKind::UndefinedError) {
-            rendered = render_text(&self.lenient, text, &scope.values);
+            rendered = render_text(&self.lenient, text, &scope.values, &self.work);
             if rendered.is_ok() {
                 self.report_undefined(cx, text, span, scope);
             }
@@ -121,18 +140,37 @@ impl TemplateRenderer {
         if !has_markers(text) {
             return Some(text.to_owned());
         }
-        let rendered = render_text(&self.strict, text, &scope.values).ok();
+        if !self.may_work(cx, span) {
+            return None;
+        }
+        let rendered = render_text(&self.strict, text, &scope.values, &self.work).ok();
         self.check_variables(cx, text, span);
         rendered
     }
 
-    /// Returns true for a text that looks like a template and can't be parsed as one.
-    pub(super) fn is_unread(&self, text: &str) -> bool {
-        has_markers(text) && self.names_in(text).is_none()
+    /// Returns false, after adding a diagnostic, if the templates of the file have taken too many steps.
+    fn may_work(&self, cx: &mut DecodeContext, span: Span) -> bool {
+        let limit = cx.allowed(EXPANSION_FACTOR as usize, TEMPLATE_STEPS, usize::MAX);
+        let is_within = self.work.steps() <= limit as u64;
+        if !is_within {
+            let label = format!("more than {TEMPLATE_STEPS} steps and bytes");
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_TEMPLATE,
+                    "the templates of this file take too long",
+                    span,
+                    label,
+                )
+                .with_note(format!("or {EXPANSION_FACTOR} for each byte of the files, if they are large"))
+                .with_help("write shorter templates, or fewer tests"),
+            );
+        }
+        is_within
     }
 
     /// Returns the names that a text uses as a template; `None` for a text that is no template.
     pub(super) fn names_in(&self, text: &str) -> Option<BTreeSet<String>> {
+        self.work.add(text.len() as u64);
         let translated = translate(text).ok().filter(|_| has_markers(text))?;
         let template = self.lenient.template_from_str(&translated).ok()?;
         Some(template.undeclared_variables(false).into_iter().collect())

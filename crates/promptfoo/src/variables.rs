@@ -7,9 +7,11 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_document::{MapEntry, NodeValue, TreeNode, codes, file_extension};
 use assize_evalfile::reading::{DecodeContext, find_matches, read_code};
+use assize_limits::INSERTED_BYTES;
 use assize_model::{AuthorCode, CodeLanguage};
 use assize_script::{Script, ScriptValue};
 use assize_table::is_table;
+use assize_template::has_markers;
 use serde_json::{Map, Value};
 
 use super::code_part::{CodePart, WrittenPart, names_code};
@@ -182,39 +184,65 @@ pub(super) fn render_variables(
     written: &BTreeSet<String>,
     vars: &mut Map<String, Value>,
 ) -> Result<Vec<String>, Vec<String>> {
-    let mut unread: Vec<String> = vars
-        .iter()
-        .filter(|(name, _)| !written.contains(*name))
-        .filter(|(_, value)| value.as_str().is_some_and(|text| templates.is_unread(text)))
-        .map(|(name, _)| name.clone())
-        .collect();
-    let mut pending: BTreeMap<String, BTreeSet<String>> = vars
-        .iter()
-        .filter(|(name, _)| !written.contains(*name))
-        .filter_map(|(name, value)| Some((name.clone(), templates.names_in(value.as_str()?)?)))
-        .collect();
-
-    while !pending.is_empty() {
-        let is_ready = |names: &BTreeSet<String>| !names.iter().any(|name| pending.contains_key(name));
-        let ready: Vec<String> =
-            pending.iter().filter(|(_, names)| is_ready(names)).map(|(name, _)| name.clone()).collect();
-        if ready.is_empty() {
-            return Err(find_circle(&pending));
-        }
-
-        let scope = templates.scope(vars);
-        for name in ready {
-            pending.remove(&name);
-            if let Some(Value::String(text)) = vars.get_mut(&name) {
-                match templates.render_value(cx, text, place, &scope) {
-                    Some(rendered) => *text = rendered,
-                    None => unread.push(name),
-                }
-            }
+    let mut unread = Vec::new();
+    let mut pending: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, value) in vars.iter().filter(|(name, _)| !written.contains(*name)) {
+        let Some(text) = value.as_str().filter(|text| has_markers(text)) else { continue };
+        match templates.names_in(text) {
+            Some(names) => _ = pending.insert(name.clone(), names),
+            None => unread.push(name.clone()),
         }
     }
 
-    Ok(unread)
+    // For each variable, the number of others that it waits for, and those that wait for it.
+    let mut waits: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut waiting: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, names) in &pending {
+        let needed = names.iter().filter_map(|needed| pending.get_key_value(needed));
+        waits.insert(name, 0);
+        for (needed, _) in needed {
+            *waits.entry(name).or_default() += 1;
+            waiting.entry(needed).or_default().push(name);
+        }
+    }
+    let mut ready: BTreeSet<&str> =
+        waits.iter().filter(|(_, count)| **count == 0).map(|(name, _)| *name).collect();
+    let mut bytes = 0;
+    while let Some(name) = ready.pop_first() {
+        waits.remove(name);
+        let scope = templates.scope_of(vars, &pending[name]);
+        if let Some(Value::String(text)) = vars.get_mut(name) {
+            match templates.render_value(cx, text, place, &scope) {
+                Some(rendered) => *text = rendered,
+                None => unread.push(name.to_owned()),
+            }
+            bytes += text.len();
+        }
+        if bytes > INSERTED_BYTES {
+            cx.problems.add(too_long_variables(place));
+            return Ok(unread);
+        }
+        for next in waiting.remove(name).unwrap_or_default() {
+            let count = waits.entry(next).or_default();
+            *count -= 1;
+            if *count == 0 {
+                ready.insert(next);
+            }
+        }
+    }
+    if waits.is_empty() {
+        return Ok(unread);
+    }
+
+    let left: BTreeSet<String> = waits.into_keys().map(str::to_owned).collect();
+    pending.retain(|name, _| left.contains(name));
+    Err(find_circle(&pending))
+}
+
+fn too_long_variables(place: Span) -> Diagnostic {
+    let label = format!("more than {} MiB", INSERTED_BYTES >> 20);
+    Diagnostic::error(codes::LIMIT_REACHED, "the variables of this test become too long", place, label)
+        .with_help("insert long values into fewer other variables")
 }
 
 /// Returns the variables of a cycle, given that each pending variable refers to another pending one.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assize_grade::JudgeMaterial;
+use assize_limits::IMAGE_BYTES as MAX_IMAGE_BYTES;
 use assize_model::Case;
 use assize_rubric::MessageBlock;
 use assize_targets::{
@@ -10,9 +11,6 @@ use assize_targets::{
 };
 
 use crate::tool_calls::tool_call_list;
-
-/// The largest image in bytes. Models accept less.
-const MAX_IMAGE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The material that judges see.
 pub(crate) fn material(case: &Case, answer: &TargetAnswer) -> JudgeMaterial {

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_limits::BODY_MEMBER_BYTES as MEMBER_BYTES;
-use assize_limits::BODY_VALUE_BYTES as VALUE_BYTES;
+use assize_limits::{MEMBER_BYTES, VALUE_BYTES};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;

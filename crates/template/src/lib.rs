@@ -10,7 +10,7 @@ mod script_values;
 mod syntax;
 
 pub use limits::{MAX_TAG_BYTES, MAX_TEMPLATE_BYTES, MAX_TEMPLATE_DEPTH};
-pub use render::{first_line, full_environment, has_markers, render_text, unclosed_marker};
+pub use render::{TemplateWork, first_line, full_environment, has_markers, render_text, unclosed_marker};
 pub use request::{RequestEscape, render_request};
 pub use script_values::UNRESERVED;
 pub use syntax::translate;

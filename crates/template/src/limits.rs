@@ -96,7 +96,7 @@ mod tests {
     use minijinja::UndefinedBehavior;
     use minijinja::value::Value as JinjaValue;
 
-    use crate::{full_environment, render_text};
+    use crate::{TemplateWork, full_environment, render_text};
 
     /// Templates with a chain of `count` of each shape.
     fn shapes(count: usize) -> Vec<(&'static str, String)> {
@@ -127,7 +127,8 @@ mod tests {
     }
 
     fn render(text: &str) -> Result<String, minijinja::Error> {
-        render_text(&full_environment(UndefinedBehavior::Chainable), text, &JinjaValue::UNDEFINED)
+        let environment = full_environment(UndefinedBehavior::Chainable);
+        render_text(&environment, text, &JinjaValue::UNDEFINED, &TemplateWork::default())
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Rendering of a text as a template, within limits of steps and size.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
 use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, ValueKind};
@@ -12,21 +15,50 @@ use super::syntax::translate;
 
 /// Steps that one template may take.
 const TEMPLATE_FUEL: u64 = 1_000_000;
+/// Time of a step of a template that fails.
+const STEP_NANOSECONDS: u64 = 20;
+
 /// Returns true for a text that may be a template.
 pub fn has_markers(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|marker| text.contains(marker))
 }
 
-/// Renders a text with these values. Ends with an error when the text becomes too large.
+/// The steps that templates have taken, with their bytes.
+#[derive(Debug, Default)]
+pub struct TemplateWork(AtomicU64);
+
+impl TemplateWork {
+    /// All steps so far.
+    pub fn steps(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Adds steps.
+    pub fn add(&self, steps: u64) {
+        self.0.fetch_add(steps, Ordering::Relaxed);
+    }
+}
+
+/// Renders a text with these values, and adds its steps to `work`. Ends with an error when the text becomes too large.
 pub fn render_text(
     environment: &Environment<'_>,
     text: &str,
     values: &JinjaValue,
+    work: &TemplateWork,
 ) -> Result<String, minijinja::Error> {
+    work.add(text.len() as u64);
     let text = translate(text).map_err(|reason| minijinja::Error::new(ErrorKind::SyntaxError, reason))?;
     let mut written = LimitedText::default();
     let template = environment.template_from_str(&text)?;
-    let rendered = template.render_captured_to(values.clone(), &mut written).map(|_| ());
+    let started = Instant::now();
+    let captured = template.render_captured_to(values.clone(), &mut written);
+    work.add(match captured.as_ref().map(|captured| captured.state().fuel_levels()) {
+        Ok(levels) => levels.map_or(0, |(taken, _)| taken),
+        // Nobody knows how many it took.
+        Err(_) => TEMPLATE_FUEL
+            .min(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX) / STEP_NANOSECONDS),
+    });
+    let rendered = captured.map(|_| ());
     if written.is_full {
         bounded(usize::MAX)?;
     }

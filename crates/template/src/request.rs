@@ -7,7 +7,7 @@ use minijinja::value::{Serde, ValueKind};
 use minijinja::{ErrorKind, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
-use super::render::{first_line, full_environment, has_markers, render_text, write_value};
+use super::render::{TemplateWork, first_line, full_environment, has_markers, render_text, write_value};
 use super::script_values::{UNRESERVED, json_text, script_text};
 
 /// Escaping of values in the texts of a request.
@@ -66,7 +66,7 @@ pub fn render_request(
         RequestEscape::None | RequestEscape::Url => write_value(out, state, value),
     });
 
-    render_text(&environment, text, &values).map_err(|error| {
+    render_text(&environment, text, &values, &TemplateWork::default()).map_err(|error| {
         if error.kind() == ErrorKind::UndefinedError {
             return format!(
                 "a template of the request names an unknown value; known are {}",

@@ -34,7 +34,7 @@ mod yaml_syntax;
 
 pub use json::{DeferredList, read_json, read_json_in, read_json_outline};
 pub(crate) use node::WEIGHED_TEXT_BYTES;
-pub use node::{MapEntry, NodeValue, TreeNode};
+pub use node::{MapEntry, NodeValue, TreeNode, ValueSize};
 pub(crate) use scalar::resolve_scalar;
 pub use yaml::{YamlListReader, read_yaml, read_yaml_outline};
 pub use yaml_reader::SyntaxFailure;

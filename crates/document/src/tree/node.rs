@@ -1,7 +1,10 @@
 //! Nodes of the tree.
 
+use std::ops::AddAssign;
+
 use assize_diagnostic::Span;
 pub(crate) use assize_limits::WEIGHED_TEXT_BYTES;
+use assize_limits::{MEMBER_BYTES, VALUE_BYTES};
 use serde_json::{Map, Number, Value};
 
 /// A value with its span.
@@ -13,6 +16,29 @@ pub struct TreeNode {
     pub used_at: Option<Span>,
     /// The value itself.
     pub data: NodeValue,
+}
+
+/// An estimate of the memory that values take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ValueSize {
+    /// Bytes of texts and keys.
+    pub texts: usize,
+    /// Bytes of what holds them.
+    pub values: usize,
+}
+
+impl ValueSize {
+    /// All bytes.
+    pub const fn total(self) -> usize {
+        self.texts + self.values
+    }
+}
+
+impl AddAssign for ValueSize {
+    fn add_assign(&mut self, other: Self) {
+        self.texts += other.texts;
+        self.values += other.values;
+    }
 }
 
 /// A value of YAML or JSON.
@@ -60,16 +86,21 @@ impl TreeNode {
         1 + inner
     }
 
-    /// Bytes of all texts and keys.
-    pub fn text_bytes(&self) -> usize {
+    /// The memory that the value takes.
+    pub fn size(&self) -> ValueSize {
+        let mut size = ValueSize { texts: 0, values: VALUE_BYTES };
         match &self.data {
-            NodeValue::Str(text) => text.len(),
-            NodeValue::Seq(items) => items.iter().map(Self::text_bytes).sum(),
+            NodeValue::Str(text) => size.texts += text.len(),
+            NodeValue::Seq(items) => items.iter().for_each(|item| size += item.size()),
             NodeValue::Map(entries) => {
-                entries.iter().map(|entry| entry.key.len() + entry.value.text_bytes()).sum()
+                for entry in entries {
+                    size += ValueSize { texts: entry.key.len(), values: MEMBER_BYTES };
+                    size += entry.value.size();
+                }
             }
-            _ => 0,
+            _ => {}
         }
+        size
     }
 
     /// Creates a node that did not come through an alias.

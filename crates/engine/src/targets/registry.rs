@@ -595,7 +595,8 @@ impl TargetRegistry {
         let failed = |error: &dyn std::fmt::Display| {
             unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
         };
-        let allowed = readable_roots(spec.place.path(), &self.load_options);
+        let without_consent = LoadOptions { reads_everywhere: false, ..self.load_options.clone() };
+        let allowed = readable_roots(spec.place.path(), &without_consent);
         if recording.path.exists() && !allowed.contain(&recording.path) {
             let path = recording.path.display().to_string();
             self.gateway.note_outside(OutsideFile { place: spec.place.clone(), path });

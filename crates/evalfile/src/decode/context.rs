@@ -1,16 +1,21 @@
 //! Context of decoding: sources, diagnostics, the environment and the files that may be read.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
-use assize_files::FileRoots;
-use assize_limits::{ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES, TEST_FILES_DEPTH as MAX_FILES_INSIDE};
+use assize_files::{FileRoots, OTHER_WAYS};
+use assize_limits::{
+    ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES, PATTERN_TIME, REPEATED_FILE_BYTES,
+    TEST_FILES_DEPTH as MAX_FILES_INSIDE,
+};
 use assize_model::{EvalFileFormat, FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
+use parking_lot::Mutex;
 
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
@@ -34,8 +39,13 @@ pub struct DecodeContext {
     pub lowered: Option<Box<LoweredSuite>>,
     /// Time for the scripts that run while the file is read.
     pub script_time: ScriptTime,
-    /// Patterns and their flags that are known to be valid: many cases have the same, and compiling one takes long.
-    valid_patterns: HashSet<(String, String)>,
+    /// Patterns so far. Lines of a dataset share them.
+    patterns: Arc<Mutex<KnownPatterns>>,
+    /// Files that were read, and their sizes together.
+    files_read: BTreeSet<PathBuf>,
+    bytes_read: usize,
+    /// Bytes that were read of them again, because the file names them several times.
+    bytes_repeated: usize,
     /// Number of files of tests that are being read inside of each other.
     files_inside: usize,
     /// Format of the file that is being decoded: which keys are its own, and what holds where none is written.
@@ -44,6 +54,16 @@ pub struct DecodeContext {
 
 /// Number of valid patterns that are remembered.
 const KNOWN_PATTERNS: usize = 1_000;
+/// Time that each pattern may take without being counted.
+const FREE_PATTERN_TIME: Duration = Duration::from_millis(1);
+
+/// Patterns that were compiled: many cases have the same, and compiling one takes long.
+#[derive(Default)]
+struct KnownPatterns {
+    /// Valid patterns with their flags.
+    valid: HashSet<(String, String)>,
+    time: Duration,
+}
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
@@ -96,7 +116,7 @@ impl DecodeContext {
         let templates = TemplateCache::default();
         let (changed_suite, secrets, lowered) = (None, None, None);
         let script_time = ScriptTime::default();
-        let valid_patterns = HashSet::new();
+        let patterns = Arc::default();
         Self {
             sources,
             problems,
@@ -106,7 +126,10 @@ impl DecodeContext {
             secrets,
             lowered,
             script_time,
-            valid_patterns,
+            patterns,
+            files_read: BTreeSet::new(),
+            bytes_read: 0,
+            bytes_repeated: 0,
             files_inside: 0,
             format: EvalFileFormat::Two,
         }
@@ -124,7 +147,10 @@ impl DecodeContext {
             secrets: None,
             lowered: None,
             script_time: self.script_time.clone(),
-            valid_patterns: HashSet::new(),
+            patterns: Arc::clone(&self.patterns),
+            files_read: BTreeSet::new(),
+            bytes_read: 0,
+            bytes_repeated: 0,
             files_inside: 0,
             format: self.format,
         }
@@ -151,16 +177,65 @@ impl DecodeContext {
     ///
     /// # Errors
     /// The reason why it can't be used.
-    pub(crate) fn check_pattern(&mut self, pattern: &str, flags: &str) -> Result<(), PatternError> {
+    pub(crate) fn check_pattern(&self, pattern: &str, flags: &str) -> Result<(), String> {
+        self.compile_pattern(pattern, flags)?.map_err(|error| error.to_string())
+    }
+
+    /// Checks that a pattern can be compiled in the time for all patterns, if it is valid at all.
+    ///
+    /// # Errors
+    /// When the time is spent.
+    pub(crate) fn time_pattern(&self, pattern: &str) -> Result<(), String> {
+        self.compile_pattern(pattern, "").map(drop)
+    }
+
+    /// Compiles a pattern. The outer error is that the time for all patterns is spent.
+    fn compile_pattern(&self, pattern: &str, flags: &str) -> Result<Result<(), PatternError>, String> {
         let key = (pattern.to_owned(), flags.to_owned());
-        if self.valid_patterns.contains(&key) {
-            return Ok(());
+        if self.patterns.lock().valid.contains(&key) {
+            return Ok(Ok(()));
         }
-        compile_pattern(pattern, flags)?;
-        if self.valid_patterns.len() < KNOWN_PATTERNS {
-            self.valid_patterns.insert(key);
+        if self.patterns.lock().time > PATTERN_TIME {
+            let limit = PATTERN_TIME.as_secs();
+            return Err(format!("the patterns of this file have taken {limit} s together; shorten them"));
         }
-        Ok(())
+
+        let started = Instant::now();
+        let compiled = compile_pattern(pattern, flags).map(drop);
+        let mut known = self.patterns.lock();
+        known.time += started.elapsed().saturating_sub(FREE_PATTERN_TIME);
+        if compiled.is_ok() && known.valid.len() < KNOWN_PATTERNS {
+            known.valid.insert(key);
+        }
+        Ok(compiled)
+    }
+
+    /// How much may be made of the files: `least`, or for large files `factor` times their size, but not more than `most`.
+    pub fn allowed(&self, factor: usize, least: usize, most: usize) -> usize {
+        self.bytes_read.saturating_mul(factor).clamp(least, most)
+    }
+
+    /// Counts a file that was read, or bytes that were made of one. Returns false, after adding a diagnostic, if the same
+    /// files were read too often: each place that names one has a copy of it.
+    pub(crate) fn count_file(&mut self, path: &Path, bytes: usize, span: Option<Span>) -> bool {
+        if self.files_read.insert(path.to_path_buf()) {
+            self.bytes_read += bytes;
+            return true;
+        }
+        let before = self.bytes_repeated;
+        self.bytes_repeated += bytes;
+        let (Some(span), true) = (span, self.bytes_repeated > REPEATED_FILE_BYTES) else { return true };
+        if before <= REPEATED_FILE_BYTES {
+            let limit = REPEATED_FILE_BYTES >> 20;
+            let label = format!("more than {limit} MiB, each time counted");
+            self.problems.add(
+                Diagnostic::error(codes::LIMIT_REACHED, "the same files are named too often", span, label)
+                    .with_help("name them once for all tests, or put the cases into a JSONL file"),
+            );
+        } else {
+            self.problems.count_error();
+        }
+        false
     }
 
     /// Returns the start of a span in a form that outlives the sources.
@@ -220,7 +295,7 @@ impl DecodeContext {
             Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
                 .at(span, "outside the suite's root")
                 .with_note(format!("files may be read from {}", self.reach.roots))
-                .with_help("move the file there, or allow another folder with `--root DIR`")
+                .with_help(format!("move the file there, or {OTHER_WAYS}"))
                 .add_to(&mut self.problems);
         } else {
             let help = if written.contains('\\') {
@@ -260,7 +335,7 @@ impl DecodeContext {
         match text {
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n");
-                Some(TextFile { path, text: text.into() })
+                self.count_file(&path, text.len(), Some(span)).then(|| TextFile { path, text: text.into() })
             }
             Err(reason) => {
                 Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
@@ -343,7 +418,7 @@ pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     DecodeContext::with_scope(Arc::new(LoadScope {
         environment: FileEnvironment::new(options.environment.clone()),
         search,
-        roots: FileRoots::new(roots),
+        roots: FileRoots::new(roots).or_everywhere(options.reads_everywhere),
         open: BTreeMap::new(),
         programs: options.programs.clone(),
         targets: options.targets.clone(),
@@ -366,15 +441,15 @@ mod tests {
 
     #[test]
     fn a_pattern_that_many_cases_have_is_compiled_once() {
-        let mut cx = DecodeContext::new(Arc::new(|_: &str| None), Vec::new(), Vec::new());
+        let cx = DecodeContext::new(Arc::new(|_: &str| None), Vec::new(), Vec::new());
         for _ in 0..2 {
             assert!(cx.check_pattern("a|b", "i").is_ok() && cx.check_pattern("a|b", "").is_ok());
             assert!(cx.check_pattern("(", "").is_err());
         }
-        assert_eq!(cx.valid_patterns.len(), 2);
+        assert_eq!(cx.patterns.lock().valid.len(), 2);
         for number in 0..2 * KNOWN_PATTERNS {
             assert!(cx.check_pattern(&format!("a{number}"), "").is_ok());
         }
-        assert_eq!(cx.valid_patterns.len(), KNOWN_PATTERNS);
+        assert_eq!(cx.patterns.lock().valid.len(), KNOWN_PATTERNS);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
+use assize_files::OTHER_WAYS;
 use assize_limits::PATTERN_DEPTH as MAX_DEPTH;
 use assize_limits::PATTERN_ENTRIES as MAX_VISITED_ENTRIES;
 use assize_limits::PATTERN_MATCHES as MAX_MATCHES;
@@ -314,7 +315,7 @@ fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
     if !inside {
         Diagnostic::error(codes::OUTSIDE_ROOT, "this pattern searches outside the allowed folders")
             .at(span, format!("begins in `{}`", folder.display()))
-            .with_help("move the files there, or allow another folder with `--root DIR`")
+            .with_help(format!("move the files there, or {OTHER_WAYS}"))
             .add_to(&mut cx.problems);
     }
 
@@ -327,7 +328,7 @@ fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
     if !inside {
         Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
             .at(span, format!("`{}`", file.display()))
-            .with_help("move the file there, or allow another folder with `--root DIR`")
+            .with_help(format!("move the file there, or {OTHER_WAYS}"))
             .add_to(&mut cx.problems);
     }
 

@@ -62,7 +62,7 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
     };
     let text = |bytes| if is_table(path) { decode_text(bytes, None) } else { utf8_text(bytes) };
     match bytes.map(text) {
-        Ok(Ok(text)) => Some(cx.sources.add(path, text)),
+        Ok(Ok(text)) => cx.count_file(path, text.len(), from).then(|| cx.sources.add(path, text)),
         Ok(Err(row)) => {
             add_fault(cx, &Arc::from(path), row.number, &row.fault, false);
             None

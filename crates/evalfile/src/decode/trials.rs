@@ -11,7 +11,7 @@ use super::common::{decode_dollars, decode_keyword};
 /// Spellings of the key.
 const TRIALS_KEYS: [&str; 2] = ["trials", "repeat"];
 /// Maximum number of trials of a case.
-pub const MAX_TRIALS: i64 = 1000;
+pub const MAX_TRIALS: i64 = assize_limits::TRIALS as i64;
 
 /// Names of the strategies, in current and older spellings.
 const STRATEGIES: [(&str, TrialStrategy); 6] = [

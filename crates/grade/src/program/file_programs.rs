@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use assize_limits::FILE_PROGRAM_BYTES as MAX_RETURNED_BYTES;
 use assize_model::{CodeLanguage, CodeProgram, LoadProgram, ProgramRunner};
 use assize_process::{ProcessCommand, ProcessLimits};
 use futures_util::StreamExt as _;
@@ -19,8 +20,6 @@ const MAX_PROCESSES: usize = 4;
 /// Time limit of a process, and what each of its calls adds to it.
 const PROCESS_TIME: Duration = Duration::from_mins(1);
 const CALL_TIME: Duration = Duration::from_secs(2);
-/// Most bytes that a process may return: all tests of a file may come from one call.
-const MAX_RETURNED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Runs the programs that produce prompts, tests and variables of eval files.
 #[derive(Debug, Clone)]

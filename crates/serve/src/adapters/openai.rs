@@ -35,7 +35,7 @@ const MAX_GRADERS: usize = 64;
 /// Texts up to this many bytes together are compared in less than a millisecond.
 const SHORT_TEXTS: usize = 1_000;
 /// Largest absolute value of a bound of `range`.
-const MAX_SCORE: f64 = 1e9;
+const MAX_SCORE: f64 = assize_limits::GRADER_SCORE as f64;
 
 /// Operations of `string_check`.
 const OPERATIONS: &[(&str, TextOperation)] = &[

@@ -38,6 +38,7 @@ mod matrix;
 mod measuring;
 mod narrow;
 mod official_types;
+mod outside;
 mod pairwise;
 mod panel;
 mod prefix;

@@ -10,7 +10,8 @@ use crate::e2e::bench::{cli, object, rows, with_server};
 
 #[test]
 fn an_answer_may_stand_in_a_file() {
-    let cli = cli();
+    let mut cli = cli();
+    cli.without_consent();
     cli.file("answers/a.txt", "apples and pears\n");
     cli.file(
         "s.yaml",

@@ -53,15 +53,12 @@ const SENTENCES: &[(&str, Held)] = &[
     (
         "| open a file",
         By(&[
-            (
-                "cli/tests/it/e2e/references.rs",
-                "no_reference_reads_a_file_outside_of_the_root_without_consent",
-            ),
+            ("cli/tests/it/e2e/outside.rs", "no_key_of_any_schema_opens_a_file_outside_of_the_root"),
             ("load/tests/it/suites/mod.rs", "links_do_not_lead_out_of_the_root"),
         ]),
     ),
     (
-        "| open a recording",
+        "| open a file elsewhere",
         By(&[(
             "cli/tests/it/e2e/references.rs",
             "no_reference_reads_a_file_outside_of_the_root_without_consent",

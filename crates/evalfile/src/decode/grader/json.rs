@@ -16,9 +16,33 @@ pub(super) fn decode_is_json(
     embedded: bool,
 ) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
-    let schema = object.value("schema").and_then(|node| decode_schema(cx, node));
+    let schema = object.value("schema").and_then(|node| {
+        let schema = decode_schema(cx, node)?;
+        if let Err(reason) = check_patterns(cx, &schema) {
+            Diagnostic::error(codes::BAD_PATTERN, "the patterns of this schema can't be used")
+                .at(node.use_span(), reason)
+                .add_to(&mut cx.problems);
+        }
+        Some(schema)
+    });
     (cx.problems.error_count() == errors)
         .then_some(GraderKind::Check(AnswerCheck::IsJson(IsJson { schema, embedded })))
+}
+
+/// Checks that the patterns of a schema do not take too long. Whether they are valid is checked with the schema.
+fn check_patterns(cx: &DecodeContext, schema: &Value) -> Result<(), String> {
+    match schema {
+        Value::Array(items) => items.iter().try_for_each(|item| check_patterns(cx, item)),
+        Value::Object(entries) => entries.iter().try_for_each(|(key, value)| match value {
+            Value::String(pattern) if key == "pattern" => cx.time_pattern(pattern),
+            Value::Object(patterns) if key == "patternProperties" => {
+                patterns.keys().try_for_each(|pattern| cx.time_pattern(pattern))?;
+                check_patterns(cx, value)
+            }
+            _ => check_patterns(cx, value),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Decodes a JSON Schema, given inline or as a file.
@@ -28,13 +52,13 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
         NodeValue::Str(written) => {
             let file = cx.read_text(written.trim(), node.use_span())?;
             let is_json = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-            let source = cx.sources.add(file.path, file.text);
+            let source = cx.sources.add(&file.path, file.text);
             let read = if is_json { read_json } else { read_yaml };
             let errors = cx.problems.error_count();
             match read(&cx.sources, source, &mut cx.problems) {
-                Some(root) if matches!(root.data, NodeValue::Map(_) | NodeValue::Bool(_)) => {
-                    Some(root.to_json())
-                }
+                Some(root) if matches!(root.data, NodeValue::Map(_) | NodeValue::Bool(_)) => cx
+                    .count_file(&file.path, root.size().values, Some(node.use_span()))
+                    .then(|| root.to_json()),
                 Some(root) => {
                     cx.problems.add(wrong_type(&root, "a JSON Schema", "a map"));
                     None

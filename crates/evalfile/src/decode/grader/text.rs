@@ -34,7 +34,7 @@ pub(super) fn decode_text_check(
     {
         let at = object.value("value").map_or(object.head(), TreeNode::use_span);
         Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used")
-            .at(at, error.to_string())
+            .at(at, error)
             .with_help("patterns use JavaScript syntax without look-around and back-references")
             .add_to(&mut cx.problems);
     }

@@ -7,6 +7,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you
 use assize_document::{
     DiagnosticCollector, MapReader, TreeNode, codes, finish_diagnostics, read_yaml, wrong_type,
 };
+use assize_limits::FILE_TARGETS as MAX_TARGETS;
 use assize_model::{FilePosition, TargetSpec};
 
 use super::entry::TargetsContext;
@@ -22,9 +23,6 @@ const TARGETS_PATHS: &[&str] = &[
     ".assize/targets.yaml", ".assize/targets.yml", "targets.yaml", "targets.yml", ".agentv/targets.yaml",
     ".agentv/targets.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
 ];
-
-/// Maximum number of targets, because resolving `use_target` takes more than linear time.
-const MAX_TARGETS: usize = 1000;
 
 /// A targets file, loaded and checked.
 #[derive(Debug, Clone, Default)]
