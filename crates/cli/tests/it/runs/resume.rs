@@ -226,7 +226,7 @@ fn a_run_begun_in_another_way_is_refused() {
     let results = cli.read("run/results.jsonl");
     let before = server.count();
     for (more, what) in [
-        (&["--threshold", "0.5"][..], "its lines"),
+        (&["--threshold", "0.5"][..], "its threshold"),
         (&["--filter", "case-1"], "its filter"),
         (&["--judging", "batched"], "its judging"),
         (&["--judge", "offline"], "its judges"),
