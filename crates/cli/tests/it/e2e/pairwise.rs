@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::e2e::bench::{cli, info, judgements, object, rows, with_server};
 
 /// The two answers of a request, in the order in which they are shown.
-fn shown(text: &str) -> Option<[String; 2]> {
+pub(crate) fn shown(text: &str) -> Option<[String; 2]> {
     let answer = |number: u8| {
         let after = text.split_once(&format!("[[BEGIN answer {number} "))?.1.split_once("]]\n")?;
         let fence = after.0;

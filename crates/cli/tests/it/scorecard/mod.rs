@@ -11,4 +11,4 @@ mod people;
 mod review;
 mod run;
 mod spreadsheet;
-mod support;
+pub(crate) mod support;
