@@ -19,7 +19,8 @@ pub fn read_trend(
     let mut reader = TrendReader::default();
     let info = folder.info()?;
     if info.ended_by_result() {
-        reader.stopped_with(info.summary.and_then(|summary| summary.figures).map(|figures| figures.pass_rate));
+        reader
+            .stopped_with(info.summary.and_then(|summary| summary.figures).map(|figures| figures.pass_rate));
     }
     for record in stored_records(folder)? {
         let record = record?;

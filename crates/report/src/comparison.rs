@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     CaseName, ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide,
-    HeadlineMetric, IncompletePair, LabelledDifference, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
+    HeadlineMetric, IncompletePair, LabelledDifference, MetricDifference, MetricUnit, RunComparison,
+    VerdictFlip,
 };
 
 use crate::chart::{ChartAxis, axis_labels};
@@ -75,26 +76,23 @@ pub fn render_comparison(
 }
 
 /// Renders several candidates, a line each.
-fn render_candidates(
-    page: &mut ReportPage,
-    many: &ComparisonSet,
-    adjusted_by: Option<&str>,
-    limit: usize,
-) {
+fn render_candidates(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Option<&str>, limit: usize) {
     let comparisons = &many.comparisons;
     let Some(first) = comparisons.first() else { return };
     page.add_rule("Comparison");
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &first.base, 300)]);
     render_entry(page, "Compared", vec![ReportPiece::plain(first.headline.name())]);
     for found in &many.labelled {
-        render_entry(page, "By people", vec![ReportPiece::plain(format!("{}: {}", found.candidate, found.says))]);
+        render_entry(
+            page,
+            "By people",
+            vec![ReportPiece::plain(format!("{}: {}", found.candidate, found.says))],
+        );
     }
     render_decided_by(page, first, many.labelled.is_empty());
     page.add_blank();
-    let rows: Vec<_> = comparisons
-        .iter()
-        .map(|one| difference_row(&one.candidate, one.headline_difference()))
-        .collect();
+    let rows: Vec<_> =
+        comparisons.iter().map(|one| difference_row(&one.candidate, one.headline_difference())).collect();
     let title = adjusted_by.map_or("p", p_title);
     render_table(page, 0, &difference_columns("candidate", title), &rows[..rows.len().min(limit)]);
     render_remainder(page, rows.len(), limit);
@@ -578,8 +576,10 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
     }
 
     for flip in flips.iter().take(limits.flips) {
-        let mut line =
-            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip))];
+        let mut line = vec![
+            ReportPiece::plain("  "),
+            ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip)),
+        ];
 
         line.push(ReportPiece::plain("  "));
         line.extend(side_pieces(flip.base));

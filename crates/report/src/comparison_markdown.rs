@@ -32,7 +32,11 @@ pub fn render_comparison_markdown(
     }
 
     for found in &many.labelled {
-        let text = format!("By people's labels, `{}`: {}", found.candidate.replace('`', "'"), escape_markdown(&found.says, 1000));
+        let text = format!(
+            "By people's labels, `{}`: {}",
+            found.candidate.replace('`', "'"),
+            escape_markdown(&found.says, 1000)
+        );
         let _ = writeln!(out, "\n{text}");
     }
     if !many.matrix.is_empty() {

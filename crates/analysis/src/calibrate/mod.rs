@@ -34,11 +34,11 @@ pub use material::{
 pub use pairing::{PairingCounts, TruthRule};
 pub(crate) use rates::drawing_probabilities;
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
+pub use replace::{ReplacedAnnotator, ReplacementTest};
 pub use report::{
     CalibrationOptions, CalibrationReport, CalibrationSection, DEFAULT_EPSILON, calibrate,
     describe_observed_range,
 };
-pub use replace::{ReplacedAnnotator, ReplacementTest};
 pub use rescale::{
     RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, SystemRadius, ThresholdReport,
     rescale,

@@ -113,13 +113,18 @@ impl ReplacementTest {
                 "Whether the judge may replace a person can't be said: that takes {MIN_ANNOTATORS} people with {MIN_ANNOTATED} items \
                  each that two others labelled too; there are {n}."
             );
-            return Self { epsilon, annotators, winning_rate: None, advantage: None, may_replace: None, says };
+            return Self {
+                epsilon,
+                annotators,
+                winning_rate: None,
+                advantage: None,
+                may_replace: None,
+                says,
+            };
         }
 
-        let (rate, advantage) = (
-            matched as f64 / n as f64,
-            tested.iter().map(|one| one.judge).sum::<f64>() / n as f64,
-        );
+        let (rate, advantage) =
+            (matched as f64 / n as f64, tested.iter().map(|one| one.judge).sum::<f64>() / n as f64);
         let may_replace = rate >= LEAST_WINNING;
         let says = format!(
             "The judge {} a person: it was shown to agree with the others at least as well as {matched} of {n} people \

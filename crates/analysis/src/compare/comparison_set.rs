@@ -66,7 +66,8 @@ fn choose(
     let compared = comparisons.iter().zip(&runs[1..]).filter(|(found, _)| of(found).is_some());
     let best = compared.max_by(|(a, _), (b, _)| of(a).unwrap_or(-1.0).total_cmp(&of(b).unwrap_or(-1.0)));
     let several = comparisons.len() as f64;
-    let Some(((found, run), level)) = best.zip(ConfidenceLevel::new(1.0 - alpha_of(options.level) / several).ok())
+    let Some(((found, run), level)) =
+        best.zip(ConfidenceLevel::new(1.0 - alpha_of(options.level) / several).ok())
     else {
         let says = MEASURE_AGAIN.to_owned();
         return ChosenCandidate { candidate: None, difference: None, low: None, high: None, says };

@@ -62,7 +62,8 @@ pub fn find_unbound<'r>(
 ) -> Option<&'r LabelRow> {
     rows.iter().filter(|row| row.seen.is_none() && !row.labels.is_empty()).find(|row| {
         let seen = |side: &CalibrationMaterial| {
-            let mut of_row = side.items.iter().filter(|item| *item.key.case == *row.case && item.matches_row(row));
+            let mut of_row =
+                side.items.iter().filter(|item| *item.key.case == *row.case && item.matches_row(row));
             of_row.next().and_then(|item| item.seen.clone())
         };
         seen(base).zip(seen(candidate)).is_some_and(|(one, other)| one != other)
@@ -132,7 +133,8 @@ fn compare_kind(
     let mean = |side: &[&CalibrationItem]| {
         side.iter().filter_map(|item| item.judge_number()).sum::<f64>() / side.len() as f64
     };
-    let labels = [&first, &second].map(|side| side.iter().filter(|item| item.people_mean().is_some()).count());
+    let labels =
+        [&first, &second].map(|side| side.iter().filter(|item| item.people_mean().is_some()).count());
     let powered = powered_difference(&first, &second, assume_random, range, level);
     let ok = powered.as_ref().ok();
     Some(LabelledDifference {
@@ -196,7 +198,8 @@ impl LabelledDifference {
             _ => Conclusion::Inconclusive,
         };
         let what = if self.scores { "Mean raw score of criteria" } else { "Share of criteria met" };
-        let judges = format!("{} to {} by the judges", self.format(self.judges[0]), self.format(self.judges[1]));
+        let judges =
+            format!("{} to {} by the judges", self.format(self.judges[0]), self.format(self.judges[1]));
         let reason = self.undefined.as_deref().unwrap_or("it is undefined");
         let (Some(difference), Some(low), Some(high), Some(people)) =
             (self.difference, self.low, self.high, self.people)

@@ -623,7 +623,8 @@ fn show(
         let levels = limits.levels().take(if is_full { 1 } else { usize::MAX });
         let anytime = shown.anytime_text(context.stdout);
         let gates = wrap_message(&gates, context.stdout);
-        let text = |limits| render_comparison(shown.many, adjusted, limits, context.stdout) + &anytime + &gates;
+        let text =
+            |limits| render_comparison(shown.many, adjusted, limits, context.stdout) + &anytime + &gates;
         output::print(&fit_screen(levels, text));
     }
 

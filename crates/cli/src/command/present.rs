@@ -7,8 +7,7 @@ use assize_engine::{ExitStatus, FinishedRun, LabelOptions, runs::RUNS_FOLDER, st
 use assize_grade::is_unreported;
 use assize_report::{
     CaseDetailLevel, FailingCases, SummaryExtra, fit_screen, render_case, render_case_table,
-    render_result_lines, render_summary, stored_texts,
-    wrap_message,
+    render_result_lines, render_summary, stored_texts, wrap_message,
 };
 use assize_rubric::{UngradedKind, Verdict};
 use assize_run::{IncompleteReason, RunTotals};
@@ -140,16 +139,20 @@ where
         return Ok(());
     };
     let brief = (MIN_ON_SCREEN..=MAX_ON_SCREEN).rev().map(Some);
-    let levels = std::iter::once(None).chain(brief).take(if show == ShowChoice::Verbose { 1 } else { usize::MAX });
+    let levels =
+        std::iter::once(None).chain(brief).take(if show == ShowChoice::Verbose { 1 } else { usize::MAX });
     let explain = format!("assize explain {}", run_name(info, folder));
     output::print(&fit_screen(levels, |rows| match rows {
         None => render_some(&records, more, context) + &full(),
         Some(rows) => {
-            let failing: Vec<ResultRow> = records.iter().filter(|one| is_failing(one)).map(|one| one.result.clone()).collect();
+            let failing: Vec<ResultRow> =
+                records.iter().filter(|one| is_failing(one)).map(|one| one.result.clone()).collect();
             let more = more + failing.len().saturating_sub(rows);
             let shown = &failing[..rows.min(failing.len())];
             let result = info.summary.as_ref().map(|summary| {
-                render_result_lines(summary.exit_code, &summary.exit_reason, &summary.conclusion, context.stdout)
+                render_result_lines(
+                    summary.exit_code, &summary.exit_reason, &summary.conclusion, context.stdout,
+                )
             });
             let table = render_case_table(shown, more, Some(&explain), context.stdout);
             let summary = render_summary(info, SummaryExtra { is_brief: true, ..extra }, context.stdout);

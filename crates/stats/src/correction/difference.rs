@@ -94,8 +94,7 @@ pub fn prediction_powered_difference<K: Ord>(
     let means = [of(&first, weights[0]), of(&second, weights[1])];
     let difference = check_finite(means[1] - means[0])?;
     let reach = student_critical_value(freedom, level)? * se;
-    let interval =
-        Interval::symmetric_around(difference, reach, level, IntervalMethod::PredictionPowered)?;
+    let interval = Interval::symmetric_around(difference, reach, level, IntervalMethod::PredictionPowered)?;
     Ok(PoweredDifference {
         means: means.map(|mean| mean.clamp(range.0, range.1)),
         labels: [first.labels, second.labels],

@@ -124,9 +124,36 @@ fn difference(sides: [&[SideItem<u32>]; 2]) -> Result<PoweredDifference, Undefin
 fn a_corrected_difference_is_that_of_an_independent_implementation() {
     // numpy 2 with dense matrices, and the weights by numerical minimisation (Nelder and Mead) of the squared error.
     for (is_clustered, is_weighted, weights, means, se, low, high, p) in [
-        (false, false, [0.714_285_714, 0.714_285_714], [0.6, 0.7], 0.109_891_483_511_294, -0.130_005_518_363_752, 0.330_005_518_363_752, 0.374_228_561_460_449),
-        (true, false, [0.714_285_716, 0.714_285_714], [0.6, 0.7], 0.097_514_862_839_233, -0.104_100_953_584_842, 0.304_100_953_584_842, 0.318_014_204_450_825),
-        (true, true, [0.753_575_764, 0.677_932_211], [0.6, 0.704_600_968_415], 0.101_463_769_907_078, -0.107_765_142_650_983, 0.316_967_079_481_946, 0.315_523_990_750_714),
+        (
+            false,
+            false,
+            [0.714_285_714, 0.714_285_714],
+            [0.6, 0.7],
+            0.109_891_483_511_294,
+            -0.130_005_518_363_752,
+            0.330_005_518_363_752,
+            0.374_228_561_460_449,
+        ),
+        (
+            true,
+            false,
+            [0.714_285_716, 0.714_285_714],
+            [0.6, 0.7],
+            0.097_514_862_839_233,
+            -0.104_100_953_584_842,
+            0.304_100_953_584_842,
+            0.318_014_204_450_825,
+        ),
+        (
+            true,
+            true,
+            [0.753_575_764, 0.677_932_211],
+            [0.6, 0.704_600_968_415],
+            0.101_463_769_907_078,
+            -0.107_765_142_650_983,
+            0.316_967_079_481_946,
+            0.315_523_990_750_714,
+        ),
     ] {
         let of = |number| side(number, is_clustered, is_weighted);
         let found = difference([&of(0), &of(1)]).unwrap();
@@ -180,18 +207,17 @@ fn a_lenient_judge_does_not_make_an_equal_system_better() {
                 sides[at].push(SideItem { cluster: case, judge, label: is_drawn.then_some((human, 0.2)) });
             }
         }
-        let found = prediction_powered_difference(
-            [&sides[0], &sides[1]],
-            (0.0, 1.0),
-            ConfidenceLevel::P95,
-        )
-        .unwrap();
+        let found =
+            prediction_powered_difference([&sides[0], &sides[1]], (0.0, 1.0), ConfidenceLevel::P95).unwrap();
         called += u32::from(is_significant(found.p, 0.05));
         let mean = |side: &[SideItem<i32>]| side.iter().map(|item| item.judge).sum::<f64>() / 500.0;
         by_judges += u32::from(mean(&sides[1]) - mean(&sides[0]) > 1.96 * (2.0 * 0.24 / 500.0_f64).sqrt());
     }
     // 6 % and three standard errors of the simulation.
-    assert!(f64::from(called) / f64::from(SETS) <= 0.06 + 3.0 * (0.06 * 0.94 / f64::from(SETS)).sqrt(), "{called}");
+    assert!(
+        f64::from(called) / f64::from(SETS) <= 0.06 + 3.0 * (0.06 * 0.94 / f64::from(SETS)).sqrt(),
+        "{called}"
+    );
     assert!(by_judges > SETS / 2, "the judges alone say better in {by_judges}");
 }
 

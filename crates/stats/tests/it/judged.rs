@@ -3,8 +3,9 @@
 use assize_stats::{
     ConfidenceLevel, UndefinedReason,
     judge_quality::{
-        Alignment, AnnotatedItem, AnnotatorComparison, ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier,
-        compare_with_annotators, fisher_z, kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability_table, spearman,
+        Alignment, AnnotatedItem, AnnotatorComparison, ConfusionTable, IsotonicFit, area_under_curve,
+        average_precision, bonett_wright, brier, compare_with_annotators, fisher_z, kendall_tau_b,
+        kendall_tau_c, log_loss, partial_correlation, pearson, reliability_table, spearman,
     },
 };
 use proptest::prelude::*;
