@@ -123,7 +123,6 @@ pub fn render_calibration(
     render_gates(&mut page, detail.gates, detail.gate_basis);
     // After a page of tables, the conclusion has left the screen.
     if !detail.explained {
-        page.add_blank();
         for sentence in &sentences {
             page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, sentence)]);
         }
