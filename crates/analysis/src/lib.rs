@@ -47,6 +47,7 @@ pub use conclusion::{
     RunResult, brief_result, chosen_weights, conclude_run, min_coverage, missing_policy,
     store_scorecard_options,
 };
+pub use criterion_sample::CriterionSample;
 pub use exit::{ExitStatus, RunDecision, RunEnding, exit_of_run};
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};

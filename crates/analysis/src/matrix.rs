@@ -57,7 +57,7 @@ impl ColumnMetrics {
             Some(_) => {
                 let found =
                     figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
-                Some((found.pass_rate.clone(), found.mean_score.clone()))
+                Some((found.part.pass_rate.clone(), found.part.mean_score.clone()))
             }
         });
 

@@ -158,7 +158,7 @@ fn held(account: &str, reason: ErrorKind) -> String {
 fn reason_words(reason: ErrorKind) -> String {
     match reason {
         ErrorKind::NotFound => "unknown model or address".to_owned(),
-        other => other.as_str().replace('_', " "),
+        other => other.name().replace('_', " "),
     }
 }
 

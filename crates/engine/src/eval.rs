@@ -1,27 +1,20 @@
 //! Runs the cases of eval files in the mode of a command.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_grade::ProgramSetup;
-use assize_llm::Budget;
 use assize_model::{Case, CasePlace, Suite};
-use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{DealtCase, DealtPlan, ItemError, PlacedItems, ShardNumber, ShardPart, ShardPlan, WorkItem};
-use assize_store::{InputHash, RunSettings, SuiteInfo};
-use serde_json::Value;
+use assize_store::{RunSettings, SuiteInfo};
 
-use crate::capability::CapabilityList;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::evaluation::{Evaluated, Purpose};
 use crate::event::EngineEvent;
-use crate::exchange::ExportReport;
 use crate::extensions::{ExtensionPool, ExtensionUse};
-use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
 use crate::options::{CacheUse, DeniedFindings, EvalOptions, RunOptions, UnknownPrice};
@@ -34,11 +27,11 @@ use crate::prepared_plan::{PreparedFile, PreparedPlan, stamps};
 use crate::prices;
 use crate::resume::EXCLUDED_TAGS;
 use crate::run_deps::RunDeps;
-use crate::run_outcome::{FinishedRun, PlannedRun, RunOutcome};
+use crate::run_outcome::{PlannedRun, RunOutcome};
 use crate::session::{DealtShard, RunSession, hash_inputs};
 use crate::shard;
 use crate::validate::check_files;
-use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
+use crate::wiring::{RunWiring, WiringRequest, wire};
 
 impl Engine {
     /// Plans a run and returns the identity of the plan. Nothing is sent. With `is_worker`, it also checks that this

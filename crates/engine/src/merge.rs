@@ -20,8 +20,10 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::labels::{LabelOptions, labelled_run};
 use crate::metrics;
+use crate::run_outcome::FinishedRun;
 use crate::runs::{RUNS_FOLDER, find_run, run_id};
-use crate::session::{FinishedRun, quote_warning, stored_records};
+use crate::session::quote_warning;
+use crate::stored_records::stored_records;
 
 /// The most numbers of shards that a message lists; the rest is only counted.
 const MAX_LISTED_SHARDS: usize = 20;

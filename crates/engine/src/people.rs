@@ -10,7 +10,7 @@ use assize_store::{CaseRecord, RunInfo, ScorecardInfo};
 
 use crate::calibration::label_rows;
 use crate::error::EngineError;
-use crate::labels::{LabelOptions, current_labels};
+use crate::labels::{LabelOptions, current_scorecard, label_set};
 use crate::process::ProcessContext;
 
 /// The current labels of a run.
@@ -54,7 +54,7 @@ impl PeopleLabels {
         let source = match &info.scorecard {
             None => LabelSource::Files(label_rows(info, process)?),
             Some(tree) => {
-                let labels = current_labels(info, &LabelOptions::default(), process)?;
+                let labels = label_set(&current_scorecard(info, &LabelOptions::default(), process)?);
                 LabelSource::Scorecard(Box::new((labels, tree.clone())))
             }
         };

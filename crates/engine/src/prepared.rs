@@ -1,23 +1,13 @@
 //! A plan that is made once, for a process that runs many parts of it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
 
-use assize_model::Case;
-use assize_run::DealtPlan;
-use assize_store::SuiteInfo;
-
-use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::evaluation::{Evaluated, Purpose};
-use crate::load::LoadedFiles;
 use crate::mode::{EvalMode, RunMode};
 use crate::options::EvalOptions;
 use crate::plan_identity::PlanIdentity;
-use crate::preflight_report::PreflightReport;
 use crate::prepared_plan::{PreparedPlan, stamp};
 use crate::run_outcome::RunOutcome;
 

@@ -1,5 +1,6 @@
 //! What comes of a request for a run: a run that has ended, a plan, or requests in files.
 
+use assize_analysis::ExitStatus;
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{ItemError, RunTotals, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{RunFolder, RunInfo};

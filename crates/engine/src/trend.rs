@@ -5,7 +5,7 @@ use assize_analysis::{CaseFact, NameTable};
 use assize_store::{AnswerPart, RunFolder};
 
 use crate::error::EngineError;
-use crate::session::stored_records;
+use crate::stored_records::stored_records;
 
 /// Reads the cases of a run: those of `part` and of the suites that `takes` accepts.
 ///

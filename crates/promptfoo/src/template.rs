@@ -154,16 +154,11 @@ impl TemplateRenderer {
         let is_within = self.work.steps() <= limit as u64;
         if !is_within {
             let label = format!("more than {TEMPLATE_STEPS} steps and bytes");
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_TEMPLATE,
-                    "the templates of this file take too long",
-                    span,
-                    label,
-                )
+            Diagnostic::error(codes::BAD_TEMPLATE, "the templates of this file take too long")
+                .at(span, label)
                 .with_note(format!("or {EXPANSION_FACTOR} for each byte of the files, if they are large"))
-                .with_help("write shorter templates, or fewer tests"),
-            );
+                .with_help("write shorter templates, or fewer tests")
+                .add_to(&mut cx.problems);
         }
         is_within
     }

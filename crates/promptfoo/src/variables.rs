@@ -241,7 +241,8 @@ pub(super) fn render_variables(
 
 fn too_long_variables(place: Span) -> Diagnostic {
     let label = format!("more than {} MiB", INSERTED_BYTES >> 20);
-    Diagnostic::error(codes::LIMIT_REACHED, "the variables of this test become too long", place, label)
+    Diagnostic::error(codes::LIMIT_REACHED, "the variables of this test become too long")
+        .at(place, label)
         .with_help("insert long values into fewer other variables")
 }
 

@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::render::{TextOptions, to_text};
 use assize_engine::{
-    Engine, EngineEvent, GradingStop, OnUngraded, ProcessContext, RewardKind, SampleGrader, SampleService,
-    UngradedPolicy,
+    Engine, GradingStop, OnUngraded, ProcessContext, RewardKind, SampleService, UngradedPolicy,
 };
 use assize_llm::FILE_VARIABLES;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tokio::sync::Semaphore;
 

@@ -3,9 +3,9 @@
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 use serde_json::{Value, json};
 
-use crate::case_block::{render_heading, stored_texts};
+use crate::case_block::{has_failed_gate, render_heading, stored_texts};
 use crate::criterion::CriterionLine;
-use crate::export::{has_failed_gate, is_against};
+use crate::export::is_against;
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};

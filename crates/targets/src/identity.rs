@@ -90,7 +90,7 @@ impl Identify for TargetDescription {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { name, kind, model, max_output_tokens } = self;
         identity.field(name);
-        identity.text(kind.as_str());
+        identity.text(kind.name());
         identity.field(model);
         identity.field(max_output_tokens);
     }

@@ -13,13 +13,13 @@ mod scored_card;
 mod tree;
 mod trend;
 
-pub use benchmark_case::{BenchmarkCase, BenchmarkVote};
+pub use benchmark_case::{BenchmarkCase, BenchmarkMeasurement, BenchmarkVote};
 pub use case_list::BenchmarkCaseList;
 pub use compare::{NodeDifference, NodeSide, ScorecardComparison, compare_scorecards};
 pub use distinct_cases::count_distinct_cases;
 pub use gates::{ScorecardFailOn, check_scorecard_gates};
 pub use label_set::{LabelSet, needs_person};
-pub use measurement::{BenchmarkMeasurement, MeasurementChange, group_changes};
+pub use measurement::{MeasurementChange, group_changes};
 pub use run::{BenchmarkCases, ScorecardRun, ScorecardRunError};
 pub use scored_card::ScoredCard;
 pub use tree::{ScorecardTree, ScorecardTreeError};

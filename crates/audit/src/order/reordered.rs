@@ -115,14 +115,14 @@ impl CallEnd {
         decision.of > 2 && Self::ALL.iter().all(|end| !end.is_at(decision))
     }
 
-    const fn metric(self) -> (&'static str, &'static str, &'static str) {
+    pub(super) const fn metric(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::First => ("first_place", "met when first, minus met in the middle", "criteria of cases"),
             Self::Last => ("last_place", "met when last, minus met in the middle", "criteria of cases"),
         }
     }
 
-    const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> &'static str {
         match self {
             Self::First => "first",
             Self::Last => "last",

@@ -7,7 +7,8 @@ use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::format_rate;
 
 use super::exchange::p_of_no_flips;
-use super::place::{CallEnd, PlaceEffect, place_effect};
+use super::place::{PlaceEffect, place_effect};
+use super::reordered::CallEnd;
 use crate::report::format_count;
 use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 

@@ -298,7 +298,13 @@ fn labelled(
     let shared = read_plain_label_rows(&shared)?;
     let read = |part: &ComparedRun, name: &str| -> Result<CalibrationMaterial, CommandFailure> {
         let mut material = MeasuredRun::read(&part.folder, &part.info)?.material;
-        if let Some(target) = &part.target {
+        if part.part.prompt.is_some() {
+            return Err(format!(
+                "`{name}`: with `--labels`, compare whole runs or targets: labels do not name prompts"
+            )
+            .into());
+        }
+        if let Some(target) = &part.part.target {
             material.items.retain(|item| *item.key.system == **target);
         }
         let mut rows = shared.clone();

@@ -12,7 +12,7 @@ use assize_store::{RunFolder, VerdictCounts};
 use crate::error::EngineError;
 use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
-use crate::session::stored_records;
+use crate::stored_records::stored_records;
 
 /// The probes with these names, in the order of the list; all of them if no names are given.
 fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {

@@ -19,8 +19,7 @@ use crate::event::EngineEvent;
 use crate::load::{LoadedFile, LoadedFiles};
 use crate::mode::RunMode;
 use crate::options::EvalOptions;
-use crate::run_outcome::RunOutcome;
-use crate::session::FinishedRun;
+use crate::run_outcome::{FinishedRun, RunOutcome};
 
 impl Engine {
     /// Runs suites, at least one of which has extensions. First everything is planned with the cases as they

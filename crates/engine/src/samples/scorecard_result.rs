@@ -1,6 +1,6 @@
 //! Results of samples that were graded with a scorecard. The scores of its parts are copied.
 
-use assize_rubric::{NodeScore, NodeStatus, Verdict};
+use assize_rubric::{BenchmarkState, NodeScore, NodeStatus, Verdict};
 use assize_store::GateRow;
 
 use super::card::ScoredPart;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_evalfile::{LoadOptions, readable_roots};
-use assize_grade::{ProgramEnvironment, ProgramSetup};
+use assize_grade::ProgramSetup;
 use assize_llm::{
     ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, NameError, Redactor, RetryPolicy,
 };
@@ -32,7 +32,7 @@ use super::http::HttpTarget;
 use super::http_request::fixed_address;
 use super::program_judge::ProgramModel;
 use super::program_setup::program_setup;
-use super::secrets::{keys, redactor};
+use super::secrets::redactor;
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::capability::{OutsideFile, SentVariable};
 use crate::engine::Engine;

@@ -228,10 +228,10 @@ impl DecodeContext {
         if before <= REPEATED_FILE_BYTES {
             let limit = REPEATED_FILE_BYTES >> 20;
             let label = format!("more than {limit} MiB, each time counted");
-            self.problems.add(
-                Diagnostic::error(codes::LIMIT_REACHED, "the same files are named too often", span, label)
-                    .with_help("name them once for all tests, or put the cases into a JSONL file"),
-            );
+            Diagnostic::error(codes::LIMIT_REACHED, "the same files are named too often")
+                .at(span, label)
+                .with_help("name them once for all tests, or put the cases into a JSONL file")
+                .add_to(&mut self.problems);
         } else {
             self.problems.count_error();
         }

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GraderRow, ResultRow};

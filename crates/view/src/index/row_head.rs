@@ -23,8 +23,6 @@ pub(super) struct ResultHead<'r> {
     pub(super) prompt: Option<RowText<'r>>,
     #[serde(borrow)]
     pub(super) target: Option<RowText<'r>>,
-    #[serde(borrow, default)]
-    pub(super) prompt: Option<RowText<'r>>,
     #[serde(rename = "repeat")]
     pub(super) trial: u32,
     #[serde(default)]

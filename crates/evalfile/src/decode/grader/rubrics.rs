@@ -43,7 +43,7 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let truncate = decode_truncate(cx, object);
     let judge = decode_judge(cx, object);
     let panel = decode_panel(cx, object, PanelUse::Rubrics { judge: judge.as_deref(), judging });
-    let instructions = decode_instructions(cx, object, format);
+    let instructions = decode_instructions(cx, object);
     for (key, help) in [
         (
             "temperature",
@@ -72,32 +72,24 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
 }
 
 /// Decodes `prompt`: the author's instructions for judging the criteria. Warns about names that nothing is filled in for.
-fn decode_instructions(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Option<Arc<str>> {
+fn decode_instructions(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Arc<str>> {
     let entry = object.entry("prompt").filter(|entry| !entry.value.is_null())?;
     if entry.value.as_map().is_some() {
-        cx.problems.add(unused_key(
+        unused_key(
             entry.key_span,
             "a program can't write the prompt of a rubrics grader".to_owned(),
             "write a text or `file://PATH`, or use `type: llm-grader` without criteria",
-        ));
+        )
+        .add_to(&mut cx.problems);
         return None;
     }
 
-    let (GraderPrompt::Text { text, .. }, _) = decode_prompt(cx, entry, format)? else { return None };
+    let (GraderPrompt::Text { text, .. }, _) = decode_prompt(cx, entry)? else { return None };
     for name in unknown_names(&text) {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::NO_EFFECT,
-                format!("`{{{{ {name} }}}}` stays as it is in this prompt"),
-                entry.value.use_span(),
-                "no text of the case has this name",
-            )
-            .with_help(format!("beside criteria, a prompt can show {}", JUDGE_VARIABLES.join(", "))),
-        );
+        Diagnostic::warning(codes::NO_EFFECT, format!("`{{{{ {name} }}}}` stays as it is in this prompt"))
+            .at(entry.value.use_span(), "no text of the case has this name")
+            .with_help(format!("beside criteria, a prompt can show {}", JUDGE_VARIABLES.join(", ")))
+            .add_to(&mut cx.problems);
     }
     Some(text.into())
 }

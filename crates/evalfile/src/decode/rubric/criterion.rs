@@ -146,11 +146,6 @@ const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
     ("range", RANGE_HELP),
 ];
 
-/// Returns true if a criterion has its text under a key that people and other tools use.
-pub(super) fn has_foreign_text(criterion: &TreeNode) -> bool {
-    FOREIGN_TEXT_KEYS_TWO.iter().any(|(key, _)| criterion.get(key).is_some())
-}
-
 fn decode_criterion_map(cx: &mut DecodeContext, node: &TreeNode, index: usize) -> Option<DecodedCriterion> {
     if let Some(mistaken) = detect_text_as_map(cx, node) {
         cx.problems.add(mistaken);

@@ -1,6 +1,6 @@
 //! Replies of the batch APIs.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
