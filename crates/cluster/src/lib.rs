@@ -38,7 +38,8 @@ pub use nats::{ClusterAddress, ClusterAddressError, ConnectionObserver, NatsClus
 pub use request::{ArgumentReader, EvalRequest};
 pub use seal::{JobSecret, SealedCluster};
 pub use seam::{
-    Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,
+    Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, RefusedCount, ResultStore, UnitLease,
+    WorkQueue,
 };
 pub use unit::{UnitName, WorkUnit, covering_units, missing_units};
 pub use worker::{Worker, WorkerEnd, WorkerEvent, WorkerOptions};

@@ -143,7 +143,6 @@ mod tests {
             suite: 0,
             prompt: None,
             target: None,
-            prompt: None,
             tags: Box::default(),
             gates: Box::default(),
             trial: 1,
