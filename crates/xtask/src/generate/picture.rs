@@ -16,7 +16,7 @@ const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
 /// Width of the terminal in columns.
 const WIDTH: usize = 88;
 /// How the paragraphs in the picture begin. A line of dots stands for everything else.
-const SHOWN_PARAGRAPHS: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
+const SHOWN_PARAGRAPHS: [&str; 4] = ["verdict  score", "── Summary", "met  95% CI", "Result"];
 /// How the lines begin that differ from run to run and are left out.
 const VARYING_LINES: [&str; 2] = ["Time", "Run"];
 
@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn a_session_is_the_command_and_the_chosen_paragraphs_without_times() {
-        let output = "one\n\ntwo\n\n\x1b[31m✗ fail\x1b[0m  late-train\n  why\n\nthree\n\n── Summary\n\n   met  95% CI\n\n\
+        let output = "one\n\ntwo\n\n  verdict  score\n  \x1b[31m✗ fail\x1b[0m  0.8\n\nthree\n\n── Summary\n\n   met  95% CI\n\n\
                       Result  4 failed\n\x1b[2mTime\x1b[0m  10 ms\nTimes";
         let text = terminal_svg::without_styles(&session(output).expect("all is there"));
         let (command, rest) = text.split_once('\n').expect("a command");
         assert!(command.starts_with("$ assize grade "), "{command}");
         assert_eq!(
             rest,
-            "⋯\n\n✗ fail  late-train\n  why\n\n⋯\n\n── Summary\n\n   met  95% CI\n\nResult  4 failed\nTimes\n"
+            "⋯\n\n  verdict  score\n  ✗ fail  0.8\n\n⋯\n\n── Summary\n\n   met  95% CI\n\nResult  4 failed\nTimes\n"
         );
         assert!(session("Result  1 failed").is_err());
     }
