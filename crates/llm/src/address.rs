@@ -7,10 +7,7 @@
 use reqwest::Url;
 
 use crate::aws;
-use crate::config::ConfigError;
-
-/// Looks variables up. Empty ones count as not set.
-pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+use crate::config::{ConfigError, Lookup};
 
 /// The variables that name Azure's API version. The first that is set counts.
 const AZURE_VERSION_VARIABLES: [&str; 3] =

@@ -10,8 +10,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::address::Lookup;
-use crate::config::ConfigError;
+use crate::config::{ConfigError, Lookup};
 
 pub(crate) const KEY_ID: &str = "AWS_ACCESS_KEY_ID";
 pub(crate) const SECRET: &str = "AWS_SECRET_ACCESS_KEY";

@@ -159,3 +159,6 @@ pub enum NameError {
         known: Vec<&'static str>,
     },
 }
+
+/// Looks variables up. Empty ones count as not set.
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::address::{self, Lookup};
-use crate::config::ConfigError;
+use crate::address;
+use crate::config::{ConfigError, Lookup};
 use crate::endpoint::{ModelEndpoint, is_loopback};
 use crate::wire::{
     AnthropicMessages, BedrockConverse, ChatDialect, EmbeddingFormat, GeminiGenerate, LabelFormat,

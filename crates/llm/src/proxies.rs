@@ -3,7 +3,7 @@
 use reqwest::{NoProxy, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::address::Lookup;
+use crate::config::Lookup;
 use crate::endpoint::is_loopback;
 use crate::transport::{TransportError, innermost};
 

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
-use crate::wire::FormatFeatures;
 
 /// Parameters that one model refuses. Learning only adds to them, so it ends after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,6 +309,34 @@ fn says_unsupported(message: &str) -> bool {
         "too many states", "schema is too complex",
     ];
     WORDS.iter().any(|word| message.contains(word)) || message.contains("must be 'json_schema' or 'text'")
+}
+
+/// The features of a format that a server may refuse, under the names by which it refers to them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FormatFeatures {
+    /// The sampling seed.
+    pub seed: Option<&'static str>,
+    /// True if log-probabilities can be requested.
+    pub logprobs: bool,
+    /// The output limit, and the name to try if that is refused.
+    pub limits: [Option<&'static str>; 2],
+    /// The most of a reply schema that servers are known to accept.
+    pub schema: SchemaSupport,
+    /// True if a program may say how much the model reasons.
+    pub effort: bool,
+    /// The mark of a prefix for the provider's cache, in lower case.
+    pub cache_marks: &'static [&'static str],
+}
+
+impl FormatFeatures {
+    /// The name under which the output limit is sent.
+    pub(crate) fn limit_name(self, quirks: ServerQuirks) -> Option<&'static str> {
+        match quirks.limit {
+            LimitField::Usual => self.limits[0],
+            LimitField::Other => self.limits[1],
+            LimitField::Dropped => None,
+        }
+    }
 }
 
 #[cfg(test)]

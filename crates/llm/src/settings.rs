@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::address::{self, Lookup, MISSING_REGION};
+use crate::address::{self, MISSING_REGION};
 use crate::aws::{self, AccessKey, RequestSigner};
-use crate::config::ConfigError;
+use crate::config::{ConfigError, Lookup};
 use crate::endpoint::ModelEndpoint;
 use crate::provider::{JUDGE_BASE_URL, JUDGE_KEY, ProviderRow};
 use crate::proxies::HttpProxies;

@@ -18,6 +18,7 @@ mod assets;
 mod index;
 mod library;
 mod open_run;
+mod page_reply;
 mod page_work;
 mod pages;
 mod people;

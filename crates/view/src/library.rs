@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use assize_analysis::compare::RunComparison;
+use assize_analysis::compare::{ComparisonSet, RunComparison};
+use assize_analysis::matrix::ColumnMetrics;
 use assize_analysis::trend::TrendPoint;
 use assize_engine::{EngineError, ProcessContext, concluded_info, label_folders, runs};
 use assize_store::{RunFolder, RunInfo};
@@ -14,7 +15,6 @@ use parking_lot::Mutex;
 use crate::access::AccessRules;
 use crate::open_run::OpenRun;
 use crate::reviews::ReviewRegistry;
-use crate::routes::matrix::ComparedColumns;
 
 /// File with the description of a run.
 const INFO_FILE: &str = "run.json";
@@ -266,4 +266,10 @@ struct RunStamp {
 /// Name of a run's folder.
 pub(crate) fn folder_name(folder: &RunFolder) -> String {
     folder.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// Columns with their metrics, compared with the first and with each other.
+pub(crate) struct ComparedColumns {
+    pub(crate) set: ComparisonSet,
+    pub(crate) metrics: Vec<ColumnMetrics>,
 }

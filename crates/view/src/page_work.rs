@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::task::JoinHandle;
 
-use crate::routes::{PageError, blocking, render};
+use crate::page_reply::{PageError, blocking, render};
 
 /// How long a page may take before its beginning is sent. Until then, the reply can still have an error status.
 const PARTIAL_REPLY_DELAY: Duration = Duration::from_millis(600);

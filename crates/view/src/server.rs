@@ -19,6 +19,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::access::{AccessRules, PageTransport, guard};
 use crate::library::{NamedRun, RunLibrary, folder_name};
+use crate::page_reply::{compare_url, run_url};
 use crate::reviews::{OfferedReview, ReviewRegistry};
 use crate::routes;
 use crate::tls::{TlsIdentity, TlsListener};
@@ -306,8 +307,8 @@ fn name_runs(folders: Vec<RunFolder>) -> Vec<NamedRun> {
 /// Path of the first page: one named run is shown, two are compared, otherwise all are listed.
 fn start_page(named: &[NamedRun]) -> String {
     match named {
-        [only] => routes::run_url(&only.slug),
-        [base, candidate] => routes::compare_url(&base.slug, &candidate.slug),
+        [only] => run_url(&only.slug),
+        [base, candidate] => compare_url(&base.slug, &candidate.slug),
         _ => "/".to_owned(),
     }
 }

@@ -18,17 +18,8 @@ use xtask::shell;
 use xtask::workspace_build::{MESSAGES_VARIABLE, WorkspaceBuild};
 
 use crate::rustc_wrapper::{self, CLIPPY_ARGUMENTS, FOLDER_VARIABLE};
+use crate::step::{StepOutcome, StepResult, passed};
 use crate::{packages, python, repo_lints, report_readers, site, static_program, test_run, tools, wheel};
-
-/// How a step ended that did not fail.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum StepOutcome {
-    Passed,
-    /// Nothing was checked, for this reason.
-    Skipped(String),
-}
-
-pub(crate) type StepResult = Result<StepOutcome, String>;
 
 type Step = (&'static str, fn() -> StepResult);
 
@@ -257,10 +248,6 @@ fn summarize(finished: &[FinishedStep], tests: &[String], time: Duration) -> Res
         return Ok(());
     }
     Err(counts)
-}
-
-pub(crate) fn passed(result: Result<(), String>) -> StepResult {
-    result.map(|()| StepOutcome::Passed)
 }
 
 fn format() -> StepResult {

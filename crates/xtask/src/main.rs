@@ -17,6 +17,7 @@ mod report_readers;
 mod rustc_wrapper;
 mod site;
 mod static_program;
+mod step;
 mod test_run;
 mod tools;
 mod wheel;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 
 use xtask::{layers, shell};
 
-use crate::check::{StepOutcome, StepResult};
+use crate::step::{StepOutcome, StepResult};
 
 const USAGE: &str = "\
 usage: cargo xtask NAME

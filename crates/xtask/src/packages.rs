@@ -3,7 +3,7 @@
 use xtask::shell;
 use xtask::workspace_build::WorkspaceBuild;
 
-use crate::check::{StepOutcome, StepResult};
+use crate::step::{StepOutcome, StepResult};
 use crate::tools;
 
 /// Runs `packaging/test.sh`.

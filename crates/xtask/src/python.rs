@@ -2,7 +2,7 @@
 
 use xtask::shell;
 
-use crate::check::{StepOutcome, StepResult};
+use crate::step::{StepOutcome, StepResult};
 use crate::wheel;
 
 /// Virtual environment of the tests.

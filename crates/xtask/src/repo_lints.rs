@@ -8,6 +8,8 @@ mod page_paths;
 
 use std::path::Path;
 
+use page_links::is_kind;
+
 use xtask::metadata::{self, Dependency, Kind, Package};
 use xtask::shell;
 
@@ -120,11 +122,6 @@ fn reads_tables(name: &str, shipped: &str) -> bool {
     let is_exempt = name.starts_with("crates/table/") || name.starts_with("tools/");
 
     !is_exempt && name.contains("/src/") && readers.iter().any(|reader| shipped.contains(reader))
-}
-
-/// Whether a file has this extension.
-pub(crate) fn is_kind(name: &str, kind: &str) -> bool {
-    Path::new(name).extension().is_some_and(|ending| ending == kind)
 }
 
 /// Dependencies of a crate that its code never mentions.

@@ -6,7 +6,7 @@ use std::process::Command;
 use xtask::shell;
 use xtask::workspace_build::WorkspaceBuild;
 
-use crate::check::{StepOutcome, StepResult, passed};
+use crate::step::{StepOutcome, StepResult, passed};
 use crate::wheel;
 
 /// Folder for the virtual environment and the reports.

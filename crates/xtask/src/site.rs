@@ -4,7 +4,7 @@ use std::process::Command;
 
 use xtask::shell;
 
-use crate::check::{StepOutcome, StepResult};
+use crate::step::{StepOutcome, StepResult};
 use crate::tools;
 
 /// Builds the site. A page that is missing, or a link that can't be read, is a warning to mdBook and an error here.

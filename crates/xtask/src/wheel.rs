@@ -7,7 +7,7 @@ use std::process::Command;
 
 use xtask::shell;
 
-use crate::check::{StepOutcome, StepResult};
+use crate::step::{StepOutcome, StepResult};
 use crate::{cargo_stand_in, tools};
 
 /// Output folder, relative to the root of the checkout.

@@ -9,7 +9,8 @@ use assize_stats::ConfidenceLevel;
 use assize_stats::correction::{PoweredDifference, SideItem, prediction_powered_difference};
 use serde::Serialize;
 
-use super::metric_difference::{Conclusion, MetricUnit};
+use super::MetricUnit;
+use super::metric_difference::Conclusion;
 use crate::calibrate::{CalibrationItem, CalibrationMaterial, ItemKey, drawing_probabilities};
 use crate::case_metrics::format_level;
 use crate::claims::{FEW_ITEMS, alpha_of, decide_together};

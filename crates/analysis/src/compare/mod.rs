@@ -25,10 +25,10 @@ pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,
 };
 pub use labelled::{LabelledDifference, compare_labelled, find_unbound};
-pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
+pub use metric_difference::{Conclusion, MetricDifference};
 pub(crate) use metric_difference::{PairSample, compare_metric};
 pub use mismatch::RunMismatch;
-pub use options::{ComparisonOptions, HeadlineMetric};
+pub use options::{ComparisonOptions, HeadlineMetric, MetricUnit};
 pub use pairing::{CaseName, IncompletePair, RunComparison, ScoreShifts, compare};
 pub use pooled::{PooledDifference, PooledDifferences};
 pub(crate) use tables::adjust_all;

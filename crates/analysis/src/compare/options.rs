@@ -3,7 +3,7 @@
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use serde::Serialize;
 
-use super::{AllowedAspects, MetricUnit};
+use super::AllowedAspects;
 use crate::RunFacts;
 
 /// Metric of the overall conclusion.
@@ -80,5 +80,42 @@ impl Default for ComparisonOptions {
             allowed: AllowedAspects::NONE,
             is_stopped: false,
         }
+    }
+}
+
+/// Unit in which a metric from 0 to 1 is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricUnit {
+    /// A share of cases: a percentage, whose changes are percentage points.
+    Rate,
+    /// A score from 0 to 1, with three decimals.
+    Score,
+}
+
+impl MetricUnit {
+    /// Formats a difference without its sign, such as `12.5 pp` or `0.125`.
+    pub fn format_size(self, value: f64) -> String {
+        match self {
+            Self::Rate => format!("{:.1} pp", value.abs() * 100.0),
+            Self::Score => format!("{:.3}", value.abs()),
+        }
+    }
+
+    /// Formats a difference with its sign, such as `+12.5 pp` or `+0.125`.
+    pub fn format_change(self, value: f64) -> String {
+        let size = self.format_size(value);
+        let sign = match value {
+            _ if size.starts_with("0.0 ") || size == "0.000" => "",
+            value if value < 0.0 => "-",
+            _ => "+",
+        };
+
+        format!("{sign}{size}")
+    }
+
+    /// Formats both ends of an interval of differences, with the unit once.
+    pub fn format_interval(self, low: f64, high: f64) -> String {
+        let low = self.format_change(low);
+        format!("{} to {}", low.trim_end_matches(" pp"), self.format_change(high))
     }
 }

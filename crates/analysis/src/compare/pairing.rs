@@ -7,12 +7,12 @@ use assize_store::named_case;
 use serde::Serialize;
 
 use super::flips::VerdictFlip;
-use super::metric_difference::{Conclusion, MetricDifference, MetricUnit, PairSample, compare_metric};
+use super::metric_difference::{Conclusion, MetricDifference, PairSample, compare_metric};
 use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
 use super::touched::{MetricPart, WithheldMetrics};
 use super::unknown::{UnknownCounts, UnknownPairs};
-use super::{AnytimeComparison, ComparisonOptions, HeadlineMetric};
+use super::{AnytimeComparison, ComparisonOptions, HeadlineMetric, MetricUnit};
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
 /// Identity of a case.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use assize_stats::multiplicity::adjust_p_values;
 use serde::Serialize;
 
-use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
+use super::metric_difference::{MetricDifference, PairSample, compare_metric};
 use super::mismatch::shared_criteria;
 use super::pooled::{GroupDifferences, PooledDifferences, pool_groups};
-use super::{ComparisonAspect, ComparisonOptions};
+use super::{ComparisonAspect, ComparisonOptions, MetricUnit};
 use assize_rubric::VoteValue;
 
 use crate::claims::MIN_PAIRS;

@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use super::ComparisonOptions;
-use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
+use super::metric_difference::{MetricDifference, PairSample, compare_metric};
+use super::{ComparisonOptions, MetricUnit};
 use crate::facts::CaseFact;
 
 /// Cases of the base without a known result on a side.

@@ -7,7 +7,7 @@ use assize_rubric::LabelSplit;
 use clap::{ArgAction, Subcommand};
 
 use super::PowerArgs;
-use super::headings::{ADVANCED, GATES, JUDGE, SELECTION};
+use super::headings::{ADVANCED, GATES, JUDGE, OUTPUT, SELECTION};
 use super::tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
@@ -126,7 +126,7 @@ pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
     /// Print all measures of agreement, and explain them.
-    #[arg(long, short = 'v')]
+    #[arg(long, short = 'v', help_heading = OUTPUT)]
     pub(crate) verbose: bool,
     /// Advantage granted to a judge that replaces a person [default: 0.15].
     ///

@@ -88,11 +88,11 @@ pub(crate) struct CompareArgs {
     /// Call runs equivalent if they differ by less than X.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
-    /// Correct differences by people's labels of both runs; repeatable.
+    /// Correct differences by people's labels; repeatable.
     ///
     /// Without them, `compare` compares judges' decisions: a judge that lets more mistakes of one run pass makes it look
     /// better. Labels name the answer they are about, as those of `assize review` do, or `RUN=FILE` names the run of a file.
-    #[arg(long, value_name = "[RUN=]FILE", conflicts_with_all = ["trend", "watch", "rescore"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trend", "watch", "rescore"])]
     pub(crate) labels: Vec<String>,
     /// Update while runs are in progress, until conclusive.
     ///

@@ -409,20 +409,3 @@ pub(crate) struct RunArgs {
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) truncate: Option<TruncationMode>,
 }
-
-/// Cases to print in full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ShowChoice {
-    /// All of a small run, the failing ones of a large one, as far as they fit on a screen.
-    #[default]
-    Auto,
-    /// Like `Auto` on a long screen: `--verbose`.
-    #[value(skip)]
-    Verbose,
-    /// All.
-    All,
-    /// Those that did not pass.
-    Failed,
-    /// None: only the summary.
-    None,
-}

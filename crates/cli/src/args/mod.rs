@@ -46,6 +46,7 @@ mod power;
 mod replace;
 mod report;
 mod report_file;
+mod report_files;
 mod resume_command;
 mod review;
 mod run_output;
@@ -83,7 +84,7 @@ pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareComma
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, InputKind, OutputKind};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied, programs};
+pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, denied, programs};
 pub(crate) use exchange::ExchangeArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use front_page::with_front_page;
@@ -115,6 +116,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use report_file::{ReportFile, ReportFormat};
 pub(crate) use resume_command::{resume_command, shell_word};
 pub(crate) use review::ReviewArgs;
+pub(crate) use run_output::ShowChoice;
 pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{

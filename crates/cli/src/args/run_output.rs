@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::ShowChoice;
+use clap::ValueEnum;
+
 use super::headings::OUTPUT;
 use super::replace::{NamedReports, ReplaceArgs};
 use super::report_file::{ReportFile, report_file};
@@ -78,4 +79,21 @@ impl RunOutputArgs {
     pub(crate) fn delivery(&self, quiet: bool) -> ResultOutput<'_> {
         ResultOutput { json: self.json, quiet, out: &self.out }
     }
+}
+
+/// Cases to print in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ShowChoice {
+    /// All of a small run, the failing ones of a large one, as far as they fit on a screen.
+    #[default]
+    Auto,
+    /// Like `Auto` on a long screen: `--verbose`.
+    #[value(skip)]
+    Verbose,
+    /// All.
+    All,
+    /// Those that did not pass.
+    Failed,
+    /// None: only the summary.
+    None,
 }

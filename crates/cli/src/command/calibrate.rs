@@ -12,7 +12,7 @@ use assize_report::{CalibrationDetail, fit_screen, render_calibration};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
-use super::compare::warn_of_missing;
+use super::compared_run::warn_of_missing;
 use super::{agreement, criteria, drift, labels, noise, panel_rates, power};
 use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;

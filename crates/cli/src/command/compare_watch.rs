@@ -10,7 +10,7 @@ use assize_report::{format_count, render_anytime, render_anytime_line};
 use assize_store::{CaseRecord, RunFolder};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::compare::{ComparedRun, anytime_json, options, refuse};
+use super::compared_run::{ComparedRun, anytime_json, options, refuse};
 use crate::args::CompareArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

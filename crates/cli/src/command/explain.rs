@@ -15,7 +15,7 @@ use assize_run::score_record;
 use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, first_in_order};
 use serde_json::{Value, json};
 
-use super::compare::warn_of_missing;
+use super::compared_run::warn_of_missing;
 use super::present::{NamedCase, explain_command};
 use super::scorecard;
 use crate::args::{ExplainArgs, shell_word};

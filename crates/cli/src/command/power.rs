@@ -8,7 +8,7 @@ use assize_rubric::UnitInterval;
 use assize_stats::{ConfidenceLevel, McNemarVariant};
 use serde_json::json;
 
-use super::compare::ComparedRun;
+use super::compared_run::ComparedRun;
 use crate::args::PowerArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

@@ -4,12 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use assize_analysis::calibrate::CalibrationReport;
-use assize_analysis::compare::ComparisonSet;
 use assize_analysis::{ScorecardTree, min_coverage, missing_policy};
-use assize_audit::StoredAudit;
-use assize_engine::audit::read_audit;
-use assize_engine::calibration::calibrate_run;
 use assize_engine::{
     EngineError, ExitStatus, LabelOptions, ReportMaterial, ScoredCard, summary_json, write_report_file,
 };
@@ -18,9 +13,10 @@ use assize_report::{
     ScorecardMaterial, inspect_log_name, write_report, write_skill_files,
 };
 use assize_rubric::ScorecardScores;
-use assize_store::{AnswerPart, CaseRecord, RunFolder, StoreError};
+use assize_store::{AnswerPart, CaseRecord, RunFolder};
 
-use super::{compare, report_matrix};
+use super::reported_run::{JudgeMeasurement, ReportedRun, failure, unwritable};
+use super::{compared_run, report_matrix};
 use crate::args::{ReportArgs, ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -28,37 +24,6 @@ use crate::output;
 
 /// Name of the p value adjustment in a comparison with a baseline.
 const ADJUSTED_BY: &str = "Holm";
-
-/// A run under its given name, and its comparison with a baseline.
-pub(super) struct ReportedRun {
-    pub(super) name: String,
-    pub(super) material: ReportMaterial,
-    comparison: Option<ComparisonSet>,
-    measured: JudgeMeasurement,
-}
-
-/// Measurements of the judges of a run, for HTML reports.
-#[derive(Default)]
-struct JudgeMeasurement {
-    calibration: Option<CalibrationReport>,
-    audit: Option<StoredAudit>,
-}
-
-impl JudgeMeasurement {
-    /// Measures the judges of a run; also returns why they can't be measured.
-    fn read(material: &ReportMaterial, context: &CliContext) -> Result<(Self, Option<String>), EngineError> {
-        let audit = read_audit(&material.folder, &material.info)?;
-        let calibrated = match audit {
-            Some(_) => Ok(None),
-            None => calibrate_run(&material.folder, &material.info, &context.process),
-        };
-
-        Ok(match calibrated {
-            Ok(calibration) => (Self { calibration, audit }, None),
-            Err(error) => (Self { calibration: None, audit }, Some(error.message)),
-        })
-    }
-}
 
 pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut files = args.files()?;
@@ -70,10 +35,10 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
         if let Some(warning) = &material.warning {
             output::print_warning(warning, context);
         }
-        compare::warn_of_missing(&material.info, name, "reported", context);
+        compared_run::warn_of_missing(&material.info, name, "reported", context);
 
         let comparison = match &args.baseline {
-            Some(base) => Some(compare::with_baseline(base, name, context)?),
+            Some(base) => Some(compared_run::with_baseline(base, name, context)?),
             None => None,
         };
         let is_html = |format: ReportFormat| format == ReportFormat::Export(ExportFormat::Html);
@@ -332,16 +297,4 @@ fn with_reports(
         })
         .collect();
     write(&reports)
-}
-
-pub(super) fn failure(error: ReportError, path: &Path) -> CommandFailure {
-    match error {
-        ReportError::Store(error) => error.into(),
-        ReportError::Write(error) => unwritable(path, error),
-        ReportError::Unsupported(message) => message.into(),
-    }
-}
-
-fn unwritable(path: &Path, source: io::Error) -> CommandFailure {
-    StoreError::Io { action: "write", path: path.to_path_buf(), source }.into()
 }

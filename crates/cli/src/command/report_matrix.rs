@@ -11,7 +11,7 @@ use assize_engine::{EngineError, write_report_file};
 use assize_report::{MatrixForm, MatrixReport, MatrixSource};
 use assize_store::{AnswerPart, CaseRecord, RunFolder};
 
-use super::report::{ReportedRun, failure};
+use super::reported_run::{ReportedRun, failure};
 use crate::args::{ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

@@ -41,7 +41,7 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     let reads = read_together(&chosen, |run| read_trend(&run.folder, &run.part, takes));
     for (run, read) in chosen.iter().zip(reads) {
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
-        super::compare::warn_of_missing(&run.info, &label, "shown", context);
+        super::compared_run::warn_of_missing(&run.info, &label, "shown", context);
 
         let read = read.map_err(CommandFailure::from).and_then(|reader| match &run.part.target {
             Some(target) if reader.is_empty() => {

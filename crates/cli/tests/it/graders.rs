@@ -59,7 +59,7 @@ name: everything
 tests:
   - id: json
     input: Bill me
-    criteria: Gives the bill as JSON
+    criteria: Mentions the invoice
     expected_output: {invoice: {total: 100, date: "15-JAN-2025", who: "ACME"}}
     output: '{"invoice": {"total": 100.5, "date": "2025-01-15", "who": "Acme"}}'
     assertions:

@@ -30,7 +30,8 @@ const ENGLISH: &str = "the and with from into about that this these those which 
     wait waits price prices cost costs refund refunds customer customers delay delayed parcel sentence \
     sentences number numbers dates day days weeks month months year years times hour hours third two \
     three five seven eight nine \
-    adds add requires require required specific marks proposes propose blames good changes breaking users pick picks";
+    adds add requires require required specific marks proposes propose blames good changes breaking users pick picks take takes cites cite quote quotes \
+    lists handles handle covers computes calculates links";
 
 /// Words that are English, and Dutch, German or Spanish too: they count where nothing speaks for another language.
 const SHARED: [&str; 4] = ["is", "was", "of", "has"];

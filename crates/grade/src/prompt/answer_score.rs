@@ -9,9 +9,8 @@ use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
 use assize_rubric::ValueRange;
 use serde_json::json;
 
-use super::block::format_block;
-use super::format_material;
 use super::schema::{evidence_schema, reason_schema};
+use super::shared::{fill_variables, format_material};
 use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::text_hash::text_hasher;
@@ -98,38 +97,6 @@ pub(crate) fn answer_score_messages(
 
     let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
-}
-
-/// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
-/// unchanged. `None` if no known variable occurs. One pass, so inserted values are never scanned for
-/// placeholders.
-pub(super) fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    let mut any = false;
-    while let Some(at) = rest.find("{{") {
-        let (before, after) = rest.split_at(at);
-        out.push_str(before);
-
-        let Some(end) = after.find("}}") else {
-            rest = after;
-            break;
-        };
-        let name = after[2..end].trim();
-        match variables.iter().find(|(known, _)| known == name) {
-            Some((_, value)) => {
-                any = true;
-                out.push('\n');
-                out.push_str(&format_block(name, fence, value));
-            }
-            None => out.push_str(&after[..end + 2]),
-        }
-
-        rest = &after[end + 2..];
-    }
-
-    out.push_str(rest);
-    any.then_some(out)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(crate) use pair::{pair_hash, pair_messages, pair_schema};
 pub use questions::QUESTIONS_PROMPT_VERSION;
 pub(crate) use questions::{questions_hash, questions_messages, questions_schema};
 pub(crate) use schema::{batched_schema, single_schema};
-pub(crate) use shared::{format_instructed, format_material};
+pub(crate) use shared::format_instructed;
 
 use std::sync::{Arc, LazyLock};
 

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::answer_score::fill_variables;
 use super::block::format_block;
 use super::criteria::criterion_text;
 use crate::{JudgeMaterial, RubricTask};
@@ -62,4 +61,36 @@ pub(crate) fn format_material(material: &JudgeMaterial, fence: &str) -> String {
     let blocks = blocks
         .map(|(name, text)| text.map_or_else(String::new, |text| format_block(name, fence, text) + "\n"));
     format!("Material\n\n{}", blocks.concat())
+}
+
+/// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
+/// unchanged. `None` if no known variable occurs. One pass, so inserted values are never scanned for
+/// placeholders.
+pub(super) fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    let mut any = false;
+    while let Some(at) = rest.find("{{") {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+
+        let Some(end) = after.find("}}") else {
+            rest = after;
+            break;
+        };
+        let name = after[2..end].trim();
+        match variables.iter().find(|(known, _)| known == name) {
+            Some((_, value)) => {
+                any = true;
+                out.push('\n');
+                out.push_str(&format_block(name, fence, value));
+            }
+            None => out.push_str(&after[..end + 2]),
+        }
+
+        rest = &after[end + 2..];
+    }
+
+    out.push_str(rest);
+    any.then_some(out)
 }

@@ -13,7 +13,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::allowance::allowances;
-use super::limiter::{AnswerTime, RateLimiter, RequestFailure, SendChance};
+use super::climb::AnswerTime;
+use super::limiter::{RateLimiter, RequestFailure, SendChance};
 use super::outage::{FailureConsequence, ServerOutage};
 use super::recent::RecentAnswers;
 use super::turns::TurnQueue;

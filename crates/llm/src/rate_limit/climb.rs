@@ -6,8 +6,9 @@
 //!
 //! A server that answers quickly is left alone: it has been asked hundreds of times before this could tell anything.
 
+use std::time::Duration;
+
 use super::latency::length_of;
-use super::limiter::AnswerTime;
 
 /// A server whose answers take less than this is quick.
 const QUICK_SECONDS: f64 = 1.0;
@@ -83,6 +84,14 @@ impl ThroughputClimb {
         (self.seconds, self.answers, self.since) = (0.0, 0, sent);
         latency >= QUICK_SECONDS
     }
+}
+
+/// How long an answer took, its time limit, and how many requests were in flight when its own was sent, itself included.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AnswerTime {
+    pub(crate) latency: Duration,
+    pub(crate) limit: Duration,
+    pub(crate) load: u32,
 }
 
 #[cfg(test)]

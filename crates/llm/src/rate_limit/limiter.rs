@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::allowance::{AllowanceKind, ServerAllowance};
 use super::bucket::TokenBucket;
+use super::climb::AnswerTime;
 use super::outage::{AccountState, FailedRequest, FailureConsequence, OutageTracker, ServerOutage};
 use super::pace::{RefusalMeaning, RequestPace};
 use super::window::ConcurrencyWindow;
@@ -73,14 +74,6 @@ pub(super) struct RateLimiter {
 struct ModelCalls {
     in_flight: u32,
     has_answered: bool,
-}
-
-/// How long an answer took, its time limit, and how many requests were in flight when its own was sent, itself included.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AnswerTime {
-    pub(crate) latency: Duration,
-    pub(crate) limit: Duration,
-    pub(crate) load: u32,
 }
 
 /// Limits of an account at one moment.

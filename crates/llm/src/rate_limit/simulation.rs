@@ -8,7 +8,8 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::allowance::{AllowanceKind, ServerAllowance};
-use super::limiter::{AnswerTime, RateLimiter, SendChance};
+use super::climb::AnswerTime;
+use super::limiter::{RateLimiter, SendChance};
 use super::window::ConcurrencyWindow;
 use crate::token_counts::TokenCounts;
 

@@ -17,9 +17,8 @@
 
 use std::time::Duration;
 
-use super::climb::ThroughputClimb;
+use super::climb::{AnswerTime, ThroughputClimb};
 use super::latency::LatencyGradient;
-use super::limiter::AnswerTime;
 use crate::server_memory::ServerPace;
 
 /// A round of growth after a cut adds this part of the size at which the cut was made.

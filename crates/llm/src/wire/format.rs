@@ -1,13 +1,13 @@
 //! Interface of a wire format.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
 
+use super::outgoing::HttpCall;
 use super::{answer, outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::quirks::{FormatFeatures, SentFeatures, ServerQuirks};
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::token_counts::TokenCounts;
@@ -99,45 +99,6 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
             refusal::learn(answer, quirks, features.schema, sent)
         })
     }
-}
-
-/// The features of a format that a server may refuse, under the names by which it refers to them.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FormatFeatures {
-    /// The sampling seed.
-    pub seed: Option<&'static str>,
-    /// True if log-probabilities can be requested.
-    pub logprobs: bool,
-    /// The output limit, and the name to try if that is refused.
-    pub limits: [Option<&'static str>; 2],
-    /// The most of a reply schema that servers are known to accept.
-    pub schema: SchemaSupport,
-    /// True if a program may say how much the model reasons.
-    pub effort: bool,
-    /// The mark of a prefix for the provider's cache, in lower case.
-    pub cache_marks: &'static [&'static str],
-}
-
-impl FormatFeatures {
-    /// The name under which the output limit is sent.
-    pub(crate) fn limit_name(self, quirks: ServerQuirks) -> Option<&'static str> {
-        match quirks.limit {
-            LimitField::Usual => self.limits[0],
-            LimitField::Other => self.limits[1],
-            LimitField::Dropped => None,
-        }
-    }
-}
-
-/// The part of an HTTP request that the wire format decides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HttpCall {
-    /// The path under the base URL, with a leading slash.
-    pub path: Cow<'static, str>,
-    /// Headers besides those of the key and the endpoint; names in lower case.
-    pub headers: Vec<(&'static str, Cow<'static, str>)>,
-    /// The body.
-    pub body: Vec<u8>,
 }
 
 /// The header that carries the key.

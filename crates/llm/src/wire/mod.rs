@@ -27,7 +27,10 @@ pub use anthropic::AnthropicMessages;
 pub use bedrock::BedrockConverse;
 pub use dialect::{ChatDialect, LogprobsField};
 pub use embeddings::EmbeddingFormat;
-pub use format::{FormatFeatures, HttpCall, KeyHeader, WireCodec};
+pub use format::{KeyHeader, WireCodec};
+pub use outgoing::HttpCall;
+
+pub use crate::quirks::FormatFeatures;
 pub use gemini::GeminiGenerate;
 pub use json::{error_words, named_error};
 pub use labels::{LabelFormat, LabelReply, LabelScore};

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-use super::format::{FormatFeatures, HttpCall};
 use crate::error::{AskError, ErrorKind};
+use crate::quirks::FormatFeatures;
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
 /// Refuses a request that no server could answer.
@@ -99,6 +99,17 @@ pub(crate) fn segment(name: &str) -> String {
 pub(super) fn hugging_face_path(model: &str) -> String {
     let segments: Vec<String> = model.split('/').map(segment).collect();
     format!("/models/{}", segments.join("/"))
+}
+
+/// The part of an HTTP request that the wire format decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpCall {
+    /// The path under the base URL, with a leading slash.
+    pub path: Cow<'static, str>,
+    /// Headers besides those of the key and the endpoint; names in lower case.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ pub(super) use std::borrow::Cow;
 pub(super) use serde::Serialize;
 pub(super) use serde_json::Value;
 
-pub(super) use super::format::{FormatFeatures, HttpCall, KeyHeader, WireCodec};
+pub(super) use super::format::{KeyHeader, WireCodec};
+pub(super) use super::outgoing::HttpCall;
 pub(super) use super::{answer, json, outgoing};
 pub(super) use crate::error::AskError;
+pub(super) use crate::quirks::FormatFeatures;
 pub(super) use crate::quirks::{LimitField, SchemaSupport, ServerQuirks};
 pub(super) use crate::reply::{ChatReply, FinishReason};
 pub(super) use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};

@@ -7,7 +7,6 @@ use assize_rubric::{TrialPlan, TrialResult, TrialSummary, Verdict, VerdictThresh
 use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
 use assize_store::{CaseRecord, CaseRecords, RecordPosition, ResultRow, RunInfo};
 
-use super::run_conclusion::{do_cases_count, is_passed};
 use super::{ReportError, RunReport};
 use crate::mark::VerdictMark;
 
@@ -372,4 +371,15 @@ fn read_row(
     (run.prepare)(&mut record);
 
     Ok(Some(record))
+}
+
+/// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison only use cases for
+/// measuring. In a run of a scorecard the tree decides; its cases count only if the tree does not pass.
+pub(crate) fn do_cases_count(info: &RunInfo) -> bool {
+    !(info.is_measurement() || info.scorecard.is_some() && is_passed(info))
+}
+
+/// Returns true if the run ended with exit code 0.
+pub(crate) fn is_passed(info: &RunInfo) -> bool {
+    info.finished_at.is_some() && info.summary.as_ref().is_some_and(|summary| summary.exit_code == 0)
 }

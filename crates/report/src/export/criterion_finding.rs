@@ -10,7 +10,7 @@ use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
-use super::run_conclusion::ReportedConclusion;
+use super::run_conclusion::{ProblemLevel, ReportedConclusion};
 use super::{CriterionName, CriterionPosition, ReportError, RunReport};
 use crate::case_block::{has_failed_gate, stored_texts};
 use crate::criterion::NEGATION_PREFIX;
@@ -379,5 +379,44 @@ impl CriterionFinding {
         }
 
         hasher.finalize().to_hex()[..32].to_owned()
+    }
+}
+
+impl ReportedConclusion {
+    /// Converts the problems to findings at the first file of the run.
+    pub(crate) fn findings(&self, run: &RunReport<'_>) -> Vec<CriterionFinding> {
+        let position = run.info.suites.first().map(|suite| {
+            let file = CriterionName {
+                suite: suite.name.as_str().into(),
+                grader: String::new(),
+                criterion: "".into(),
+                text: String::new(),
+            };
+            let path = (run.position)(&file).map_or_else(|| suite.path.clone(), |place| place.path);
+            CriterionPosition { path, line: 1 }
+        });
+        let position = position.unwrap_or_else(|| CriterionPosition { path: String::new(), line: 1 });
+        let findings = self.problems.iter().map(|problem| CriterionFinding {
+            name: CriterionName {
+                suite: run.suite_names().into(),
+                grader: "run".to_owned(),
+                criterion: problem.id.into(),
+                text: String::new(),
+            },
+            level: match problem.level {
+                ProblemLevel::Failed | ProblemLevel::Missing => FindingLevel::Gate,
+                ProblemLevel::Note => FindingLevel::Remark,
+            },
+            asked: 0,
+            failed: 0,
+            ungraded: 0,
+            cases: Vec::new(),
+            reason: problem.reason.clone(),
+            negated: false,
+            position: position.clone(),
+            about_run: Some(problem.title.clone()),
+        });
+
+        findings.collect()
     }
 }

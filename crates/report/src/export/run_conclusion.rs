@@ -7,8 +7,8 @@ use assize_analysis::describe_pass_rate_gate;
 use assize_rubric::NodeStatus;
 use assize_store::{PassRateResult, RunInfo};
 
+use super::RunReport;
 use super::case_index::{CaseIndex, CaseState};
-use super::{CriterionFinding, CriterionName, CriterionPosition, FindingLevel, RunReport};
 use crate::number::format_count;
 use crate::scorecard_scores::closing_lines;
 
@@ -47,17 +47,6 @@ pub(crate) enum ProblemLevel {
     Missing,
     /// It changes nothing, but a reader must know it, such as the scope of the run.
     Note,
-}
-
-/// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison only use cases for
-/// measuring. In a run of a scorecard the tree decides; its cases count only if the tree does not pass.
-pub(crate) fn do_cases_count(info: &RunInfo) -> bool {
-    !(info.is_measurement() || info.scorecard.is_some() && is_passed(info))
-}
-
-/// Returns true if the run ended with exit code 0.
-pub(crate) fn is_passed(info: &RunInfo) -> bool {
-    info.finished_at.is_some() && info.summary.as_ref().is_some_and(|summary| summary.exit_code == 0)
 }
 
 /// Returns why cases that did not pass are allowed: the rule about the run as a whole that was met.
@@ -135,43 +124,6 @@ impl ReportedConclusion {
         }));
 
         Self { exit_code, ended, missing: not_run + excluded, problems }
-    }
-
-    /// Converts the problems to findings at the first file of the run.
-    pub(crate) fn findings(&self, run: &RunReport<'_>) -> Vec<CriterionFinding> {
-        let position = run.info.suites.first().map(|suite| {
-            let file = CriterionName {
-                suite: suite.name.as_str().into(),
-                grader: String::new(),
-                criterion: "".into(),
-                text: String::new(),
-            };
-            let path = (run.position)(&file).map_or_else(|| suite.path.clone(), |place| place.path);
-            CriterionPosition { path, line: 1 }
-        });
-        let position = position.unwrap_or_else(|| CriterionPosition { path: String::new(), line: 1 });
-        let findings = self.problems.iter().map(|problem| CriterionFinding {
-            name: CriterionName {
-                suite: run.suite_names().into(),
-                grader: "run".to_owned(),
-                criterion: problem.id.into(),
-                text: String::new(),
-            },
-            level: match problem.level {
-                ProblemLevel::Failed | ProblemLevel::Missing => FindingLevel::Gate,
-                ProblemLevel::Note => FindingLevel::Remark,
-            },
-            asked: 0,
-            failed: 0,
-            ungraded: 0,
-            cases: Vec::new(),
-            reason: problem.reason.clone(),
-            negated: false,
-            position: position.clone(),
-            about_run: Some(problem.title.clone()),
-        });
-
-        findings.collect()
     }
 
     /// Returns true if something counts against the run.

@@ -363,7 +363,7 @@ fn fingerprints_of_graders_are_held() {
             ("composite, threshold", "13e3b86c217a9d49"),
             ("composite, code", "6c0ff7f7aa9876dd"),
             ("composite, llm", "f7dd1c66043615f6"),
-            ("benchmark", "2fffcbfaf1764b46"),
+            ("benchmark", "981ade9de73086d8"),
             ("script", "17f30f615f22c5c2"),
             ("transformed", "759293aef0b767b8"),
             ("similar", "12054c139d63d85b"),

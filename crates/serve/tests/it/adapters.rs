@@ -12,8 +12,8 @@ use crate::fixture::{Running, Setup};
 
 const RUBRIC: &str = "criteria:
 - {id: period, outcome: Names the refund period of 30 days, weight: 3}
-- {id: polite, outcome: Thanks the customer, weight: 1}
-- {id: voucher, outcome: Promises a voucher, weight: -1}
+- {id: polite, outcome: 'Says \"thank you\"', weight: 1}
+- {id: voucher, outcome: Mentions a voucher, weight: -1}
 ";
 
 async fn start() -> Running {

@@ -17,7 +17,7 @@ async fn samples_are_graded_in_order_with_decisions_and_evidence() {
         .graded(&json!({
             "rubric": {"criteria": [
                 {"id": "period", "outcome": "Names the refund period of 30 days", "weight": 3, "required": true},
-                {"id": "voucher", "outcome": "Promises a voucher", "weight": 1},
+                {"id": "voucher", "outcome": "Mentions a voucher", "weight": 1},
             ]},
             "samples": [
                 {"id": "good", "input": "How long?", "output": "The refund period is 30 days."},

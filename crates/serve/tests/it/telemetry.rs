@@ -124,11 +124,13 @@ async fn graders_and_adapters_of_frameworks_are_counted_and_traced_like_any_requ
     let scored = server.post(path, &trace, &run(&score)).await;
     let checked = server.post(path, &trace, &run(&check)).await;
     let adapted = server.post("/slime", &trace, &slime).await;
-    for reply in [&label, &scored, &checked, &adapted] {
+    // Words don't show which label fits, so the offline judge leaves that open.
+    assert!(label.status == 502 && label.body.contains("needs a model"), "{label:?}");
+    for reply in [&scored, &checked, &adapted] {
         assert_eq!(reply.status, 200, "{reply:?}");
     }
 
-    assert_eq!(server.metric("assize_samples_total{client=\"\",status=\"graded\"}").await, 4.0);
+    assert_eq!(server.metric("assize_samples_total{client=\"\",status=\"graded\"}").await, 3.0);
     let page = server.get("/metrics").await.body;
     let decided = page
         .lines()

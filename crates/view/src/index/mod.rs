@@ -25,11 +25,12 @@ mod entry;
 mod filter;
 mod order;
 mod row_head;
+mod select;
 mod text_search;
 
 pub(crate) use case_index::{CaseCounts, CaseTableIndex, FilterChoices, IndexPart};
 pub(crate) use detail_index::{JudgementOffsets, QuestionOffsets};
 pub(crate) use entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 pub(crate) use filter::{CaseFilter, CaseSort, OutcomeChoice, VerdictChoice};
-pub(crate) use order::select_cases;
+pub(crate) use select::select_cases;
 pub(crate) use text_search::search_text;

@@ -3,9 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-use super::case_index::CaseTableIndex;
 use super::entry::CaseTableEntry;
-use super::filter::{CaseFilter, CaseSort};
+use super::filter::CaseSort;
 
 /// Rows sorted by each column, computed when first needed. A filter walks through one of them.
 #[derive(Debug, Default)]
@@ -77,7 +76,7 @@ impl ColumnOrder {
     }
 
     /// Rows in ascending or descending order; ties keep the order of the files in both.
-    fn rows(&self, is_descending: bool) -> Box<dyn Iterator<Item = u32> + '_> {
+    pub(super) fn rows(&self, is_descending: bool) -> Box<dyn Iterator<Item = u32> + '_> {
         let unknown = self.unknown.iter().copied();
         if !is_descending {
             return Box::new(self.known.iter().copied().chain(unknown));
@@ -89,40 +88,6 @@ impl ColumnOrder {
         };
         Box::new((0..self.ends.len()).rev().flat_map(of_value).chain(unknown))
     }
-}
-
-/// Selects and sorts the cases of an index. Each mask has one value for each row: whether the row contains the search text,
-/// differs from another run, or is disputed.
-pub(crate) fn select_cases(index: &CaseTableIndex, filter: &CaseFilter, masks: &[&[bool]]) -> Vec<u32> {
-    // The number of a wanted name; the inner `None` is a name that no row has.
-    let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
-    let (suite, target, prompt) = (number(&filter.suite), number(&filter.target), number(&filter.prompt));
-    let (tag, gate) = (number(&filter.tag), number(&filter.gate));
-    let criterion = number(&filter.criterion);
-    let has = |list: &[u32], wanted: Option<Option<u32>>| {
-        wanted.is_none_or(|wanted| wanted.is_some_and(|wanted| list.contains(&wanted)))
-    };
-    let takes = |row: usize, entry: &CaseTableEntry| {
-        let has_verdict =
-            filter.verdicts.is_empty() || filter.verdicts.iter().any(|verdict| verdict.takes(entry));
-        let has_criterion = (criterion.is_none() && filter.outcome.is_none())
-            || entry.criteria.iter().any(|decided| {
-                criterion.is_none_or(|wanted| wanted == Some(decided.name))
-                    && filter.outcome.is_none_or(|outcome| outcome.takes(*decided))
-            });
-
-        has_verdict
-            && has_criterion
-            && masks.iter().all(|mask| mask.get(row).copied().unwrap_or(false))
-            && has(&[entry.suite], suite)
-            && has(entry.target.as_slice(), target)
-            && has(entry.prompt.as_slice(), prompt)
-            && has(&entry.tags, tag)
-            && has(&entry.gates, gate)
-    };
-
-    let rows = index.order(filter.sort).rows(filter.descending);
-    rows.filter(|row| index.get(*row).is_some_and(|entry| takes(*row as usize, entry))).collect()
 }
 
 #[cfg(test)]

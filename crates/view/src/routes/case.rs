@@ -18,13 +18,15 @@ use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::case_work::{file_diffs, tool_call_texts, turn_text};
+use super::case_work::{file_diffs, negated_text, tool_call_texts, turn_text};
 use super::cases::base_run;
 use super::run_header::run_header;
 use super::scorecard::part_url;
-use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
+use crate::page_reply::{
+    Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query,
+};
 use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
     TurnText, VoteText,
@@ -457,11 +459,6 @@ fn note_texts(whole: &WholePart, is_negated: bool) -> Vec<GraderNoteText> {
             reason: visible(&note.reason),
         })
         .collect()
-}
-
-/// Text of a criterion, with the prefix `not: ` if its grader is negated.
-pub(super) fn negated_text(text: &str, is_negated: bool) -> String {
-    if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
 }
 
 fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool, is_negated: bool) -> Vec<VoteText> {

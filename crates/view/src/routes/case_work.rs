@@ -98,6 +98,11 @@ fn diff_line(line: &str) -> DiffLine {
     DiffLine { class, text: visible(line) }
 }
 
+/// Text of a criterion, with the prefix `not: ` if its grader is negated.
+pub(super) fn negated_text(text: &str, is_negated: bool) -> String {
+    if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

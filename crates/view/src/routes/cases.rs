@@ -14,17 +14,15 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use url::form_urlencoded::{Serializer, parse};
 
-use super::case::negated_text;
-use super::case_work::tool_call_texts;
-use super::run::earlier_run;
-use super::run_header::{is_live, run_header};
-use super::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
+use super::case_work::{negated_text, tool_call_texts};
+use super::run_header::{earlier_run, is_live, run_header};
 use crate::index::{
     CaseCounts, CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, CriterionEntry, OutcomeChoice,
     VerdictChoice,
 };
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
+use crate::page_reply::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
 use crate::pages::{
     CasePeek, CaseRow, CasesPage, ChipGroup, ChoiceField, CriterionCell, FilterChip, PeekCriterion,
     PlainRows, SortLink,

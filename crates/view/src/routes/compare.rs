@@ -16,8 +16,8 @@ use url::form_urlencoded::Serializer;
 
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, query_value, query_values, render};
 use crate::library::RunLibrary;
+use crate::page_reply::{Library, PageError, query_value, query_values, render};
 use crate::page_work::{PageWork, working};
 use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable, MovedLine};
 use crate::picture::interval_picture;

@@ -9,9 +9,9 @@ use axum::http::Uri;
 use axum::response::Response;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
-use super::case::negated_text;
+use super::case_work::negated_text;
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
+use crate::page_reply::{Library, PageError, blocking, compare_url, query_value, render, run_url};
 use crate::pages::{CaseComparisonPage, CaseSideText, DiffPiece, MovedCriterion};
 use crate::text::{ResultMark, sentence, visible};
 

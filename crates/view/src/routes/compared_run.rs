@@ -9,9 +9,9 @@ use assize_engine::read_together;
 use assize_store::{AnswerPart, RowsFile, RunInfo};
 
 use super::compare_choice::ComparisonChoice;
-use super::{PageError, run_url};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
+use crate::page_reply::{PageError, run_url};
 use crate::page_work::PageWork;
 use crate::pages::RunLink;
 use crate::text::{minute, visible};

@@ -5,11 +5,10 @@ use assize_store::{CriterionRate, PanelSummary, RunSummary};
 use axum::extract::{Path, State};
 use axum::response::Response;
 
-use super::run::summary_of;
-use super::run_header::run_header;
-use super::{Library, PageError, blocking, open_run, render, run_url, with_query};
+use super::run_header::{run_header, summary_of};
 use crate::index::{CaseFilter, OutcomeChoice};
 use crate::open_run::OpenRun;
+use crate::page_reply::{Library, PageError, blocking, open_run, render, run_url, with_query};
 use crate::pages::{CriteriaPage, CriterionLineText, SingleDecision};
 use crate::text::{MetricText, ResultMark, visible};
 

@@ -16,9 +16,9 @@ use serde_json::json;
 
 use super::review::{NOT_ASKED, decision_refusal, refusal, reply, whole_scores};
 use super::review_start::{login_name, review_by, subject_of};
-use super::{Library, PageError, blocking, open_run, query_value, render};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
+use crate::page_reply::{Library, PageError, blocking, open_run, query_value, render};
 use crate::pages::{MarkChoice, MarkItem, MarkPage};
 use crate::people::{labels_of, words_of_people};
 use crate::text::visible;

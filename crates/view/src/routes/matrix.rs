@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use assize_analysis::compare::{ComparisonSet, HeadlineMetric, compare_many};
+use assize_analysis::compare::{HeadlineMetric, compare_many};
 use assize_analysis::matrix::{ColumnMetrics, column_title};
 use assize_engine::read_together;
 use assize_report::{answer_excerpt, excerpt, format_duration, grouped, short_criterion_name};
@@ -18,10 +18,12 @@ use super::cases::{criterion_cells, score_text};
 use super::compare::conclusion_mark;
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, query_value, query_values, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus, CaseTableEntry, CaseTableIndex};
-use crate::library::RunLibrary;
+use crate::library::{ComparedColumns, RunLibrary};
 use crate::open_run::OpenRun;
+use crate::page_reply::{
+    Library, PageError, matrix_url, query_value, query_values, render, run_url, with_query,
+};
 use crate::page_work::{PageWork, working};
 use crate::pages::{ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, visible};
@@ -47,18 +49,6 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
         Ok(render(&matrix_page(&library, &uri, work)?))
     })
     .await
-}
-
-/// Address of the page with these columns, each a run or `RUN@TARGET`.
-pub(super) fn matrix_url(columns: &[String]) -> String {
-    let pairs = columns.iter().map(|name| ("run", name));
-    format!("/matrix?{}", Serializer::new(String::new()).extend_pairs(pairs).finish())
-}
-
-/// Columns with their metrics, compared with the first and with each other.
-pub(crate) struct ComparedColumns {
-    set: ComparisonSet,
-    metrics: Vec<ColumnMetrics>,
 }
 
 /// Tests that differ between columns, by suite and id, each with the criteria that differ.

@@ -8,9 +8,9 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::run_header::{run_header, run_result, suite_names};
-use super::{Library, PageError, blocking, open_run, render, run_url};
 use crate::library::{LibraryRun, RunLibrary};
 use crate::open_run::OpenRun;
+use crate::page_reply::{Library, PageError, blocking, open_run, render, run_url};
 use crate::pages::{AuditLine, AuditPage, AuditsPage, CalibrationPage};
 use crate::text::{ResultMark, minute, visible};
 

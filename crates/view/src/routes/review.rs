@@ -18,8 +18,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Library, PageError, blocking, query_value, render};
 use crate::library::RunLibrary;
+use crate::page_reply::{Library, PageError, blocking, query_value, render};
 use crate::pages::{
     ChoiceText, DecidedText, QuestionText, ReviewDonePage, ReviewHeader, ReviewItemPage, ReviewItemsPage,
     ReviewLine, SectionText, WholeScore,

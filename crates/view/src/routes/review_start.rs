@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::run_header::{run_header, suite_names};
-use super::{Library, PageError, blocking, open_run, render, run_url};
 use crate::library::RunLibrary;
+use crate::page_reply::{Library, PageError, blocking, open_run, render, run_url};
 use crate::pages::ReviewStartPage;
 use crate::reviews::OfferedReview;
 use crate::text::visible;

@@ -14,12 +14,12 @@ use axum::response::Response;
 use super::cases::case_rows;
 use super::criteria::criterion_lines;
 use super::measurement::audit_page;
-use super::run_header::{is_live, run_header};
+use super::run_header::{earlier_run, is_live, run_header, summary_of};
 use super::runs::judge_names;
-use super::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus, CaseTableIndex, OutcomeChoice, VerdictChoice};
-use crate::library::{LibraryRun, RunLibrary};
+use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
+use crate::page_reply::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
 use crate::pages::{
     CaseLink, CountLink, FactLine, FailingCriterion, FailingExample, MetricLine, RunPage, RunProgressText,
 };
@@ -42,14 +42,6 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         Ok(render(&run_page(&library, &run, &info)?))
     })
     .await
-}
-
-/// Summary of a run: the stored one, or one computed from the rows written so far.
-pub(super) fn summary_of(run: &OpenRun, info: &RunInfo) -> Result<RunSummary, PageError> {
-    match &info.summary {
-        Some(summary) => Ok(summary.clone()),
-        None => Ok(run.current_summary()?),
-    }
 }
 
 fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<RunPage, PageError> {
@@ -304,19 +296,6 @@ fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
             second: MetricText::rate(&row.all),
         })
         .collect()
-}
-
-/// The previous run of the same suites with the same judges.
-pub(super) fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<LibraryRun> {
-    let same = |run: &LibraryRun| run.info.as_ref().is_ok_and(|other| is_comparable(other, info));
-    library.list().into_iter().skip_while(|run| run.slug != slug).skip(1).find(same)
-}
-
-/// Returns true if two runs have the same suites and judges.
-pub(super) fn is_comparable(one: &RunInfo, other: &RunInfo) -> bool {
-    let suites = |info: &RunInfo| info.suites.iter().map(|suite| suite.name.clone()).collect::<Vec<_>>();
-    let judges = |info: &RunInfo| info.judges.iter().map(|judge| judge.identity.clone()).collect::<Vec<_>>();
-    suites(one) == suites(other) && judges(one) == judges(other)
 }
 
 fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {

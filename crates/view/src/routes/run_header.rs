@@ -1,11 +1,11 @@
 //! Head of every page about a run.
 
 use assize_analysis::brief_result;
-use assize_store::RunInfo;
+use assize_store::{RunInfo, RunSummary};
 
-use super::matrix::matrix_url;
-use super::run_url;
+use crate::library::{LibraryRun, RunLibrary};
 use crate::open_run::OpenRun;
+use crate::page_reply::{PageError, matrix_url, run_url};
 use crate::pages::RunHeader;
 use crate::text::{ResultMark, minute, visible};
 
@@ -62,4 +62,25 @@ pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
         1 => ResultMark::new("bad", "✗", text),
         _ => ResultMark::new("open", "?", text),
     }
+}
+
+/// Summary of a run: the stored one, or one computed from the rows written so far.
+pub(super) fn summary_of(run: &OpenRun, info: &RunInfo) -> Result<RunSummary, PageError> {
+    match &info.summary {
+        Some(summary) => Ok(summary.clone()),
+        None => Ok(run.current_summary()?),
+    }
+}
+
+/// The previous run of the same suites with the same judges.
+pub(super) fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<LibraryRun> {
+    let same = |run: &LibraryRun| run.info.as_ref().is_ok_and(|other| is_comparable(other, info));
+    library.list().into_iter().skip_while(|run| run.slug != slug).skip(1).find(same)
+}
+
+/// Returns true if two runs have the same suites and judges.
+pub(super) fn is_comparable(one: &RunInfo, other: &RunInfo) -> bool {
+    let suites = |info: &RunInfo| info.suites.iter().map(|suite| suite.name.clone()).collect::<Vec<_>>();
+    let judges = |info: &RunInfo| info.judges.iter().map(|judge| judge.identity.clone()).collect::<Vec<_>>();
+    suites(one) == suites(other) && judges(one) == judges(other)
 }

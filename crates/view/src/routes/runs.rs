@@ -8,8 +8,8 @@ use axum::http::Uri;
 use axum::response::Response;
 
 use super::run_header::{run_result, suite_names};
-use super::{Library, PageError, blocking, query_value, render, run_url};
 use crate::library::{LibraryRun, RunLibrary};
+use crate::page_reply::{Library, PageError, blocking, query_value, render, run_url};
 use crate::pages::{RunLine, RunsPage};
 use crate::text::{MetricText, ResultMark, minute, visible};
 

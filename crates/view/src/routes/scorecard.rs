@@ -10,9 +10,8 @@ use assize_store::ScorecardInfo;
 use axum::extract::{Path, State};
 use axum::response::Response;
 
-use super::run::earlier_run;
-use super::run_header::run_header;
-use super::{Library, PageError, blocking, compare_url, open_run, path_part, render, run_url};
+use super::run_header::{earlier_run, run_header};
+use crate::page_reply::{Library, PageError, blocking, compare_url, open_run, path_part, render, run_url};
 use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, sentence, visible};

@@ -16,7 +16,7 @@ use axum::response::Response;
 
 use super::run_header::run_header;
 use super::scorecard::{bounds_text, node_code, node_label, node_text, part_url, status_mark};
-use super::{Library, PageError, blocking, case_url, open_run, render};
+use crate::page_reply::{Library, PageError, blocking, case_url, open_run, render};
 use crate::pages::{BenchmarkCaseText, PartLabelText, PartPage, SectionText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, visible};

@@ -15,8 +15,8 @@ use axum::http::Uri;
 use axum::response::Response;
 
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, compare_url, query_value, render, run_url};
 use crate::library::RunLibrary;
+use crate::page_reply::{Library, PageError, compare_url, query_value, render, run_url};
 use crate::page_work::{PageWork, working};
 use crate::pages::{TrendLine, TrendPage};
 use crate::text::{MetricText, minute, visible};

@@ -16,7 +16,7 @@ pub(super) fn page() -> Result<String, String> {
 fn table() -> String {
     let mut text = "| place | key | read | remark |\n|---|---|---|---|\n".to_owned();
     let mut before = String::new();
-    for row in AGENTV_KEYS {
+    for row in AGENTV_KEYS.iter() {
         let place = row.place.title();
         let read = match row.support {
             AgentvSupport::Read => "yes",

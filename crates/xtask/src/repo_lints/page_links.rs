@@ -2,6 +2,7 @@
 //! `docs/`.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// Folder of the pages of the site.
 const SITE: &str = "docs/";
@@ -36,7 +37,7 @@ impl PageLinks {
             .filter(|(page, _)| page == SUMMARY)
             .map(|(page, link)| resolve(page, link.split('#').next().unwrap_or_default()))
             .collect();
-        let pages = files.iter().filter(|file| file.starts_with(SITE) && super::is_kind(file, "md"));
+        let pages = files.iter().filter(|file| file.starts_with(SITE) && is_kind(file, "md"));
         let lacking = pages.filter(|page| *page != SUMMARY && !listed.contains(*page));
         found.extend(
             lacking.map(|page| format!("{SUMMARY}: lacks {page}; `cargo xtask generate` adds design pages")),
@@ -131,6 +132,11 @@ fn anchors(prose: &str) -> HashSet<String> {
 fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// Whether a file has this extension.
+pub(crate) fn is_kind(name: &str, kind: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == kind)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use assize_report::{render_scorecard_comparison, render_scorecard_comparison_mar
 use serde_json::{Value, json};
 
 use crate::args::{CompareCardsArgs, ReportFormat};
-use crate::command::compare::{exit_of_gates, warn_of_missing};
+use crate::command::compared_run::{exit_of_gates, warn_of_missing};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};

@@ -24,7 +24,7 @@ pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitS
     let mut points: Vec<ScorecardTrendPoint> = Vec::new();
     let mut before: Option<ScorecardMethod> = None;
     for (label, folder, info) in chosen {
-        crate::command::compare::warn_of_missing(&info, &label, "counted", context);
+        crate::command::compared_run::warn_of_missing(&info, &label, "counted", context);
 
         let LabelledRun { run, warning, .. } =
             labelled_run(&folder, &LabelOptions::default(), &context.process)?;

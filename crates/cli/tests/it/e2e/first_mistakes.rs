@@ -300,7 +300,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "criteria under another key in the list of the other format",
         files: &[("rubric.yaml", "rubrics:\n  - {text: Says hello}\n"), ("a.csv", "answer\nHi\n")],
         command: &["grade", "rubric.yaml", "--answers", "a.csv"],
-        says: &["`text` is not part of this format", "write the text as `outcome`"],
+        says: &["`text` is not part of this format", "write the text as `expected_outcome`"],
     },
     FirstMistake {
         name: "labels that are not there",

@@ -80,7 +80,7 @@ fn criteria_are_readable_in_a_narrow_comparison() {
         cli.run(command);
     }
 
-    let text = cli.run(&["compare", "before", "after"]).expect_code(0).stdout;
+    let text = cli.run(&["compare", "before", "after", "--verbose"]).expect_code(0).stdout;
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     assert!(text.contains("Contains a phone number or an e-mail address"), "{text}");

@@ -32,8 +32,7 @@ fn suite(name: &str, percent: u32) -> String {
             said.join(" ")
         );
         for word in WORDS {
-            let _ =
-                writeln!(text, "    - {{id: {word}, outcome: 'Names the `{word}` that the customer needs'}}");
+            let _ = writeln!(text, "    - {{id: {word}, outcome: 'Mentions the `{word}`'}}");
         }
     }
     text
@@ -43,7 +42,7 @@ fn suite(name: &str, percent: u32) -> String {
 fn judge(incoming: &MockRequest) -> MockReply {
     let text = &incoming.last_user_text;
     let line = |with: &str| text.lines().find(|line| line.contains(with)).unwrap_or_default();
-    let criterion = &format!("{} {}", line("Names the"), line("Parcel "));
+    let criterion = &format!("{} {}", line("Mentions the"), line("Parcel "));
     let model = incoming.body["model"].as_str().unwrap_or_default();
     let met = (lot(&[criterion]) < 60) != (lot(&[model, criterion]) < 15);
     MockReply::Json(json!({

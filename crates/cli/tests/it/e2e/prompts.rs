@@ -47,7 +47,7 @@ fn a_row_names_its_test_and_its_prompt() {
         ]
     );
 
-    assert!(run.stdout.contains("✗ fail  greets-2 [terse] → echo"), "{}", run.stdout);
+    assert!(run.stdout.contains("✗ fail   0.000  greets-2     terse "), "{}", run.stdout);
     let table: Vec<&str> =
         run.stdout.lines().skip_while(|line| !line.starts_with("  prompt ")).take(3).collect();
     assert!(table[1].starts_with("  polite       4") && table[1].contains("100.0%"), "{table:?}");

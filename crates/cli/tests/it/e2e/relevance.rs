@@ -161,7 +161,8 @@ fn words_are_no_measure_of_relevance() {
         )
     };
     cli.file("faithful.yaml", text("context-faithfulness"));
-    cli.run(&["eval", "faithful.yaml", "--judge", "offline"]).expect_code(0);
+    let open = cli.run(&["eval", "faithful.yaml", "--judge", "offline"]).expect_code(3);
+    assert!(open.stdout.contains("needs a model"), "{}", open.stdout);
     cli.file("relevant.yaml", text("context-relevance"));
     let refused = cli.run(&["eval", "relevant.yaml", "--judge", "offline"]).expect_code(2);
     assert!(refused.stderr.contains("can't tell what a question needs"), "{}", refused.stderr);

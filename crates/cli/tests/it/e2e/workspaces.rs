@@ -114,7 +114,7 @@ fn stored_changes_are_graded_again() {
     agent(&cli, "echo 'def subtract(a, b): return a - b' >> calc.py");
     suite(&cli, "{template: ./start}", &["one"]);
     eval(&cli, &[]).expect_code(0);
-    cli.file("rubric.yaml", "criteria:\n- {id: sub, outcome: Adds a subtract function to calc.py}\n");
+    cli.file("rubric.yaml", "criteria:\n- {id: sub, outcome: Mentions subtract}\n");
     let columns = ["--columns", "id=case_id,metadata=*"];
     let args = ["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--run-dir", "again"];
     let output = cli.run(&[&args[..], &columns].concat());

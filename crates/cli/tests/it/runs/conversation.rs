@@ -277,7 +277,7 @@ fn structured_assertions_of_turns_are_those_of_cases() {
         assertions:
           - type: rubrics
             name: facts
-            criteria: [{id: a, outcome: yes, weight: 3}, {id: b, outcome: no}]
+            criteria: [{id: a, outcome: Mentions an answer, weight: 3}, {id: b, outcome: Mentions a refund}]
           - {type: contains_any, value: [one, two]}
           - type: composite
             name: set
