@@ -110,8 +110,7 @@ async fn a_prompt_is_never_graded_as_the_answer() {
         json!({"query": ["I read: How long? The refund period is 30 days."], "prompts": ["How long?"]});
     assert_eq!(server.post("/get_reward?rubric=refunds", &[], &quoted).await.status, 422);
     for mark in ["", "<s>", "<|begin_of_text|>", "[gMASK]<sop>"] {
-        let marked =
-            json!({"query": [format!("{mark}How long? How long? 30 days.")], "prompts": ["How long?"]});
+        let marked = json!({"query": [format!("{mark}How long? How long? The refund period is 30 days.")], "prompts": ["How long?"]});
         assert_eq!(server.post("/get_reward?rubric=refunds", &[], &marked).await.status, 200, "{mark}");
     }
 

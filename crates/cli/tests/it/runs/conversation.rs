@@ -282,7 +282,7 @@ fn structured_assertions_of_turns_are_those_of_cases() {
           - type: composite
             name: set
             aggregator: {type: weighted_average}
-            assertions: [yes it is, {type: regex, value: ^answer, negate: true}]
+            assertions: [Mentions a coupon, {type: regex, value: ^answer, negate: true}]
       - input: two
         expected_output: answer to two
 "),
