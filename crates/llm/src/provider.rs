@@ -75,8 +75,25 @@ const HOSTED: ProviderRow = ProviderRow {
     wire: |_| Arc::new(OpenAiChat::new(ChatDialect::COMPATIBLE)),
 };
 
+/// A row of [`HOSTED`]: its name, the variables of its key and of its address, and the usual address.
+const fn hosted(
+    name: &'static str,
+    key_variables: &'static [&'static str],
+    base_url_variables: &'static [&'static str],
+    base_url: &'static str,
+) -> ProviderRow {
+    ProviderRow { name, key_variables, base_url_variables, base_url: Some(base_url), ..HOSTED }
+}
+
 /// A server of the user's own, which needs no key wherever it runs.
-const OWN: ProviderRow = ProviderRow { key_needed: false, ..HOSTED };
+const fn own(
+    name: &'static str,
+    key_variables: &'static [&'static str],
+    base_url_variables: &'static [&'static str],
+    base_url: &'static str,
+) -> ProviderRow {
+    ProviderRow { key_needed: false, ..hosted(name, key_variables, base_url_variables, base_url) }
+}
 
 const OPENAI: ProviderRow = ProviderRow {
     name: "openai",
@@ -164,110 +181,83 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
     },
     ProviderRow { aliases: &["azure-openai", "azureopenai"], ..AZURE },
     ProviderRow {
-        name: "anthropic",
         aliases: &["claude"],
-        key_variables: &["ANTHROPIC_API_KEY"],
-        base_url_variables: &["ANTHROPIC_BASE_URL"],
-        base_url: Some("https://api.anthropic.com"),
         address: address::anthropic,
         free: Some("/v1/models"),
         wire: |_| Arc::new(AnthropicMessages),
-        ..HOSTED
+        ..hosted("anthropic", &["ANTHROPIC_API_KEY"], &["ANTHROPIC_BASE_URL"], "https://api.anthropic.com")
     },
     ProviderRow { aliases: &["google", "google-gemini", "googleai"], ..GEMINI },
     ProviderRow { aliases: &["amazon-bedrock", "aws-bedrock"], ..BEDROCK },
     ProviderRow { aliases: &["vertex-ai", "google-vertex"], ..VERTEX },
     ProviderRow {
-        name: "ollama",
-        key_variables: &["OLLAMA_API_KEY"],
-        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_API_BASE", "OLLAMA_HOST"],
-        base_url: Some("http://127.0.0.1:11434"),
         address: address::ollama,
         free: Some("/api/tags"),
         wire: |_| Arc::new(OllamaChat),
-        ..OWN
+        ..own(
+            "ollama",
+            &["OLLAMA_API_KEY"],
+            &["OLLAMA_BASE_URL", "OLLAMA_API_BASE", "OLLAMA_HOST"],
+            "http://127.0.0.1:11434",
+        )
     },
     ProviderRow {
-        name: "openrouter",
-        key_variables: &["OPENROUTER_API_KEY"],
-        base_url_variables: &["OPENROUTER_BASE_URL"],
-        base_url: Some("https://openrouter.ai/api/v1"),
         // Its list of models needs no key, so it can't check one.
         free: Some("/key"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::OPENROUTER)),
-        ..HOSTED
+        ..hosted(
+            "openrouter",
+            &["OPENROUTER_API_KEY"],
+            &["OPENROUTER_BASE_URL"],
+            "https://openrouter.ai/api/v1",
+        )
     },
+    hosted("groq", &["GROQ_API_KEY"], &["GROQ_BASE_URL"], "https://api.groq.com/openai/v1"),
     ProviderRow {
-        name: "groq",
-        key_variables: &["GROQ_API_KEY"],
-        base_url_variables: &["GROQ_BASE_URL"],
-        base_url: Some("https://api.groq.com/openai/v1"),
-        ..HOSTED
-    },
-    ProviderRow {
-        name: "together",
         aliases: &["together_ai", "togetherai"],
-        key_variables: &["TOGETHER_API_KEY"],
-        base_url_variables: &["TOGETHER_BASE_URL"],
-        base_url: Some("https://api.together.xyz/v1"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::TOGETHER)),
-        ..HOSTED
+        ..hosted("together", &["TOGETHER_API_KEY"], &["TOGETHER_BASE_URL"], "https://api.together.xyz/v1")
     },
     ProviderRow {
-        name: "mistral",
-        key_variables: &["MISTRAL_API_KEY"],
-        base_url_variables: &["MISTRAL_BASE_URL"],
-        base_url: Some("https://api.mistral.ai/v1"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::MISTRAL)),
-        ..HOSTED
+        ..hosted("mistral", &["MISTRAL_API_KEY"], &["MISTRAL_BASE_URL"], "https://api.mistral.ai/v1")
     },
     ProviderRow {
-        name: "deepseek",
-        key_variables: &["DEEPSEEK_API_KEY"],
-        base_url_variables: &["DEEPSEEK_BASE_URL"],
-        base_url: Some("https://api.deepseek.com/v1"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::OBJECT_ONLY)),
-        ..HOSTED
+        ..hosted("deepseek", &["DEEPSEEK_API_KEY"], &["DEEPSEEK_BASE_URL"], "https://api.deepseek.com/v1")
     },
     ProviderRow {
-        name: "xai",
         aliases: &["grok"],
-        key_variables: &["XAI_API_KEY"],
-        base_url_variables: &["XAI_BASE_URL"],
-        base_url: Some("https://api.x.ai/v1"),
-        ..HOSTED
+        ..hosted("xai", &["XAI_API_KEY"], &["XAI_BASE_URL"], "https://api.x.ai/v1")
     },
     ProviderRow {
-        name: "fireworks",
         aliases: &["fireworks_ai"],
-        key_variables: &["FIREWORKS_API_KEY"],
-        base_url_variables: &["FIREWORKS_BASE_URL"],
-        base_url: Some("https://api.fireworks.ai/inference/v1"),
-        ..HOSTED
+        ..hosted(
+            "fireworks",
+            &["FIREWORKS_API_KEY"],
+            &["FIREWORKS_BASE_URL"],
+            "https://api.fireworks.ai/inference/v1",
+        )
     },
+    hosted("cerebras", &["CEREBRAS_API_KEY"], &["CEREBRAS_BASE_URL"], "https://api.cerebras.ai/v1"),
     ProviderRow {
-        name: "cerebras",
-        key_variables: &["CEREBRAS_API_KEY"],
-        base_url_variables: &["CEREBRAS_BASE_URL"],
-        base_url: Some("https://api.cerebras.ai/v1"),
-        ..HOSTED
-    },
-    ProviderRow {
-        name: "deepinfra",
-        key_variables: &["DEEPINFRA_API_KEY"],
-        base_url_variables: &["DEEPINFRA_BASE_URL"],
-        base_url: Some("https://api.deepinfra.com/v1/openai"),
         free: None,
-        ..HOSTED
+        ..hosted(
+            "deepinfra",
+            &["DEEPINFRA_API_KEY"],
+            &["DEEPINFRA_BASE_URL"],
+            "https://api.deepinfra.com/v1/openai",
+        )
     },
     ProviderRow {
-        name: "huggingface",
         aliases: &["hf"],
-        key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
-        base_url_variables: &["HUGGINGFACE_BASE_URL"],
-        base_url: Some("https://router.huggingface.co/v1"),
         free: None,
-        ..HOSTED
+        ..hosted(
+            "huggingface",
+            &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
+            &["HUGGINGFACE_BASE_URL"],
+            "https://router.huggingface.co/v1",
+        )
     },
     ProviderRow {
         name: "azure-embeddings",
@@ -296,30 +286,33 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         ..BEDROCK
     },
     ProviderRow {
-        name: "mistral-embeddings",
-        key_variables: &["MISTRAL_API_KEY"],
-        base_url_variables: &["MISTRAL_BASE_URL"],
-        base_url: Some("https://api.mistral.ai/v1"),
         wire: |_| Arc::new(EmbeddingFormat::OpenAi),
-        ..HOSTED
+        ..hosted(
+            "mistral-embeddings",
+            &["MISTRAL_API_KEY"],
+            &["MISTRAL_BASE_URL"],
+            "https://api.mistral.ai/v1",
+        )
     },
     ProviderRow {
-        name: "cohere-embeddings",
-        key_variables: &["COHERE_API_KEY", "CO_API_KEY"],
-        base_url_variables: &["COHERE_BASE_URL"],
-        base_url: Some("https://api.cohere.com/v2"),
         free: None,
         wire: |_| Arc::new(EmbeddingFormat::Cohere),
-        ..HOSTED
+        ..hosted(
+            "cohere-embeddings",
+            &["COHERE_API_KEY", "CO_API_KEY"],
+            &["COHERE_BASE_URL"],
+            "https://api.cohere.com/v2",
+        )
     },
     ProviderRow {
-        name: "voyage-embeddings",
-        key_variables: &["VOYAGE_API_KEY"],
-        base_url_variables: &["VOYAGE_BASE_URL", "VOYAGE_API_BASE_URL"],
-        base_url: Some("https://api.voyageai.com/v1"),
         free: None,
         wire: |_| Arc::new(EmbeddingFormat::Voyage),
-        ..HOSTED
+        ..hosted(
+            "voyage-embeddings",
+            &["VOYAGE_API_KEY"],
+            &["VOYAGE_BASE_URL", "VOYAGE_API_BASE_URL"],
+            "https://api.voyageai.com/v1",
+        )
     },
     ProviderRow {
         name: "huggingface-embeddings",
@@ -337,30 +330,18 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         ..HUGGINGFACE_INFERENCE
     },
     ProviderRow {
-        name: "vllm",
         aliases: &["hosted_vllm"],
-        key_variables: &["VLLM_API_KEY"],
-        base_url_variables: &["VLLM_BASE_URL"],
-        base_url: Some("http://127.0.0.1:8000/v1"),
-        ..OWN
+        ..own("vllm", &["VLLM_API_KEY"], &["VLLM_BASE_URL"], "http://127.0.0.1:8000/v1")
     },
     ProviderRow {
-        name: "llamacpp",
         aliases: &["llama.cpp", "llama-cpp"],
-        key_variables: &["LLAMACPP_API_KEY"],
-        base_url_variables: &["LLAMACPP_BASE_URL"],
-        base_url: Some("http://127.0.0.1:8080/v1"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::GRAMMAR)),
-        ..OWN
+        ..own("llamacpp", &["LLAMACPP_API_KEY"], &["LLAMACPP_BASE_URL"], "http://127.0.0.1:8080/v1")
     },
     ProviderRow {
-        name: "lmstudio",
         aliases: &["lm-studio", "lm_studio"],
-        key_variables: &["LMSTUDIO_API_KEY"],
-        base_url_variables: &["LMSTUDIO_BASE_URL"],
-        base_url: Some("http://127.0.0.1:1234/v1"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::GRAMMAR)),
-        ..OWN
+        ..own("lmstudio", &["LMSTUDIO_API_KEY"], &["LMSTUDIO_BASE_URL"], "http://127.0.0.1:1234/v1")
     },
 ];
 

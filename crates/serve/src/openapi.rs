@@ -10,6 +10,12 @@ use crate::problem::ErrorReply;
 /// Error statuses of requests to grade.
 const BODY_ERRORS: [&str; 10] = ["400", "408", "409", "413", "415", "422", "429", "500", "502", "503"];
 
+/// Requests that a server with the offline judge answers with 200.
+const EXAMPLES: &str = include_str!("openapi/examples.json");
+
+/// The adapters of training frameworks by path: id, summary, and the schemas of body and reply.
+const ADAPTERS: &str = include_str!("openapi/adapters.json");
+
 /// The OpenAPI document.
 pub fn openapi() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
@@ -97,7 +103,7 @@ fn paths(schemas: &SchemaReferences) -> Value {
         "parameters": [idempotency_key(), trace_parent()],
         "requestBody": { "required": true, "content": { "application/json": {
             "schema": schemas.request,
-            "examples": examples(),
+            "examples": read_data(EXAMPLES),
         } } },
         "responses": graded(&results(schemas), schemas, &BODY_ERRORS),
     });
@@ -114,7 +120,7 @@ fn paths(schemas: &SchemaReferences) -> Value {
         },
     } } } });
 
-    json!({
+    let mut paths = json!({
         "/v1/grade": { "post": grade },
         "/v1/rubrics": { "get": {
             "operationId": "rubrics",
@@ -134,9 +140,6 @@ fn paths(schemas: &SchemaReferences) -> Value {
             "summary": "Metrics in the text format of Prometheus. A key that is not the operator's sees its own amounts.",
             "responses": graded(&text_reply("The metrics."), schemas, &[]),
         } },
-        "/get_reward": { "post": openrlhf_path(schemas) },
-        "/slime": { "post": slime_path(schemas) },
-        "/verify": { "post": gym_path(schemas) },
         "/seed_session": { "post": {
             "operationId": "gymSession",
             "summary": "Start a session of NeMo Gym. Nothing is kept.",
@@ -148,9 +151,12 @@ fn paths(schemas: &SchemaReferences) -> Value {
             "summary": "Tell NeMo Gym that rewards depend on nothing but the request.",
             "responses": graded(&json_reply("The mode.", &json!({ "const": "stateless" })), schemas, &[]),
         } },
-        "/lambda": { "post": lambda_path(schemas) },
-        "/v1/fine_tuning/alpha/graders/run": { "post": openai_path(schemas) },
-    })
+    });
+    for (path, described) in read_data(ADAPTERS) {
+        paths[path.as_str()] = json!({ "post": adapter(&described, schemas) });
+    }
+
+    paths
 }
 
 fn results(schemas: &SchemaReferences) -> Value {
@@ -243,8 +249,8 @@ fn trace_parent() -> Value {
     })
 }
 
-/// An adapter: its body, its reply, and the options in its address.
-fn adapter(id: &str, summary: &str, body: &Value, reply: &Value, schemas: &SchemaReferences) -> Value {
+/// An adapter, with the options in its address.
+fn adapter(described: &Value, schemas: &SchemaReferences) -> Value {
     let option = |name: &str, text: &str, schema: Value| json!({ "name": name, "in": "query", "required": false, "description": text, "schema": schema });
     let mut parameters = vec![
         option(
@@ -263,39 +269,18 @@ fn adapter(id: &str, summary: &str, body: &Value, reply: &Value, schemas: &Schem
         option("deadline_ms", "Time limit in milliseconds.", json!({ "type": "integer", "minimum": 1 })),
         trace_parent(),
     ];
-    if id == "openrlhf" {
+    if described["operationId"] == "openrlhf" {
         let text = "`query` if the answer is `query` alone.";
         parameters.push(option("answer", text, json!({ "const": "query" })));
     }
 
     json!({
-        "operationId": id,
-        "summary": summary,
+        "operationId": described["operationId"],
+        "summary": described["summary"],
         "parameters": parameters,
-        "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
-        "responses": graded(&json_reply("The rewards.", reply), schemas, &BODY_ERRORS),
+        "requestBody": { "required": true, "content": { "application/json": { "schema": described["body"] } } },
+        "responses": graded(&json_reply("The rewards.", &described["reply"]), schemas, &BODY_ERRORS),
     })
-}
-
-fn openrlhf_path(schemas: &SchemaReferences) -> Value {
-    let texts = |kind: Value| json!({ "type": ["array", "null"], "items": kind });
-    let body = json!({
-        "type": "object",
-        "required": ["query"],
-        "properties": {
-            "query": { "type": "array", "items": { "type": "string" } },
-            "prompts": texts(json!({})),
-            "labels": texts(json!({})),
-        },
-        "additionalProperties": false,
-    });
-    let column = json!({ "type": ["number", "null", "array"], "items": { "type": ["number", "null"] } });
-    let reply = json!({
-        "type": "object",
-        "required": ["rewards", "scores", "extra_logs"],
-        "properties": { "rewards": column, "scores": column, "extra_logs": { "type": "object" } },
-    });
-    adapter("openrlhf", "Rewards for OpenRLHF: one for each `query`.", &body, &reply, schemas)
 }
 
 fn gym_metrics_path(schemas: &SchemaReferences) -> Value {
@@ -325,111 +310,9 @@ fn gym_metrics_path(schemas: &SchemaReferences) -> Value {
     })
 }
 
-fn slime_path(schemas: &SchemaReferences) -> Value {
-    let body = json!({
-        "type": "object",
-        "required": ["response"],
-        "properties": { "prompt": {}, "response": { "type": "string" }, "label": {} },
-        "additionalProperties": false,
-    });
-    adapter(
-        "slime",
-        "The reward of one sample for slime.",
-        &body,
-        &json!({ "type": ["number", "null"] }),
-        schemas,
-    )
-}
-
-fn gym_path(schemas: &SchemaReferences) -> Value {
-    let body = json!({
-        "type": "object",
-        "required": ["response"],
-        "properties": {
-            "responses_create_params": { "type": ["object", "null"] },
-            "response": {
-                "type": "object",
-                "required": ["output"],
-                "properties": { "output": { "type": "array" } },
-            },
-            "assize_rubric": {
-                "description": "Rubric of this row, instead of that of the address.",
-                "anyOf": [
-                    { "type": ["string", "null"] },
-                    {
-                        "type": "object",
-                        "required": ["name"],
-                        "properties": { "name": { "type": "string" }, "hash": { "type": ["string", "null"] } },
-                        "additionalProperties": false,
-                    },
-                ],
-            },
-        },
-    });
-    let reply = json!({
-        "type": "object",
-        "required": ["reward", "reward_components", "mask_sample", "failure_kind", "failure_reason"],
-        "properties": {
-            "reward": { "type": "number" },
-            "reward_components": {
-                "description": "A number from 0 to 1 for each criterion that is decided; larger is better, also for penalties.",
-                "type": "object",
-                "additionalProperties": { "type": "number" },
-            },
-            "mask_sample": { "type": "boolean" },
-            "failure_kind": { "type": ["string", "null"] },
-            "failure_reason": { "type": ["string", "null"] },
-        },
-    });
-    adapter("gymVerify", "The request of NeMo Gym with its reward.", &body, &reply, schemas)
-}
-
-fn lambda_path(schemas: &SchemaReferences) -> Value {
-    let sample = json!({
-        "type": "object",
-        "required": ["messages"],
-        "properties": { "id": {}, "messages": { "type": "array", "minItems": 1 }, "reference_answer": {}, "metadata": {} },
-    });
-    let reward = json!({
-        "type": "object",
-        "required": ["id", "aggregate_reward_score", "metrics_list"],
-        "properties": {
-            "id": { "type": "string" },
-            "aggregate_reward_score": { "type": ["number", "null"] },
-            "metrics_list": {
-                "description": "A number from 0 to 1 for each criterion that is decided, larger is better, and `coverage`.",
-                "type": "array",
-                "items": { "type": "object" },
-            },
-        },
-    });
-    let body = json!({ "anyOf": [{ "type": "array", "items": sample }, sample] });
-    let reply = json!({ "anyOf": [{ "type": "array", "items": reward }, reward] });
-    adapter("lambda", "Rewards for the event of a reward function of AWS.", &body, &reply, schemas)
-}
-
-fn openai_path(schemas: &SchemaReferences) -> Value {
-    let kinds = ["string_check", "text_similarity", "score_model", "label_model", "multi"];
-    let body = json!({
-        "type": "object",
-        "required": ["grader", "model_sample"],
-        "properties": {
-            "grader": { "type": "object", "required": ["type"], "properties": { "type": { "enum": kinds } } },
-            "item": {},
-            "model_sample": { "type": "string" },
-        },
-        "additionalProperties": false,
-    });
-    let reply = json!({
-        "type": "object",
-        "required": ["reward", "sub_rewards", "metadata"],
-        "properties": {
-            "reward": { "type": ["number", "null"] },
-            "sub_rewards": { "type": "object", "additionalProperties": { "type": ["number", "null"] } },
-            "metadata": { "type": "object" },
-        },
-    });
-    adapter("openaiGrader", "The reward of a grader of OpenAI's fine-tuning.", &body, &reply, schemas)
+/// A map of a data file of this program. Tests read each of its entries, so a damaged one can't be released.
+fn read_data(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 fn json_reply(description: &str, schema: &Value) -> Value {
@@ -458,104 +341,4 @@ fn ready_path(schemas: &SchemaReferences) -> Value {
         text_path("readiness", "Check that requests are accepted; 503 while the server stops.", schemas);
     path["responses"]["503"] = text_reply("The server is stopping.");
     path
-}
-
-/// Requests that a server with the offline judge answers with 200.
-fn examples() -> Value {
-    json!({
-        "smallest": {
-            "summary": "One criterion, one sample",
-            "value": {
-                "rubric": ["Names the refund period of 30 days"],
-                "samples": [{ "output": "You can return it within the refund period of 30 days." }],
-            },
-        },
-        "weights_and_policy": {
-            "summary": "Weights, a gate, a penalty, and the worst case where the judge fails",
-            "value": {
-                "rubric": {
-                    "criteria": [
-                        { "id": "period", "outcome": "Names the refund period of 30 days", "weight": 2, "required": true },
-                        { "id": "polite", "outcome": "Thanks the customer" },
-                        { "id": "invented", "outcome": "Promises a voucher", "weight": -1 },
-                    ],
-                    "threshold": 0.7,
-                },
-                "samples": [
-                    {
-                        "id": "a",
-                        "input": "How long can I return my order?",
-                        "output": "Thank you for asking! The refund period is 30 days.",
-                        "reference": "30 days",
-                    },
-                    {
-                        "id": "b",
-                        "messages": [
-                            { "role": "user", "content": "How long can I return my order?" },
-                            { "role": "assistant", "content": "I do not know." },
-                        ],
-                    },
-                ],
-                "reward": "gated",
-                "on_ungraded": "low",
-                "deadline_ms": 60000,
-            },
-        },
-        "variables": {
-            "summary": "Values of each sample in the criteria",
-            "value": {
-                "rubric": ["mentions {{ city }}"],
-                "samples": [
-                    { "output": "The capital is Paris.", "vars": { "city": "Paris" } },
-                    { "output": "The capital is Rome.", "vars": { "city": "Rome" } },
-                ],
-                "on_ungraded": { "value": 0.0 },
-            },
-        },
-        "yaml": {
-            "summary": "The text of a rubric file",
-            "value": {
-                "rubric": "criteria:\n- Names the refund period of 30 days\n",
-                "samples": [{ "output": "The refund period is 30 days." }],
-            },
-        },
-        "scorecard": {
-            "summary": "A scorecard with a hard gate",
-            "value": {
-                "scorecard": {
-                    "rubrics": [{
-                        "code": "REF",
-                        "label": "Refunds",
-                        "weight": 1.0,
-                        "aggregation_method": "WEIGHTED_AVERAGE",
-                        "passing_threshold": 0.8,
-                        "benchmarks": ["REF1"],
-                    }],
-                    "benchmarks": [{
-                        "code": "REF1",
-                        "concept": "Share of answers that name the refund period.",
-                        "weight": 1.0,
-                        "threshold": 1.0,
-                        "criticality": "hard_gate",
-                        "evaluator_type": "code",
-                        "evaluator_config": { "deterministic": [{ "type": "contains", "value": "30 days" }] },
-                        "inclusion_criteria": "Apply when a refund is asked for. Flag if the period is missing.",
-                    }],
-                },
-                "samples": [{ "output": "The refund period is 30 days." }],
-                "reward": "gated",
-            },
-        },
-        "group": {
-            "summary": "Two answers to one question, graded and compared",
-            "value": {
-                "rubric": ["Names the refund period of 30 days"],
-                "samples": [
-                    { "id": "long", "group": "q1", "output": "The refund period is 30 days." },
-                    { "id": "short", "group": "q1", "output": "Yes." },
-                ],
-                "compare": "pairwise",
-            },
-        },
-    })
 }

@@ -9,7 +9,7 @@
 mod cargo_stand_in;
 mod check;
 #[cfg(test)]
-mod documented_files;
+mod documented_files_tests;
 mod packages;
 mod python;
 mod repo_lints;
@@ -22,9 +22,9 @@ mod test_run;
 mod tools;
 mod wheel;
 #[cfg(test)]
-mod worked_example;
+mod worked_example_tests;
 #[cfg(test)]
-mod workflows;
+mod workflows_tests;
 
 use std::process::ExitCode;
 

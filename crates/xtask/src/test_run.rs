@@ -21,102 +21,9 @@ use xtask::workspace_build::{TestProgram, WorkspaceBuild};
 /// Programs whose tests wait for other processes, which begin first.
 const WAITING: &[&str] = &["cluster", "browser", "it"];
 
-/// Tests that are allowed to take longer than [`SLOW`], each with its reason. A name with `::` at its end is a module.
-const SLOW_FOR_A_REASON: &[(&str, &str)] = &[
-    ("chaos::matrix::", "every kind of fault in a wire format, up to its time limits"),
-    ("loops_over_slow_methods_are_stopped", "each loop runs until its time is over"),
-    ("archives_that_decompress_without_end_are_refused", "makes archives of a gigabyte"),
-    ("pages_work_in_a_browser", "walks every page in two themes and two widths, with 100,000 cases"),
-    ("people_review_in_a_browser", "a person's review from the first to the last case, each key pressed"),
-    (
-        "html_reports_work_in_a_browser",
-        "installs the browser where it is missing; walks reports of four kinds",
-    ),
-    ("mcp::a_client_of_somebody_else_uses_every_tool", "installs the official client where it is missing"),
-    ("docs::every_documented_command_ends_as_documented", "starts the program for every documented command"),
-    (
-        "e2e::programs::no_key_of_any_format_starts_a_program_without_consent",
-        "starts the program several times for each key that can name one",
-    ),
-    (
-        "e2e::local_model::a_real_local_model_judges_without_a_flag",
-        "installs llama.cpp and a model where they are missing; a real model decides on one thread",
-    ),
-    (
-        "e2e::official_types::requests_have_the_types_of_the_official_packages",
-        "installs the packages where they are missing; twelve models with four settings each",
-    ),
-    ("e2e::limits::every_limit_holds", "goes up to each limit, of size, time and depth"),
-    ("e2e::narrow::reports_fit_into_forty_and_eighty_columns", "each report and page of help in two widths"),
-    (
-        "e2e::workspaces::judges_see_what_changed_however_much_it_is",
-        "makes eight megabytes of changes, which go to the judge",
-    ),
-    (
-        "runs::bounds::runs_keep_to_their_plans_and_what_plans_call_enough_is_enough",
-        "18 plans, each run with what it calls enough and with less",
-    ),
-    (
-        "runs::resume::killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed",
-        "kills and resumes 200 runs",
-    ),
-    (
-        "runs::judge_batch::killed_at_twenty_moments_openais_batches_are_paid_for_once",
-        "kills and resumes 20 runs",
-    ),
-    (
-        "chaos::storm::under_any_mix_of_faults_outcomes_are_the_truth_or_missing",
-        "runs with random faults in every wire format",
-    ),
-    (
-        "buckets::results_in_a_bucket_are_those_of_one_machine",
-        "installs two servers with buckets where they are missing; three machines and each kind of server",
-    ),
-    (
-        "buckets::a_coordinator_that_dies_goes_on_with_what_is_in_the_bucket",
-        "waits for the one that installs the servers; each kind of server",
-    ),
-    (
-        "buckets::a_bucket_that_cannot_be_used_is_refused_before_anything_is_handed_out",
-        "waits for the one that installs the servers",
-    ),
-    (
-        "buckets::more_results_than_a_server_lists_at_once_are_all_found",
-        "writes more than a thousand objects, the length of a server's page",
-    ),
-    ("faults::random_faults_lose_nothing_and_double_nothing", "each fault lasts for seconds, as leases do"),
-    (
-        "refusals::a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing",
-        "two workers end after 10 s without work",
-    ),
-    (
-        "refusals::a_job_without_workers_ends_and_is_continued_by_one_that_finds_some",
-        "a unit has to take longer than a coordinator waits for workers",
-    ),
-    (
-        "runs::tries_count_on_when_a_unit_is_put_back_and_coordinators_die",
-        "leases have to end before a unit is tried again",
-    ),
-    (
-        "runs::a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not",
-        "leases have to end before a unit is tried again",
-    ),
-    (
-        "runs::workers_bring_the_results_of_one_machine_and_pay_each_call_once",
-        "leases have to end before a unit is tried again",
-    ),
-    (
-        "stopping::tests::clusters_and_trials_end_a_run_without_a_difference_seldom",
-        "simulates thousands of runs",
-    ),
-    ("shards::merged_shards_are_the_run_of_the_whole_plan", "each way to cut a plan, against the whole"),
-    (
-        "parquet::damaged_files_are_refused_or_read_as_far_as_they_are_sound",
-        "reads thousands of damaged files",
-    ),
-    ("fault_tests::going_on_survives_every_fault_of_the_disk", "each write of a run fails once"),
-    ("properties::the_order_of_rows_changes_nothing", "thousands of random runs"),
-];
+/// Tests that are allowed to take longer than [`SLOW`]: a line each, with its reason behind a tab. A name with `::` at its
+/// end is a module.
+const SLOW_FOR_A_REASON: &str = include_str!("slow_tests.tsv");
 
 /// A test that takes longer than this needs a reason.
 const SLOW: Duration = Duration::from_secs(15);
@@ -325,10 +232,15 @@ fn finished_test(program: &str, line: &str) -> Option<FinishedTest> {
     })
 }
 
+/// The tests of [`SLOW_FOR_A_REASON`], with their reasons.
+fn slow_for_a_reason() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SLOW_FOR_A_REASON.lines().filter_map(|line| line.split_once('\t'))
+}
+
 impl TestReport {
     /// A reason in [`SLOW_FOR_A_REASON`] whose test is gone is an error.
     fn find_stale_reasons(&mut self) {
-        for (name, _) in SLOW_FOR_A_REASON {
+        for (name, _) in slow_for_a_reason() {
             if !self.tests.iter().any(|test| test.is(name)) {
                 self.errors.push(format!("xtask: there is no test `{name}`, which has a reason to be slow"));
             }
@@ -397,7 +309,7 @@ impl TestReport {
 
         let mut lines = vec![format!("slowest {LISTED} tests:")];
         for test in by_time.iter().take(LISTED) {
-            let reason = SLOW_FOR_A_REASON.iter().find(|(name, _)| test.is(name));
+            let reason = slow_for_a_reason().find(|(name, _)| test.is(name));
             let reason = match reason {
                 Some((_, reason)) => format!(": {reason}"),
                 None if test.time > SLOW => format!(": over {} s without a reason", SLOW.as_secs()),

@@ -16,107 +16,9 @@ use crate::context::terminal_columns;
 /// Commands to which people pass a file as an argument although it belongs to an option; with that option.
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
 
-/// Commands that run cases.
-const RUN_COMMANDS: &[&str] = &["assize eval", "assize grade"];
-const EVAL: &[&str] = &["assize eval"];
-
-/// Options of other tools and commands, by the commands that they are given to, with the right option. Braces
-/// hold a placeholder for the given value.
-const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
-    (EVAL, &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
-    (EVAL, &["-r", "--provider", "--providers"], "name the target with '--target {openai:gpt-4o-mini}'"),
-    (RUN_COMMANDS, &["--grader", "--grader-target"], "name the judge with '--judge {openai:gpt-4o-mini}'"),
-    (
-        EVAL,
-        &["-k", "--filter-pattern", "--sample-id"],
-        "select cases by their ids with \"--filter 'refund-*'\"",
-    ),
-    (EVAL, &["-t", "--tests"], "pass the file itself, as in 'assize eval evals/support.eval.yaml'"),
-    (
-        EVAL,
-        &["--column", "--columns"],
-        "for a table of answers, use 'assize grade' with '--columns answer=COLUMN'",
-    ),
-    (EVAL, &["--repeat", "--repeats", "--epochs"], "run each case several times with '--trials {3}'"),
-    (
-        EVAL,
-        &["-n", "--limit", "--filter-first-n", "--filter-sample", "--max-cases"],
-        "no option takes the first cases or a sample; select cases with '--filter' or '--tag'",
-    ),
-    (EVAL, &["--filter-providers", "--filter-targets"], "run one target with '--target NAME'"),
-    (EVAL, &["--filter-metadata"], "select cases with '--tag TAG'"),
-    (
-        EVAL,
-        &["--filter-errors-only", "--filter-failing-only"],
-        "run the failed and incomplete cases of a run with '--rerun-failed RUN'",
-    ),
-    (EVAL, &["-p", "--prompts"], "no option takes prompts; write them into the file"),
-    (EVAL, &["-v", "--var", "--vars"], "no option takes variables; write them as 'vars' of the tests"),
-    (
-        EVAL,
-        &["-a", "--assertions"],
-        "write assertions into the file; for answers that you have, use 'assize grade'",
-    ),
-    (EVAL, &["-d", "--description"], "write 'description' into the file"),
-    (EVAL, &["--sandbox"], "write 'workspace' into the file"),
-    (
-        EVAL,
-        &["-T", "-S", "-M", "--solver", "--task-config"],
-        "no option configures the target; write it into the targets file",
-    ),
-    (
-        EVAL,
-        &["--message-limit"],
-        "no option limits messages; set 'max_turns' of an agent in the targets file",
-    ),
-    (EVAL, &["--no-score"], "there is no such option: answers are graded as they arrive"),
-    (
-        RUN_COMMANDS,
-        &["--fail-on-error", "--no-fail-on-error", "--continue-on-fail"],
-        "a run continues after errors; 'assize eval --bail' stops at the first case that did not pass",
-    ),
-    (
-        RUN_COMMANDS,
-        &["--no-table", "--table", "--table-cell-max-length"],
-        "choose the cases to print with '--show none', '--show failed' or '--show all'",
-    ),
-    (RUN_COMMANDS, &["--no-progress-bar", "--display"], "hide progress and notices with '--quiet'"),
-    (RUN_COMMANDS, &["--no-write"], "every run is stored; '--run-dir DIR' says where"),
-    (
-        RUN_COMMANDS,
-        &["--share", "--no-share"],
-        "nothing is uploaded; write a page to share with '-o report.html'",
-    ),
-    (
-        RUN_COMMANDS,
-        &["-w", "--watch"],
-        "'assize try --watch RUBRIC.yaml' reruns a rubric on every save; replies are cached for the next run",
-    ),
-    (RUN_COMMANDS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
-    (RUN_COMMANDS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers {N}'"),
-    (RUN_COMMANDS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
-    (RUN_COMMANDS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
-    (
-        RUN_COMMANDS,
-        &["--timeout", "--time-limit", "--max-eval-time-ms"],
-        "limit a request with '--request-timeout 90s', the run with '--deadline 30m'",
-    ),
-    (RUN_COMMANDS, &["--token-limit"], "limit the tokens of the run with '--budget-tokens N'"),
-    (
-        RUN_COMMANDS,
-        &["--max-tokens"],
-        "'--max-output-tokens N' limits the judge's replies; the target has 'max_output_tokens'",
-    ),
-    (RUN_COMMANDS, &["--retry-on-error"], "retry failed calls with '--max-retries N'"),
-    (RUN_COMMANDS, &["--env-path"], "name the file of variables with '--env-file FILE'"),
-    (RUN_COMMANDS, &["--model-base-url"], "set OPENAI_BASE_URL, or 'base_url' of the target"),
-    (&["assize serve"], &["--judge-calls"], "limit the requests in flight with '--max-concurrency'"),
-    (
-        &["assize calibrate"],
-        &["--labels", "-l"],
-        "pass the files themselves, as in 'assize calibrate agreement labels.csv'",
-    ),
-];
+/// Options of other tools and commands. A line holds the commands that they are given to, the options, and the tip, separated
+/// by tabs. Braces hold a placeholder for the given value.
+const FOREIGN_OPTIONS: &str = include_str!("foreign_options.tsv");
 
 /// Names that people try, with the command that does the same.
 const FOREIGN_COMMANDS: &[(&str, &str)] = &[
@@ -208,11 +110,12 @@ fn add_tips(error: &mut clap::Error, words: &[OsString]) {
     let argument = text(error, ContextKind::InvalidArg);
     let usage = text(error, ContextKind::Usage);
     let of_command = |command: &str| usage.split_once(command).is_some_and(|(_, rest)| rest.starts_with(' '));
-    let foreign = FOREIGN_OPTIONS.iter().find(|(commands, options, _)| {
-        options.contains(&argument.as_str()) && commands.iter().any(|command| of_command(command))
+    let foreign = foreign_options().find(|[commands, options, _]| {
+        options.split(' ').any(|option| option == argument)
+            && commands.split(' ').any(|command| of_command(&format!("assize {command}")))
     });
     let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
-    if let Some((.., tip)) = foreign {
+    if let Some([.., tip]) = foreign {
         suggest(error, &with_value(tip, value_of(&argument, words)));
     } else if let Some(tip) = agentv_tip(&argument).filter(|_| of_command("assize eval")) {
         suggest(error, tip);
@@ -221,6 +124,11 @@ fn add_tips(error: &mut clap::Error, words: &[OsString]) {
     } else if error.get(ContextKind::SuggestedArg).is_some() {
         suggest_near_option(error, &argument, &usage);
     }
+}
+
+/// The lines of [`FOREIGN_OPTIONS`].
+fn foreign_options() -> impl Iterator<Item = [&'static str; 3]> {
+    FOREIGN_OPTIONS.lines().filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
 }
 
 /// The value that a command line gives to an option: `--option VALUE` or `--option=VALUE`.
@@ -442,14 +350,17 @@ mod tests {
 
     #[test]
     fn every_option_of_a_tip_exists() {
-        for (commands, options, tip) in FOREIGN_OPTIONS {
+        assert_eq!(foreign_options().count(), FOREIGN_OPTIONS.lines().count(), "each line has three parts");
+        for [commands, options, tip] in foreign_options() {
             // The tip about labels is for subcommands of `calibrate`.
-            for name in commands.iter().filter(|name| **name != "assize calibrate") {
+            for name in
+                commands.split(' ').filter(|name| *name != "calibrate").map(|name| format!("assize {name}"))
+            {
                 let command = command_of(&format!("Usage: {name} [OPTIONS]"));
                 let known = |option: &str| {
                     command.get_arguments().any(|one| one.get_long() == option.strip_prefix("--"))
                 };
-                for option in options.iter().filter(|option| option.starts_with("--")) {
+                for option in options.split(' ').filter(|option| option.starts_with("--")) {
                     let is_alias = command
                         .get_arguments()
                         .any(|one| one.get_all_aliases().is_some_and(|all| all.contains(&&option[2..])));

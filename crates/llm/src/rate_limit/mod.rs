@@ -15,7 +15,7 @@ mod outage;
 mod pace;
 mod recent;
 #[cfg(test)]
-mod simulation;
+mod simulation_tests;
 mod turns;
 mod window;
 

@@ -44,7 +44,9 @@ impl IdentityWriter {
 
     /// Writes values that implement [`Identify`], one after the other.
     pub fn fields(&mut self, values: &[&dyn Identify]) {
-        values.iter().for_each(|value| value.identify(self));
+        for value in values {
+            value.identify(self);
+        }
     }
 
     /// Writes bytes, preceded by their number.

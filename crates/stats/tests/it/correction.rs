@@ -110,7 +110,7 @@ fn side(side: u32, is_clustered: bool, is_weighted: bool) -> Vec<SideItem<u32>> 
         SideItem {
             cluster: if is_clustered { i / 2 } else { i },
             judge: high(0, 6 + side),
-            label: ((i * 11 + 5 * side) % 3 == 0).then_some((human, drawn)),
+            label: (i * 11 + 5 * side).is_multiple_of(3).then_some((human, drawn)),
         }
     };
     (0..60).map(one).collect()
@@ -190,9 +190,9 @@ fn a_difference_without_labels_says_why() {
 
 #[test]
 fn a_lenient_judge_does_not_make_an_equal_system_better() {
+    const SETS: u32 = 600;
     let mut state = 7;
     let (mut called, mut by_judges) = (0, 0);
-    const SETS: u32 = 600;
     for _ in 0..SETS {
         let mut sides = [Vec::new(), Vec::new()];
         for (at, specificity) in [0.88, 0.70].into_iter().enumerate() {

@@ -41,11 +41,12 @@ fn annotated(is_scored: bool) -> Vec<AnnotatedItem<usize>> {
                 number((i * 5 % 7 < 4) != wrong)
             }
         };
-        let person = |j: usize| value((i * (j + 2) + j) % (6 + 2 * j) == 0, (i * (j + 3) + j) % (3 + j));
+        let person =
+            |j: usize| value((i * (j + 2) + j).is_multiple_of(6 + 2 * j), (i * (j + 3) + j) % (3 + j));
         AnnotatedItem {
             cluster: i,
             judge: value(i % 12 == 1, i % 3),
-            people: (0..4).filter(|j| (i + j) % 5 != 0).map(|j| (j, person(j))).collect(),
+            people: (0..4).filter(|j| !(i + j).is_multiple_of(5)).map(|j| (j, person(j))).collect(),
         }
     };
     (0..48).map(one).collect()
