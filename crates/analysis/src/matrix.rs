@@ -52,13 +52,13 @@ impl ColumnMetrics {
     /// If the rows can't be read.
     pub fn read(folder: &RunFolder, info: &RunInfo, column: &AnswerPart) -> Result<Self, StoreError> {
         let stored = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
-        let stored = stored.filter(|_| column.prompt.is_none()).and_then(|figures| match &column.target {
-            None => Some((figures.pass_rate.clone(), figures.mean_score.clone())),
-            Some(_) => {
-                let found =
-                    figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
-                Some((found.part.pass_rate.clone(), found.part.mean_score.clone()))
+        let stored = stored.filter(|_| column.prompt.is_none()).and_then(|figures| {
+            if column.target.is_none() {
+                return Some((figures.pass_rate.clone(), figures.mean_score.clone()));
             }
+            let found =
+                figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
+            Some((found.part.pass_rate.clone(), found.part.mean_score.clone()))
         });
 
         let mut summarizer = RunSummarizer::default();
@@ -75,12 +75,11 @@ impl ColumnMetrics {
             time += row.duration_ms;
             results += 1;
         }
-        let (pass_rate, mean_score) = match stored {
-            Some(stored) => stored,
-            None => {
-                let found = summarizer.compute_metrics(&info.suites, ConfidenceLevel::P95)?;
-                (found.pass_rate, found.mean_score)
-            }
+        let (pass_rate, mean_score) = if let Some(stored) = stored {
+            stored
+        } else {
+            let found = summarizer.compute_metrics(&info.suites, ConfidenceLevel::P95)?;
+            (found.pass_rate, found.mean_score)
         };
 
         Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1) })

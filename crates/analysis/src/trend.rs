@@ -229,8 +229,10 @@ pub struct TrendReader {
     targets: BTreeSet<String>,
     prompts: BTreeSet<String>,
     cases: Vec<TrendCase>,
-    /// Of a run that stopped because its result was clear: the pass rate that it stored.
-    stopped: Option<Option<EstimatedMetric>>,
+    /// Whether the run stopped because its result was clear.
+    is_stopped: bool,
+    /// The pass rate that such a run stored.
+    stored: Option<EstimatedMetric>,
 }
 
 /// Facts of a case from which a trend's metrics are computed.
@@ -269,7 +271,7 @@ impl TrendReader {
     /// Says that the run stopped because its result was clear. Only the interval of the pass rate that it stored, if any, holds
     /// whenever a run stops.
     pub fn stopped_with(&mut self, pass_rate: Option<EstimatedMetric>) {
-        self.stopped = Some(pass_rate);
+        (self.is_stopped, self.stored) = (true, pass_rate);
     }
 
     /// Returns true if no case was added.
@@ -288,7 +290,7 @@ impl TrendReader {
         before: Option<&MethodFingerprint>,
         level: ConfidenceLevel,
     ) -> Result<(TrendPoint, MethodFingerprint), AmbiguousRun> {
-        let Self { fingerprint, suites, targets, prompts, mut cases, stopped } = self;
+        let Self { fingerprint, suites, targets, prompts, mut cases, is_stopped, stored } = self;
         let key = |case: &TrendCase| (case.suite, case.trial);
         cases.sort_by(|a, b| {
             let order = suites.text(a.suite).cmp(suites.text(b.suite));
@@ -318,7 +320,7 @@ impl TrendReader {
             changed: before.map(|before| fingerprint.changes(before)).unwrap_or_default(),
         };
 
-        if let Some(stored) = stopped {
+        if is_stopped {
             withdraw_interval(&mut point.pass_rate);
             withdraw_interval(&mut point.mean_score);
             let is_same = |stored: &EstimatedMetric| {

@@ -402,9 +402,10 @@ fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&s
     names.sort();
     names.dedup();
 
-    let own = match known.iter().any(|known| known.key == "metadata") {
-        true => "your own data goes below `metadata`, or under keys that begin with `x-`",
-        false => "keys that begin with `x-` are free for your own use",
+    let own = if known.iter().any(|known| known.key == "metadata") {
+        "your own data goes below `metadata`, or under keys that begin with `x-`"
+    } else {
+        "keys that begin with `x-` are free for your own use"
     };
     diagnostic.with_help(format!("known keys: {}", names.join(", "))).with_help(own)
 }

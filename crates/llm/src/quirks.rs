@@ -184,11 +184,9 @@ pub(crate) fn learn(
         None => {}
     }
 
-    // Judges are asked at temperature 0, which these servers don't have.
-    const POSITIVE: [&str; 3] = ["greater than 0", "> 0", "strictly positive"];
     if sent.temperature
         && (names(&param, "temperature") || names(&message, "temperature"))
-        && POSITIVE.iter().any(|words| message.contains(words))
+        && POSITIVE_ONLY.iter().any(|words| message.contains(words))
     {
         return Some(ServerQuirks { no_temperature: true, ..quirks });
     }
@@ -233,6 +231,9 @@ pub(crate) fn learn(
         None
     })
 }
+
+/// How servers say that a temperature of 0, at which judges are asked, is none.
+const POSITIVE_ONLY: [&str; 3] = ["greater than 0", "> 0", "strictly positive"];
 
 /// How servers refer to instructions in a role of their own, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [

@@ -60,7 +60,7 @@ pub(super) fn read_extensions(cx: &mut DecodeContext, entry: &MapEntry) -> ReadE
                     Diagnostic::error(codes::BAD_MATRIX_PART, "an extension has to be a function in a file")
                         .at(item.use_span(), "not a path that begins with `file://`")
                         .with_help(ENTRY_HELP)
-                        .add_to(&mut cx.problems)
+                        .add_to(&mut cx.problems);
                 }
             },
             NodeValue::Map(_) if item.get("id").and_then(TreeNode::as_str).is_some_and(is_agent_rules) => {

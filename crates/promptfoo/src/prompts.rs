@@ -65,7 +65,7 @@ impl PromptReader {
                 Diagnostic::error(codes::EMPTY_TEXT, "`prompts` is empty")
                     .at(node.use_span(), "no prompt")
                     .with_help("add a prompt with the names of variables: `- 'Answer: {{question}}'`")
-                    .add_to(&mut cx.problems)
+                    .add_to(&mut cx.problems);
             }
             NodeValue::Seq(items) => items.iter().for_each(|item| self.read(cx, item)),
             // The older form: each key is a path, and its value the label.

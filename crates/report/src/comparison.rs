@@ -633,7 +633,7 @@ fn side_score(side: FlipSide) -> String {
 }
 
 fn side_text(side: FlipSide) -> String {
-    VerdictMark::for_verdict(side.verdict).word.to_owned() + &side_score(side)
+    VerdictMark::for_verdict(side.verdict).word + &side_score(side)
 }
 
 /// Formats the values of a changed criterion in the base and in the candidate: met or unmet (for a penalty,

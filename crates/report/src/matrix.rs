@@ -1,6 +1,6 @@
 //! Runs, or the prompts and targets of a run, side by side: a test a row, each of them a column.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl MatrixReport {
         let by_test = sources.iter().any(|source| source.part.prompt.is_some());
         for (at, source) in sources.iter().enumerate() {
             let mut questions = source.folder.question_index()?;
-            let mut trials: HashMap<usize, Vec<ResultRow>> = HashMap::new();
+            let mut trials: BTreeMap<usize, Vec<ResultRow>> = BTreeMap::new();
             for record in source.folder.cases()? {
                 let mut record = record?;
                 if !source.part.takes(&record.result) {
@@ -117,16 +117,15 @@ impl MatrixReport {
                 let row = record.result;
                 let prompt = row.prompt.as_deref().filter(|_| !by_test);
                 let id = named_case(row.test_id(), prompt).into_owned();
-                let test = match known.get(&(Arc::clone(&row.suite), id.clone())) {
-                    Some(test) => *test,
-                    None => {
-                        known.insert((Arc::clone(&row.suite), id.clone()), tests.len());
-                        let question = question_of(&mut questions, &row)?;
-                        let (suite, place) = (Arc::clone(&row.suite), row.place.unwrap_or(u64::MAX));
-                        let cells = sources.iter().map(|_| None).collect();
-                        tests.push(MatrixTest { suite, id, question, place, cells });
-                        tests.len() - 1
-                    }
+                let test = if let Some(test) = known.get(&(Arc::clone(&row.suite), id.clone())) {
+                    *test
+                } else {
+                    known.insert((Arc::clone(&row.suite), id.clone()), tests.len());
+                    let question = question_of(&mut questions, &row)?;
+                    let (suite, place) = (Arc::clone(&row.suite), row.place.unwrap_or(u64::MAX));
+                    let cells = sources.iter().map(|_| None).collect();
+                    tests.push(MatrixTest { suite, id, question, place, cells });
+                    tests.len() - 1
                 };
                 trials.entry(test).or_default().push(row);
             }

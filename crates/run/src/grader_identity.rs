@@ -273,22 +273,30 @@ impl GraderWalk<'_> {
             self.identity.text("code");
             self.identity.field(timeout);
             self.identity.field(max_calls);
-            result.into_iter().for_each(|result| self.identity.text(result));
+            if let Some(result) = result {
+                self.identity.text(result);
+            }
             self.identity.field(pass_env);
             self.identity.field(config);
             if max_calls.is_some() {
                 self.judge(None);
             }
-            in_workspace.into_iter().for_each(|place| self.identity.text(place));
+            if let Some(place) = in_workspace {
+                self.identity.text(place);
+            }
             self.command(grader, command, folder);
             self.surroundings(&self.item.case);
         } else {
             self.identity.field(command);
-            in_workspace.into_iter().for_each(|place| self.identity.text(place));
+            if let Some(place) = in_workspace {
+                self.identity.text(place);
+            }
             self.relative_folder(grader, folder);
             self.identity.field(max_calls);
             self.identity.field(pass_env);
-            result.into_iter().for_each(|result| self.identity.text(result));
+            if let Some(result) = result {
+                self.identity.text(result);
+            }
             self.identity.field(config);
         }
     }

@@ -48,6 +48,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Period over which the speed of a run is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
+/// Values to filter by: how far the index they were found in reached, and the people whose labels they include.
+type StoredChoices = (u64, Arc<RunPeople>, Arc<FilterChoices>);
+
 /// A run whose cases are indexed.
 pub(crate) struct OpenRun {
     slug: String,
@@ -63,7 +66,7 @@ pub(crate) struct OpenRun {
     /// True once a case page has asked for details.
     are_details_wanted: AtomicBool,
     orders: Mutex<Vec<StoredOrder>>,
-    choices: Mutex<Option<(u64, Arc<RunPeople>, Arc<FilterChoices>)>>,
+    choices: Mutex<Option<StoredChoices>>,
     process: ProcessContext,
     label_folders: OnceLock<Vec<PathBuf>>,
     people: Mutex<Option<KnownPeople>>,
@@ -300,12 +303,11 @@ impl OpenRun {
     /// reported by the page about calibration.
     pub(crate) fn people(&self, index: &CaseTableIndex) -> Result<Arc<RunPeople>, StoreError> {
         let end = index.end();
-        let folders = match self.label_folders.get() {
-            Some(folders) => folders,
-            None => {
-                let folders = label_folders(&self.folder.info()?, &self.process);
-                self.label_folders.get_or_init(|| folders)
-            }
+        let folders = if let Some(folders) = self.label_folders.get() {
+            folders
+        } else {
+            let folders = label_folders(&self.folder.info()?, &self.process);
+            self.label_folders.get_or_init(|| folders)
         };
         let stamp = label_stamp(folders);
         let mut known = self.people.lock();

@@ -325,7 +325,7 @@ impl CalibrationItem {
             name.as_deref() == who && to_decision_value(*outcome) == said
         };
         let fitting = rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row));
-        fitting.filter(|row| row.labels.iter().any(is_meant)).last()?.note.as_deref()
+        fitting.filter(|row| row.labels.iter().any(is_meant)).next_back()?.note.as_deref()
     }
 
     /// Returns true unless the label is about another answer or question.

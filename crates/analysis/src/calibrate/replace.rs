@@ -59,7 +59,7 @@ pub(crate) fn test_replacement(
         let labels = item.people().iter();
         labels.filter_map(|(who, said)| Some((who.clone()?, said.number()?))).collect()
     };
-    let labelled: Vec<(&&CalibrationItem, f64, Vec<(String, f64)>)> = items
+    let labelled: Vec<_> = items
         .iter()
         .filter_map(|item| Some((item, item.judge_number()?, named(item))))
         .filter(|(.., people)| !people.is_empty())

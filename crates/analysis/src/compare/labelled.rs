@@ -65,7 +65,7 @@ pub fn find_unbound<'r>(
         let seen = |side: &CalibrationMaterial| {
             let mut of_row =
                 side.items.iter().filter(|item| *item.key.case == *row.case && item.matches_row(row));
-            of_row.next().and_then(|item| item.seen.clone())
+            of_row.next().and_then(|item| item.seen)
         };
         seen(base).zip(seen(candidate)).is_some_and(|(one, other)| one != other)
     })

@@ -198,7 +198,7 @@ pub(crate) enum CliCommand {
     #[command(visible_alias = "run")]
     Eval(Box<EvalCommandArgs>),
     /// Grade existing answers (JSON lines or a table) against a rubric.
-    Grade(GradeArgs),
+    Grade(Box<GradeArgs>),
     /// Try a criterion on one answer; `--watch` reruns it on every save.
     Try(TryArgs),
     /// Check eval files, rubrics and scorecards without running them.

@@ -54,10 +54,8 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
     }
 
     let is_matrix = |format: ReportFormat| matches!(format, ReportFormat::Matrix(_));
-    let matrix = match args.format.is_some_and(is_matrix) {
-        true => Some(report_matrix::read(&runs, context)?),
-        false => None,
-    };
+    let matrix =
+        if args.format.is_some_and(is_matrix) { Some(report_matrix::read(&runs, context)?) } else { None };
 
     for file in &mut files {
         name_in_folder(file, &runs)?;

@@ -25,9 +25,10 @@ pub(super) fn read(runs: &[ReportedRun], context: &CliContext) -> Result<MatrixR
         let info = &run.material.info;
         let targets: Vec<String> = info.targets.iter().map(|target| target.name.clone()).collect();
         let is_one_run = runs.len() == 1;
-        let of_run = match is_one_run && whole.is_whole() {
-            true => columns_of_run(&prompts(&run.material.folder)?, &targets),
-            false => vec![whole],
+        let of_run = if is_one_run && whole.is_whole() {
+            columns_of_run(&prompts(&run.material.folder)?, &targets)
+        } else {
+            vec![whole]
         };
         let titled = |part: AnswerPart| (column_title(&part, info, &run.name, is_one_run), run, part);
         columns.extend(of_run.into_iter().map(titled));
@@ -103,7 +104,7 @@ pub(super) fn write(
     if files.is_empty() {
         let mut text = Vec::new();
         matrix.write(&mut text, MatrixForm::Markdown).map_err(|error| failure(error, Path::new("stdout")))?;
-        return Ok(output::print_contents(&String::from_utf8_lossy(&text), context)?);
+        return output::print_contents(&String::from_utf8_lossy(&text), context);
     }
     for file in files {
         let ReportFormat::Matrix(form) = file.format else { continue };

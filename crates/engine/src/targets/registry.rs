@@ -233,7 +233,9 @@ impl TargetRegistry {
                 })
             }
             TargetSpecKind::Command(command) if !command.batch && command.beside_suite => {
-                target_programs(spec).into_iter().for_each(|program| self.gateway.note_program(program));
+                for program in target_programs(spec) {
+                    self.gateway.note_program(program);
+                }
                 let folder = spec.place.path().parent().unwrap_or(Path::new("")).to_path_buf();
                 // It is recorded as a judge, not among the targets that answer.
                 let target = self.make(name)?;

@@ -138,7 +138,7 @@ fn apply_columns(
             // Already suggested in the diagnostic about the name on the command line.
             ColumnUse::Unknown if meant.contains(&entry.key.as_str()) => {}
             ColumnUse::Unknown => {
-                cx.problems.add(unknown_column(&entry.key, "key", entry.key_span, columns, None))
+                cx.problems.add(unknown_column(&entry.key, "key", entry.key_span, columns, None));
             }
             ColumnUse::Field(key) => {
                 let field = field_of(key).unwrap_or(key);

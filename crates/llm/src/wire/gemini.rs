@@ -61,7 +61,7 @@ impl WireCodec for GeminiGenerate {
 
         let body = GeminiBody {
             system_instruction: (!system.is_empty())
-                .then(|| SystemInstruction { parts: [GeminiPart::Text(Cow::Owned(system))] }),
+                .then_some(SystemInstruction { parts: [GeminiPart::Text(Cow::Owned(system))] }),
             contents: others.into_iter().map(content).collect(),
             generation_config: config,
         };

@@ -85,7 +85,7 @@ impl RunReport<'_> {
     /// Names of the suites, the target that the report is limited to, and the label of the run.
     pub(crate) fn title(&self) -> String {
         let names = [&self.part.target, &self.part.prompt].into_iter().flatten();
-        let part: String = names.map(|name| format!(" → {name}")).collect();
+        let part: String = names.flat_map(|name| [" → ", name]).collect();
         let label = self.info.label.as_ref().map(|label| format!(" · {label}")).unwrap_or_default();
         self.suite_names() + &part + &label
     }

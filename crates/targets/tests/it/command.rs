@@ -266,7 +266,7 @@ async fn what_an_agent_took_is_known_however_its_command_ends() {
         for end in ["exit 1", "kill -9 $$", "sleep 60"] {
             let failed = failure(&agent(end), &asked("x")).await;
             assert_eq!(failed.tokens, whole.tokens, "{log}: {end}: {failed}");
-            assert_eq!(failed.cost.total(), whole.cost.and_then(|cost| cost.total()), "{log}: {end}");
+            assert_eq!(failed.cost.total(), whole.cost.and_then(assize_rubric::Cost::total), "{log}: {end}");
             assert!(failed.duration.is_some(), "{log}: {end}");
         }
     }

@@ -53,12 +53,11 @@ fn find_case(
     let Some((row, record)) = row.zip(record) else {
         return Err(PageError::missing("The run has no such case."));
     };
-    let items = match info.scorecard {
-        None => suite_case_items(info, &record, run.question(&record.result)?.as_ref()),
-        Some(_) => {
-            let scorecard = current_scorecard(info, &LabelOptions::default(), library.process())?;
-            scorecard_case_items(info, record.clone(), &scorecard)
-        }
+    let items = if info.scorecard.is_none() {
+        suite_case_items(info, &record, run.question(&record.result)?.as_ref())
+    } else {
+        let scorecard = current_scorecard(info, &LabelOptions::default(), library.process())?;
+        scorecard_case_items(info, record.clone(), &scorecard)
     };
     Ok(MarkedCase { row, record, items })
 }

@@ -207,7 +207,7 @@ impl MatrixView<'_> {
             let first = order.remove(at);
             order.insert(0, first);
             let AnswerPart { target, prompt } = side.part.clone();
-            let filter = CaseFilter { target, prompt, ..CaseFilter::default() };
+            let filter = CaseFilter { prompt, target, ..CaseFilter::default() };
             MatrixColumn {
                 name: self.column_name(column),
                 url: with_query(&format!("{}/cases", run_url(side.run.slug())), &filter.to_query()),

@@ -91,12 +91,11 @@ fn offer(
 ) -> Result<OfferedReview, EngineError> {
     let options = review_options(choice, info)?;
     let process = library.process();
-    let material = match info.scorecard {
-        None => suite_run_items(folder, info, &options, process)?,
-        Some(_) => {
-            let scorecard = current_scorecard(info, &LabelOptions::default(), process)?;
-            scorecard_run_items(folder, info, &scorecard, &options)?
-        }
+    let material = if info.scorecard.is_none() {
+        suite_run_items(folder, info, &options, process)?
+    } else {
+        let scorecard = current_scorecard(info, &LabelOptions::default(), process)?;
+        scorecard_run_items(folder, info, &scorecard, &options)?
     };
     let review = review_by(&choice.who, material, &options, info, process)?;
     let text = match (review.progress().all, options.adjudicate, options.order.covers_all()) {

@@ -1,6 +1,7 @@
 //! Circles of files: files of one crate that name each other's items in a loop.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -215,7 +216,7 @@ fn describe(members: &BTreeSet<&Path>, arrows: &BTreeMap<&Path, BTreeMap<&Path, 
     for (from, targets) in arrows.iter().filter(|(from, _)| members.contains(*from)) {
         for (to, names) in targets.iter().filter(|(to, _)| members.contains(*to)) {
             let names = names.iter().copied().collect::<Vec<_>>().join(", ");
-            text.push_str(&format!("\n    {} takes {names} from {}", from.display(), to.display()));
+            let _ = write!(text, "\n    {} takes {names} from {}", from.display(), to.display());
         }
     }
 

@@ -151,7 +151,7 @@ fn a_reply_with_two_readings_is_asked_for_again() {
         r#"{"evidence":[],"reason":"ok",,"outcome":"met"}"#,
         "{\"evidence\":[],\"reason\":\"ok\",\"outcome\":\"met\" // \"outcome\": \"unmet\"\n}",
         r#"{"evidence":[],"reason":"ok","outcome":"met" /* or not */}"#,
-        r#"{'evidence':[],'reason':'ok','outcome':'met'}"#,
+        "{'evidence':[],'reason':'ok','outcome':'met'}",
     ] {
         let (cli, server) = with_server(always(MockReply::text(reply)));
         cli.file("s.yaml", "tests: [{id: a, input: q, output: o, assertions: [ok]}]\n");

@@ -111,7 +111,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
                 cli,
                 "tests: [{id: a, input: x, output: y, criteria: z, execution: {trials: {count: 1001}}}]\n",
                 "1000",
-            )
+            );
         }),
     ),
     ("graders of a list, included ones among them", Here(includes_do_not_multiply)),

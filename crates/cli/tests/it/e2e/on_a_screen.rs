@@ -75,7 +75,7 @@ fn labels(cli: &CliTest, run: &str) -> String {
         for word in WORDS {
             for who in ["ann", "bob", "cat"] {
                 let met = lot(&[run, word, &case.to_string()]) < 70;
-                let label = if met != (lot(&[who, word, &case.to_string()]) < 10) { "met" } else { "unmet" };
+                let label = if met == (lot(&[who, word, &case.to_string()]) < 10) { "unmet" } else { "met" };
                 let _ = writeln!(text, "ticket-{case:02},{word},{who},{label}");
             }
         }

@@ -183,7 +183,7 @@ fn decode_scoring(
             Diagnostic::error(codes::PANEL_CONFLICT, "probabilities can't be read from batched replies")
                 .at(entry.key_span, "needs one call per criterion")
                 .with_help("remove `judging: batched`, or `scoring`")
-                .add_to(&mut cx.problems)
+                .add_to(&mut cx.problems);
         }
         PanelUse::Rubrics { .. } | PanelUse::Defaults { .. } => return Some(ScoringMethod::Logprobs),
     }

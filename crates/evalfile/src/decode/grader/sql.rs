@@ -52,9 +52,9 @@ fn decode_patterns(cx: &mut DecodeContext, object: &mut MapReader<'_>, key: &'st
             Ok(()) => patterns.push(pattern.value),
             Err(error) => {
                 Diagnostic::error(codes::BAD_PATTERN, format!("this pattern of `{key}` can't be used"))
-                    .at(pattern.span, error.to_string())
+                    .at(pattern.span, error)
                     .with_help("write it like `select::null::users`; parts may be patterns, such as `(.*)`")
-                    .add_to(&mut cx.problems)
+                    .add_to(&mut cx.problems);
             }
         }
     }

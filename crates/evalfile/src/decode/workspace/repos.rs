@@ -127,7 +127,7 @@ impl RepoRevision {
                         .at(name.span, "this one differs")
                         .with_secondary(first.span, "already given here")
                         .with_help("keep one of them")
-                        .add_to(&mut cx.problems)
+                        .add_to(&mut cx.problems);
                 }
                 _ => self.name = Some(name),
             }

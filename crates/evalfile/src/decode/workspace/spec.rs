@@ -104,7 +104,7 @@ fn decode_workspace_map(
             Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`")
                 .at(at, "no `path` here")
                 .with_help("add `path: FOLDER`, a folder of your own that the cases work in")
-                .add_to(&mut cx.problems)
+                .add_to(&mut cx.problems);
         }
         (Some(WorkspaceMode::Temp | WorkspaceMode::Pooled), _, Some((_, at))) => {
             Diagnostic::error(codes::UNUSED_SETTING, "`path` is for `mode: static` only")
@@ -112,7 +112,7 @@ fn decode_workspace_map(
                 .with_help(
                     "remove the path; to start with the contents of a folder, write `template: FOLDER`",
                 )
-                .add_to(&mut cx.problems)
+                .add_to(&mut cx.problems);
         }
         _ => {}
     }
