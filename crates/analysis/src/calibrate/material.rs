@@ -324,8 +324,8 @@ impl CalibrationItem {
         let is_meant = |(name, outcome): &(Option<String>, LabelOutcome)| {
             name.as_deref() == who && to_decision_value(*outcome) == said
         };
-        let fitting = rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row));
-        fitting.filter(|row| row.labels.iter().any(is_meant)).next_back()?.note.as_deref()
+        let mut fitting = rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row));
+        fitting.rfind(|row| row.labels.iter().any(is_meant))?.note.as_deref()
     }
 
     /// Returns true unless the label is about another answer or question.
