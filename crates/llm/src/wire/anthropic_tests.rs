@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::golden::{SCHEMA, answer, decoded, encoded, full_request, named, read};
+use super::super::golden_tests::{SCHEMA, answer, decoded, encoded, full_request, named, read};
 use super::*;
 use crate::error::ErrorKind;
 

@@ -1,6 +1,6 @@
 //! Golden pairs for Azure OpenAI, after the public API reference. The bodies are those of chat completions.
 
-use super::super::golden::{answer, encoded, named};
+use super::super::golden_tests::{answer, encoded, named};
 use super::*;
 use crate::error::ErrorKind;
 use crate::reply::FinishReason;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::golden::{answer, decoded, encoded, full_conversation, named};
+use super::super::golden_tests::{answer, decoded, encoded, full_conversation, named};
 use super::*;
 use crate::error::ErrorKind;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::golden::{answer, decoded, encoded, full_conversation, pictured};
+use super::super::golden_tests::{answer, decoded, encoded, full_conversation, pictured};
 use super::*;
 use crate::error::ErrorKind;
 

@@ -9,7 +9,7 @@ mod embeddings;
 mod format;
 mod gemini;
 #[cfg(test)]
-mod golden;
+mod golden_tests;
 mod json;
 mod labels;
 mod ollama;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::golden::{answer, decoded, encoded, full_request, pictured};
+use super::super::golden_tests::{answer, decoded, encoded, full_request, pictured};
 use super::*;
 use crate::error::ErrorKind;
 

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::super::golden::{self, answer, encoded, named, read};
+use super::super::golden_tests::{self, answer, encoded, named, read};
 use super::*;
 use crate::error::ErrorKind;
 use crate::request::{ChatMessage, MessageRole};
 
 /// Without log-probabilities, which few callers ask for.
 fn full_request() -> ChatRequest {
-    ChatRequest { logprobs: None, ..golden::full_request("gpt-x") }
+    ChatRequest { logprobs: None, ..golden_tests::full_request("gpt-x") }
 }
 
 fn body(dialect: ChatDialect, request: &ChatRequest, quirks: ServerQuirks) -> String {

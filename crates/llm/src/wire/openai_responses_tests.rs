@@ -1,6 +1,6 @@
 //! Golden pairs for OpenAI's Responses, after the public API reference.
 
-use super::super::golden::{answer, decoded, encoded, full_request, named, pictured, read};
+use super::super::golden_tests::{answer, decoded, encoded, full_request, named, pictured, read};
 use super::*;
 use crate::error::ErrorKind;
 
