@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::PanelSpec;
 
-/// A choice among the answers to a case: the answers of all its targets, and of all cases with the same
-/// [`Case::rivals`](super::Case::rivals).
+/// A choice among the answers to a test: those of all its targets and prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerSelection {
     /// The answer that a judge prefers.

@@ -417,6 +417,24 @@ async fn a_score_model_follows_its_author_within_the_authors_range() {
 }
 
 #[tokio::test]
+async fn a_label_model_is_rewarded_if_its_label_is_among_the_passing_ones() {
+    for (outcome, reward) in [("met", 1.0), ("unmet", 0.0)] {
+        let model = MockServer::start(move |_: &MockRequest| {
+            MockReply::Json(json!({"evidence": [], "reason": "fine", "outcome": outcome}))
+        });
+        let server = Setup::with_model(&model).start().await;
+        let run = json!({"model_sample": "30 days", "item": {}, "grader": {
+            "type": "label_model", "name": "l", "model": "judge-1", "input": [{"role": "user", "content": "Is it right?"}],
+            "labels": ["correct", "wrong"], "passing_labels": ["correct"],
+        }});
+        let reply = server.post("/v1/fine_tuning/alpha/graders/run", &[], &run).await;
+        assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(reward)), "{reply:?}");
+        let asked = last_prompt(&model);
+        assert!(asked.contains("correct | wrong") && asked.contains("Is it right?"), "{asked}");
+    }
+}
+
+#[tokio::test]
 async fn the_prompt_that_was_too_long_is_known_by_its_end() {
     let server = start().await;
     let prompt = format!("{}How long can I return the shoes that I bought? ", "Be polite. ".repeat(20));
