@@ -58,10 +58,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         environment: Arc::new(|name| Some(format!("value-of-{name}"))),
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
-        programs: None,
-        encoding: None,
-        targets: Vec::new(),
-        case_check: None,
+        ..LoadOptions::new(&corpus)
     };
 
     let found = find_suites(std::slice::from_ref(&corpus));

@@ -19,10 +19,7 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         environment: Arc::new(|name| Some(format!("value-of-{name}"))),
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
-        programs: None,
-        encoding: None,
-        targets: Vec::new(),
-        case_check: None,
+        ..LoadOptions::new(&corpus)
     };
 
     let (suite, settings, case) = (validator("suite"), validator("suite-settings"), validator("case"));

@@ -247,10 +247,7 @@ pub(super) fn load_options(folder: &Path) -> LoadOptions {
         environment: Arc::new(|_| Some("scripted".to_owned())),
         working_folder: folder.to_path_buf(),
         extra_roots: vec![folder.to_path_buf()],
-        programs: None,
-        encoding: None,
-        targets: Vec::new(),
-        case_check: None,
+        ..LoadOptions::new(folder)
     }
 }
 
