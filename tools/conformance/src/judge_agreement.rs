@@ -65,7 +65,7 @@ pub(crate) fn levels(shared: &SharedFolder) {
     }
 
     output::print(&format!("levels: {decided} of {asked} decided without a model"));
-    assert!(asked >= 300 && decided * 50 <= asked, "{decided} of {asked}");
+    assert!(asked >= 300 && decided * 10 <= asked, "{decided} of {asked}");
 }
 
 /// Reference answers are preferred to answers to other questions.
