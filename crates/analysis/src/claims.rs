@@ -44,8 +44,8 @@ pub fn decide_together(p_values: &[f64], alpha: f64) -> Vec<DecidedClaim> {
     decide_by(PValueAdjustment::Holm, p_values, alpha)
 }
 
-/// Decides claims of which a share of `alpha` may be wrong on average, however they depend on each other, as the
-/// alternative annotator test does (Benjamini and Yekutieli).
+/// Decides claims so that, on average, at most a share `alpha` of the accepted ones is wrong, also if the claims depend on each
+/// other (Benjamini and Yekutieli). The alternative annotator test decides in this way.
 pub fn decide_dependent(p_values: &[f64], alpha: f64) -> Vec<DecidedClaim> {
     decide_by(PValueAdjustment::BenjaminiYekutieli, p_values, alpha)
 }

@@ -116,7 +116,7 @@ pub struct GraderStanding {
 pub struct CaseFact {
     /// Name of the suite.
     pub suite: u32,
-    /// Id of the test, which is that of the case unless the test has several prompts.
+    /// Id of the test. A case has the same id unless its test has several prompts.
     pub case: u32,
     /// Name of the prompt, if the eval file has several.
     pub prompt: Option<u32>,
@@ -444,7 +444,7 @@ fn hash_weight(weight: f64) -> u64 {
 }
 
 /// Reduced facts of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunFacts {
     /// Label of the run in output.
     pub label: String,

@@ -166,12 +166,21 @@ impl MatrixReport {
     /// # Errors
     /// If it can't be written.
     pub fn write(&self, out: &mut dyn Write, form: MatrixForm) -> Result<Vec<String>, ReportError> {
+        let mut omitted = 0;
         match form {
-            MatrixForm::Markdown => out.write_all(self.markdown().as_bytes())?,
+            MatrixForm::Markdown => {
+                let page;
+                (page, omitted) = self.markdown();
+                out.write_all(page.as_bytes())?;
+            }
             MatrixForm::Csv => self.write_csv(out)?,
             MatrixForm::Html => out.write_all(self.html().as_bytes())?,
         }
-        Ok(Vec::new())
+        let remark = || {
+            let tests = format_count(omitted as u64, "test", "tests");
+            format!("Markdown is cut to the length of a comment, without {tests}; CSV and HTML have all")
+        };
+        Ok((omitted > 0).then(remark).into_iter().collect())
     }
 
     /// The columns, best first.
@@ -202,7 +211,8 @@ impl MatrixReport {
         if self.has_suites { format!("{} {}", test.suite, test.id) } else { test.id.clone() }
     }
 
-    fn markdown(&self) -> String {
+    /// The table as Markdown, and the number of tests that are omitted.
+    fn markdown(&self) -> (String, usize) {
         let text = |text: &str| escape_markdown(text, MAX_TEXT);
         let line = |first: &str, cells: &mut dyn Iterator<Item = String>| {
             cells.fold(format!("| {first} |"), |line, cell| format!("{line} {cell} |")) + "\n"
@@ -257,11 +267,11 @@ impl MatrixReport {
                     grouped(MAX_CHARACTERS as u64),
                     format_count(left as u64, "test", "tests")
                 );
-                break;
+                return (page, left);
             }
             page += &row;
         }
-        page
+        (page, 0)
     }
 
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {

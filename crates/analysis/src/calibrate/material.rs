@@ -319,10 +319,10 @@ impl CalibrationItem {
         &self,
         rows: &'l [LabelRow],
         who: Option<&str>,
-        said: DecisionValue,
+        decision: DecisionValue,
     ) -> Option<&'l str> {
         let is_meant = |(name, outcome): &(Option<String>, LabelOutcome)| {
-            name.as_deref() == who && to_decision_value(*outcome) == said
+            name.as_deref() == who && to_decision_value(*outcome) == decision
         };
         let mut fitting = rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row));
         fitting.rfind(|row| row.labels.iter().any(is_meant))?.note.as_deref()

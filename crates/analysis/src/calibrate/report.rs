@@ -42,8 +42,8 @@ pub struct CalibrationOptions {
     pub given: Option<GivenRates>,
     /// True to treat items of one case as independent.
     pub items_independent: bool,
-    /// Advantage granted to the judge when it is asked whether it may replace a person; `None` for that of skilled
-    /// annotators.
+    /// How much worse than a person the judge may agree and still replace one; `None` for the usual value where people are
+    /// skilled annotators.
     pub epsilon: Option<f64>,
     /// True to also compute the metrics of all items with the missing decisions at their worst, which gates
     /// need.

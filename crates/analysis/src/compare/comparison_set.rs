@@ -35,7 +35,7 @@ pub struct ComparisonSet {
 }
 
 /// The candidate with the best headline metric, compared with the base by an interval that also holds for the best of
-/// several. It is simultaneous: that of every candidate holds at once, so that of the chosen one does too. Conditional
+/// several: the intervals of all candidates hold at once, so the interval of the chosen one holds too. Conditional
 /// intervals are narrower where one candidate is far ahead. Sources: O. J. Dunn, Journal of the American Statistical Association 56
 /// (1961), 52-64; I. Andrews, T. Kitagawa and A. McCloskey, "Inference on winners", Quarterly Journal of Economics 139 (2024).
 #[derive(Debug, Clone, PartialEq, Serialize)]

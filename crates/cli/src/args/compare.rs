@@ -91,7 +91,7 @@ pub(crate) struct CompareArgs {
     /// Correct differences by people's labels; repeatable.
     ///
     /// Without them, `compare` compares judges' decisions: a judge that lets more mistakes of one run pass makes it look
-    /// better. Labels name the answer they are about, as those of `assize review` do, or `RUN=FILE` names the run of a file.
+    /// better. A label of `assize review` names its answer; for other labels, `RUN=FILE` names the run.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["trend", "watch", "rescore"])]
     pub(crate) labels: Vec<String>,
     /// Update while runs are in progress, until conclusive.

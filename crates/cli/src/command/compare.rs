@@ -23,7 +23,7 @@ use assize_store::CaseRecord;
 use serde_json::json;
 
 use super::compared_run::{
-    ComparedRun, anytime_json, empty, exit_of_gates, look_up_reasons, options, refuse, warn_of_missing,
+    ComparedRun, anytime_json, exit_of_gates, look_up_reasons, options, refuse, warn_of_missing,
 };
 use super::labels::{format_material_error, read_plain_label_rows};
 use super::{compare_watch, pairwise, rescoring, trend};
@@ -86,8 +86,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
         warn_of_missing(&part.info, &part.facts.label, "compared", context);
     }
 
-    let facts: Vec<RunFacts> =
-        candidates.iter_mut().map(|part| std::mem::replace(&mut part.facts, empty())).collect();
+    let facts: Vec<RunFacts> = candidates.iter_mut().map(|part| std::mem::take(&mut part.facts)).collect();
     let mut many = compare_many(&base.facts, &facts, &names, &options);
     for found in &many.comparisons {
         if found.common == 0 {

@@ -121,7 +121,7 @@ impl ComparedRun {
 
     /// Pairs its cases by their tests, for a comparison with answers to another prompt.
     pub(super) fn pair_by_test(&mut self, names: &NameTable) -> Result<(), CommandFailure> {
-        let facts = std::mem::replace(&mut self.facts, empty());
+        let facts = std::mem::take(&mut self.facts);
         self.facts = facts.by_test(names).map_err(|error| error.to_string())?;
         self.order.iter_mut().for_each(|(_, _, prompt, _)| *prompt = None);
         Ok(())
@@ -137,8 +137,8 @@ impl ComparedRun {
     }
 }
 
-/// Warns of a run without all its cases: it did not end, or stopped early. `verb` says what is done with the
-/// cases it has.
+/// Warns that a run lacks cases because it did not end or stopped early. `verb` is what happens to its other cases, such as
+/// `compared`.
 pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
     let warn = |text: &str| {
         output::print_warning(&format!("`{label}` {text}: only its finished cases are {verb}"), context);
@@ -175,7 +175,7 @@ pub(super) fn with_baseline(
     };
     warn_of_missing(&base.info, &base.facts.label, "compared", context);
 
-    let facts = [std::mem::replace(&mut candidate.facts, empty())];
+    let facts = [std::mem::take(&mut candidate.facts)];
     let mut set = compare_many(&base.facts, &facts, &names, &ComparisonOptions::default());
     for found in &mut set.comparisons {
         if found.common == 0 {
@@ -185,8 +185,7 @@ pub(super) fn with_baseline(
     }
     let problems = problems(&set, |_| true);
     if !problems.is_empty() {
-        let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
-        output::print_warning(&format!("{NOT_COMPARABLE}\n{}", lines.join("\n")), context);
+        output::print_warning(&not_comparable(&problems), context);
     }
 
     Ok(set)
@@ -216,15 +215,11 @@ pub(super) fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFa
         bootstrap: args.bootstrap,
         mid_p: args.mid_p,
         seed: args.seed,
-        allowed: args.allow.iter().fold(AllowedAspects::NONE, |allowed, respect| match respect {
-            Some(respect) => allowed.with(*respect),
+        allowed: args.allow.iter().fold(AllowedAspects::NONE, |allowed, aspect| match aspect {
+            Some(aspect) => allowed.with(*aspect),
             None => AllowedAspects::ALL,
         }),
     })
-}
-
-pub(super) fn empty() -> RunFacts {
-    RunFacts { label: String::new(), cases: Vec::new(), ended_by_result: false, has_judges: false }
 }
 
 /// Refuses runs whose headline metric was measured differently, so that they are not compared by accident.
@@ -234,11 +229,11 @@ pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     let problems = problems(many, is_withheld);
     let Some(first) = many.comparisons.iter().find(|found| is_withheld(found)) else { return Ok(()) };
 
-    let mut respects: Vec<&str> = problems.iter().map(|(respect, _)| respect.name()).collect();
-    respects.sort_unstable();
-    respects.dedup();
+    let mut aspects: Vec<&str> = problems.iter().map(|(aspect, _)| aspect.name()).collect();
+    aspects.sort_unstable();
+    aspects.dedup();
     let mut ways = Vec::new();
-    if respects.iter().any(|name| ["rubric", "thresholds"].contains(name)) && many.rescored_with.is_none() {
+    if aspects.iter().any(|name| ["rubric", "thresholds"].contains(name)) && many.rescored_with.is_none() {
         ways.push("score both alike with `--rescore`".to_owned());
     }
     let other = match first.headline {
@@ -248,10 +243,9 @@ pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     if other.0.call != Conclusion::NotComparable {
         ways.push(format!("compare what is comparable with `--metric {}`", other.1));
     }
-    ways.push(format!("compare them anyway with `--allow {}`", respects.join(",")));
+    ways.push(format!("compare them anyway with `--allow {}`", aspects.join(",")));
 
-    let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
-    Err(format!("{NOT_COMPARABLE}\n{}\nrun one of them again, {}", lines.join("\n"), join_ways(&ways)).into())
+    Err(format!("{}\nrun one of them again, {}", not_comparable(&problems), join_ways(&ways)).into())
 }
 
 fn join_ways(ways: &[String]) -> String {
@@ -259,6 +253,11 @@ fn join_ways(ways: &[String]) -> String {
         [ways @ .., last] if !ways.is_empty() => format!("{}, or {last}", ways.join(", ")),
         ways => format!("or {}", ways.join("")),
     }
+}
+
+/// Says that runs can't be compared, with a line for each problem.
+fn not_comparable(problems: &[(ComparisonAspect, String)]) -> String {
+    problems.iter().fold(NOT_COMPARABLE.to_owned(), |text, (_, line)| text + "\n" + line)
 }
 
 /// Differences that were not allowed, each with a line about it, in the comparisons that `takes` accepts.

@@ -109,9 +109,12 @@ pub(super) fn write(
     for file in files {
         let ReportFormat::Matrix(form) = file.format else { continue };
         output::create_parent(&file.path)?;
-        write_report_file(&file.path, |out: &mut BufWriter<File>| {
+        let remarks = write_report_file(&file.path, |out: &mut BufWriter<File>| {
             matrix.write(out, form).map_err(|error| failure(error, &file.path))
         })?;
+        for remark in remarks {
+            output::print_warning(&format!("{}: {remark}", file.path.display()), context);
+        }
     }
     Ok(())
 }

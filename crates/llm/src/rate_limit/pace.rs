@@ -35,7 +35,7 @@
 //! - Refusals of requests that were sent before the last change (`changed_at`) are ignored: they are about the
 //!   previous rate.
 //!
-//! `simulation.rs` runs these rules in virtual time against servers of several kinds: 0.95 to 1.00 of the
+//! `simulation_tests.rs` runs these rules in virtual time against servers of several kinds: 0.95 to 1.00 of the
 //! allowed rate is used, and up to 1.3 % of the calls are refused.
 
 use std::collections::VecDeque;

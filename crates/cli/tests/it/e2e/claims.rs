@@ -13,7 +13,7 @@ use crate::e2e::pairwise::shown;
 use crate::scorecard::support as cards;
 
 /// With fewer pairs than this, even the most extreme result is not significant at 5 %.
-const ENOUGH: usize = 6;
+const MIN_PAIRS: usize = 6;
 
 /// Words of conclusions.
 const CLAIMS: [&str; 8] = [
@@ -63,7 +63,7 @@ fn prefers_fine(incoming: &MockRequest) -> MockReply {
 #[test]
 fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
     let (cli, _server) = with_server(prefers_fine);
-    for pairs in 1..=ENOUGH {
+    for pairs in 1..=MIN_PAIRS {
         for differs in [false, true] {
             let what = format!("{pairs} pairs, differing: {differs}");
             let [base, candidate] = [format!("base{pairs}{differs}"), format!("candidate{pairs}{differs}")];
@@ -73,7 +73,7 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
 
             let found = object(&cli.run(&["compare", sides[0], sides[1], "--json"]).expect_code(0));
             let found = &found["comparisons"][0];
-            let expected = match (pairs < ENOUGH, differs) {
+            let expected = match (pairs < MIN_PAIRS, differs) {
                 (true, _) => "inconclusive",
                 (false, true) => "worse",
                 (false, false) => "no_difference",
@@ -82,13 +82,13 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
             for metric in ["score", "pass_rate"] {
                 assert_eq!(found[metric]["call"], expected, "{what}");
                 // If no pair differs, the interval is an exact bound for any number of pairs.
-                let is_withheld = pairs < ENOUGH && differs;
+                let is_withheld = pairs < MIN_PAIRS && differs;
                 assert_eq!(found[metric]["low"].is_null(), is_withheld, "{what}: {}", found[metric]);
             }
             // A gate that needs a claim does not fail, and a strict one says that nothing was shown.
-            let fails = pairs == ENOUGH && differs;
+            let fails = pairs == MIN_PAIRS && differs;
             cli.run(&["compare", sides[0], sides[1], "--fail-on", "worse"]).expect_code(i32::from(fails));
-            let strict = if pairs < ENOUGH { 5 } else { 0 };
+            let strict = if pairs < MIN_PAIRS { 5 } else { 0 };
             cli.run(&["compare", sides[0], sides[1], "--strict"]).expect_code(strict);
             let trend = cli.run(&["compare", "--trend", sides[0], sides[1]]).expect_code(0).stdout;
             claims_nothing(
@@ -101,7 +101,7 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
             let pairwise =
                 cli.run(&["compare", "pairwise", sides[0], sides[1], "--judge", "openai:m", "--json"]);
             assert!(pairwise.stdout.contains("\"says\""), "{}{}", pairwise.stdout, pairwise.stderr);
-            if pairs == ENOUGH {
+            if pairs == MIN_PAIRS {
                 continue;
             }
             claims_nothing(&written, &format!("compare of {what}"));
@@ -146,7 +146,7 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
 #[test]
 fn audits_and_drift_of_few_cases_claim_nothing() {
     let (cli, _server) = with_server(prefers_fine);
-    for cases in 1..=ENOUGH {
+    for cases in 1..=MIN_PAIRS {
         for is_fine in [false, true] {
             let file = format!("s{cases}{is_fine}.yaml");
             cli.file(&file, suite(cases, |_| is_fine));
@@ -172,7 +172,7 @@ fn scorecards_of_few_cases_claim_nothing() {
         ids[..count].iter().map(|id| (*id, "judged", text)).collect()
     };
     let cli = cards::fixture(&server, &cases(1, "fine"));
-    for pairs in 1..=ENOUGH {
+    for pairs in 1..=MIN_PAIRS {
         for worse in ["fine", "bad"] {
             let [before, after] = [format!("before{pairs}{worse}"), format!("after{pairs}{worse}")];
             for (run, text) in [(&before, "fine"), (&after, worse)] {
@@ -193,7 +193,7 @@ fn scorecards_of_few_cases_claim_nothing() {
                 })
                 .collect();
             let has_interval = |node: &&Value| node["low"].as_f64().is_some_and(|low| low > -0.4);
-            if pairs < ENOUGH {
+            if pairs < MIN_PAIRS {
                 assert!(claimed.is_empty(), "{pairs} {worse}: {claimed:?}");
                 assert!(!nodes.iter().any(|node| has_interval(&node)), "{pairs} {worse}: {nodes:?}");
                 claims_nothing(&compare(&[]).stdout, &format!("scorecard of {pairs}, {worse}"));

@@ -19,17 +19,17 @@ fn lot(texts: &[&str]) -> u32 {
     texts.iter().flat_map(|text| text.bytes()).fold(2_166_136_261, mix) / 7 % 100
 }
 
-/// 60 cases of 6 criteria, most of which a share of the answers fulfils.
+/// 60 cases of 6 criteria. About `percent` of the answers meet each.
 fn suite(name: &str, percent: u32) -> String {
     let mut text = "name: support\ntests:\n".to_owned();
     for case in 0..60 {
-        let said: Vec<&str> =
+        let words: Vec<&str> =
             WORDS.into_iter().filter(|word| lot(&[name, word, &case.to_string()]) < percent).collect();
         let _ = write!(
             text,
             "- id: ticket-{case:02}\n  criteria: A good answer\n  input: Parcel {case} never arrived\n  output: The answer has {}\n  \
              assertions:\n  - name: reply\n    type: rubrics\n    criteria:\n",
-            said.join(" ")
+            words.join(" ")
         );
         for word in WORDS {
             let _ = writeln!(text, "    - {{id: {word}, outcome: 'Mentions the `{word}`'}}");

@@ -1,4 +1,4 @@
-//! Files outside of the root: every key of every schema is given the path of one, and nobody opens it.
+//! Files outside the root: every key of every schema gets the path of one, and the program must not open it.
 #![cfg(target_os = "linux")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,7 +203,7 @@ const HOSTS: &[Host] = &[
     ("scorecard-index", "/index", CARD),
 ];
 
-/// Definitions of which no file names another, or whose objects are only in files of their own.
+/// Definitions that [`HOSTS`] leaves out: none of their keys names a file, or they are whole files.
 const ELSEWHERE: &[&str] = &[
     "answer", "answer-message", "args-match", "assertion", "assertions", "case-in-folder", "case-transform",
     "cases", "code-grader", "command", "config", "container", "criteria", "criterion", "escalation",

@@ -1,5 +1,7 @@
 //! `--out`: the report file of a command.
 
+use std::fmt::Write as _;
+
 use crate::e2e::bench::{cli, object};
 
 const SUITE: &str = "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  output: apples\n  assertions: [{type: contains, value: pears}]\n";
@@ -341,6 +343,30 @@ fn the_matrix_has_prompts_or_runs_as_columns() {
     assert!(text.contains("|  | a | b | a |") && text.contains("The best of several"), "{text}");
     let single = cli.run(&["report", "a", "--format", "matrix"]).expect_code(0).stdout;
     assert!(single.contains("Pass rate") && !single.contains("Best first"), "{single}");
+}
+
+#[test]
+fn a_matrix_that_is_too_long_for_a_comment_says_what_it_omits() {
+    let cli = cli();
+    let mut suite = "name: s\ntests:\n".to_owned();
+    for at in 0..1_500 {
+        let _ = writeln!(
+            suite,
+            "- {{id: t{at}, input: a question, output: an answer with words, criteria: c, assertions: [{{type: contains, value: words}}]}}"
+        );
+    }
+    cli.file("s.yaml", suite);
+    cli.run(&["eval", "s.yaml", "--run-dir", "many"]).expect_code(0);
+    let output = cli.run(&["report", "many", "--format", "matrix", "-o", "m.md"]).expect_code(0);
+    let written = cli.read("m.md");
+    let shown = written.matches("| t").count();
+    assert!(shown > 300 && written.chars().count() <= 65_536, "{shown}");
+    let digits: String =
+        written.rsplit("Omitted: ").next().unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
+    assert_eq!(digits, (1_500 - shown).to_string());
+    assert!(output.stderr.contains("Markdown is cut"), "{}", output.stderr);
+    let output = cli.run(&["report", "many", "--format", "matrix", "-o", "m.csv"]).expect_code(0);
+    assert!(!output.stderr.contains("cut") && cli.read("m.csv").matches("\ntest,").count() == 1_500);
 }
 
 #[test]
