@@ -93,14 +93,14 @@ pub struct GraderFact {
     /// Its score, if it is known.
     pub score: Option<f64>,
     /// Weight and gate in the case; `None` for graders of the turns of a conversation, which may end early.
-    pub standing: Option<GraderStanding>,
+    pub weighting: Option<GraderWeightingHash>,
     /// Hash of the settings that affect its result, if the run stored it.
     pub settings: Option<u32>,
 }
 
 /// Weight and gate of a grader in its case, as hashes for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct GraderStanding {
+pub struct GraderWeightingHash {
     /// Hash of its weight.
     pub weight: u64,
     /// Hash of its gate: `required` and `min_score`.
@@ -163,7 +163,7 @@ impl CaseFact {
             }
         }
 
-        let standings = grader_standings(&record.decisions);
+        let standings = grader_weightings(&record.decisions);
 
         Self {
             suite: names.intern(&row.suite),
@@ -174,10 +174,10 @@ impl CaseFact {
             cluster: names.intern(&cluster_name(row)),
             tags: row.tags.iter().map(|tag| names.intern(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
             question: row.case_hash.as_deref().map(|hash| names.intern(hash)),
-            lines: record.decisions.first().map(|decided| {
-                let lines = decided.lines;
-                let borderline = lines.borderline().map(|line| format!(", borderline {}", line.get()));
-                names.intern(&format!("pass {}{}", lines.pass().get(), borderline.unwrap_or_default()))
+            thresholds: record.decisions.first().map(|decided| {
+                let thresholds = decided.thresholds;
+                let borderline = thresholds.borderline().map(|line| format!(", borderline {}", line.get()));
+                names.intern(&format!("pass {}{}", thresholds.pass().get(), borderline.unwrap_or_default()))
             }),
             verdict: row.verdict,
             score: row.score,
@@ -189,7 +189,7 @@ impl CaseFact {
                 .map(|grader| GraderFact {
                     name: names.intern(&grader.name),
                     score: grader.score,
-                    standing: standings.get(grader.name.as_str()).copied().flatten(),
+                    weighting: standings.get(grader.name.as_str()).copied().flatten(),
                     settings: grader.settings.as_deref().map(|hash| names.intern(hash)),
                 })
                 .collect(),
@@ -220,7 +220,7 @@ impl CaseFact {
 
         tags.iter_mut().for_each(renumber);
         tags.sort_unstable();
-        for GraderFact { name, settings, score: _, standing: _ } in graders {
+        for GraderFact { name, settings, score: _, weighting: _ } in graders {
             renumber(name);
             settings.iter_mut().for_each(renumber);
         }
@@ -262,7 +262,7 @@ const FIXED_TYPES: [&str; 11] = [
 const ANSWER_TYPES: [&str; 2] = ["context-faithfulness", "context-relevance"];
 
 /// Weight and gate of each grader, by name; `None` for graders of turns.
-fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderStanding>> {
+fn grader_weightings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderWeightingHash>> {
     let counts_verdicts = |decided: &&CaseDecision| {
         let composition = decided.finding().and_then(GraderFinding::composition);
         composition
@@ -271,15 +271,15 @@ fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderSt
     let counting: BTreeSet<&str> =
         decisions.iter().filter(counts_verdicts).map(|decided| &*decided.grader).collect();
 
-    let mut found: HashMap<&str, Option<GraderStanding>> = HashMap::new();
+    let mut found: HashMap<&str, Option<GraderWeightingHash>> = HashMap::new();
     for decided in decisions.iter().filter(|decided| !decided.is_vote() && decided.member.is_empty()) {
         found.entry(&decided.grader).or_insert_with(|| {
-            let GraderWeighting { weight, required, min_score, negate } = decided.standing;
+            let GraderWeighting { weight, required, min_score, negate } = decided.weighting;
 
             let composition = decided.finding().and_then(GraderFinding::composition);
             let members = composition.and_then(|composition| serde_json::to_string(composition).ok());
 
-            decided.turn.is_none().then(|| GraderStanding {
+            decided.turn.is_none().then(|| GraderWeightingHash {
                 weight: hash_weight(weight.get()),
                 gate: hash_in_process(&(required, min_score.map(|score| score.get().to_bits()))),
                 composition: hash_in_process(&(negate, members)),
@@ -333,7 +333,7 @@ impl<'r> JudgementNotes<'r> {
                 }
 
                 note.text = text;
-                note.negated = row.standing.negate;
+                note.negated = row.weighting.negate;
                 note.judging.clone_from(&row.judging);
             }
         }

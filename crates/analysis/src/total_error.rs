@@ -59,7 +59,7 @@ impl JudgedScores {
             };
             let VoteValue::Value(value) = VoteValue::from(decided.decision.outcome()) else { continue };
             let value =
-                if (shown.weight.get() < 0.0) == decided.standing.negate { value } else { 1.0 - value };
+                if (shown.weight.get() < 0.0) == decided.weighting.negate { value } else { 1.0 - value };
             let judge = &decided.decision.judge;
             let name = match &judge.model {
                 Some(model) if !judge.name.ends_with(&**model) => format!("{} ({model})", judge.name),

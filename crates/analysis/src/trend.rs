@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::case_metrics::{case_mean_metric, case_rate_metric};
 use crate::compare::ComparisonAspect;
-use crate::facts::{AmbiguousRun, CaseFact, CriterionFact, GraderStanding, NameTable, hash_in_process};
+use crate::facts::{AmbiguousRun, CaseFact, CriterionFact, GraderWeightingHash, NameTable, hash_in_process};
 use crate::sample::ClusteredSample;
 
 /// A run of a trend.
@@ -35,7 +35,8 @@ pub struct TrendPoint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrendChange {
     /// Aspect that changed; null for a different set of cases.
-    pub respect: Option<ComparisonAspect>,
+    #[serde(rename = "respect")]
+    pub aspect: Option<ComparisonAspect>,
     /// Description in words.
     pub says: String,
 }
@@ -77,7 +78,7 @@ type GraderKey = (u64, u64);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct GraderMethod {
     /// Hashes of its weight and gate; `None` for a grader that may be missing.
-    standing: Option<GraderStanding>,
+    weighting: Option<GraderWeightingHash>,
     /// Hash of its settings, if the run stored it.
     settings: Option<u64>,
     /// Sum of the hashes of its criteria.
@@ -96,8 +97,8 @@ impl MethodFingerprint {
 
         let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
         self.questions = self.questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
-        if let Some(lines) = case.lines {
-            remember(&mut self.lines, names.text(lines));
+        if let Some(lines) = case.thresholds {
+            remember(&mut self.thresholds, names.text(lines));
         }
 
         if !case.graders.is_empty() {
@@ -105,10 +106,10 @@ impl MethodFingerprint {
         }
         for grader in &case.graders {
             let key = (place, hash_in_process(&names.text(grader.name)));
-            let standing = grader.standing;
+            let weighting = grader.weighting;
             let settings = grader.settings.map(|hash| hash_in_process(&names.text(hash)));
             let criteria = case.criteria.iter().filter(|criterion| criterion.grader == grader.name);
-            let mut method = GraderMethod { standing, settings, ..GraderMethod::default() };
+            let mut method = GraderMethod { weighting, settings, ..GraderMethod::default() };
             method.add_criteria(criteria, names);
             self.graders.insert(key, method);
         }
@@ -125,14 +126,14 @@ impl MethodFingerprint {
     /// ignored.
     fn has_other_rubrics(&self, before: &Self) -> bool {
         let lacks = |ours: &Self, theirs: &Self| {
-            let mut fixed = ours.graders.iter().filter(|(_, grader)| grader.standing.is_some());
+            let mut fixed = ours.graders.iter().filter(|(_, grader)| grader.weighting.is_some());
             fixed.any(|(key, _)| theirs.graded.contains(&key.0) && !theirs.graders.contains_key(key))
         };
         let differs = |(key, now): (&GraderKey, &GraderMethod)| {
             let Some(then) = before.graders.get(key) else { return false };
             let is_known = now.count > 0 && then.count > 0;
             let criteria_differ = (now.criteria, now.count) != (then.criteria, then.count);
-            let standings_differ = now.standing.zip(then.standing).is_some_and(|(now, then)| now != then);
+            let standings_differ = now.weighting.zip(then.weighting).is_some_and(|(now, then)| now != then);
             let settings_differ = now.settings.zip(then.settings).is_some_and(|(now, then)| now != then);
             standings_differ || settings_differ || (is_known && criteria_differ)
         };
@@ -152,7 +153,7 @@ impl MethodFingerprint {
     /// Lists the changes since an earlier run.
     pub fn changes(&self, before: &Self) -> Vec<TrendChange> {
         let mut found = Vec::new();
-        let mut say = |respect, says: String| found.push(TrendChange { respect, says });
+        let mut say = |aspect, says: String| found.push(TrendChange { aspect, says });
         if self.cases == before.cases {
             if self.questions.zip(before.questions).is_some_and(|(a, b)| a != b) {
                 say(Some(ComparisonAspect::Question), ComparisonAspect::Question.describe().to_owned());
@@ -170,13 +171,13 @@ impl MethodFingerprint {
             (ComparisonAspect::Judge, "judged by", &before.judges, &self.judges, differs(0)),
             (ComparisonAspect::Prompt, "instructions", &before.prompts, &self.prompts, differs(1)),
             (ComparisonAspect::Judging, "judging", &before.judging, &self.judging, differs(2)),
-            (ComparisonAspect::Thresholds, "thresholds", &before.lines, &self.lines, true),
+            (ComparisonAspect::Thresholds, "thresholds", &before.thresholds, &self.thresholds, true),
         ];
-        for (respect, what, before, after, differs) in sets {
+        for (aspect, what, before, after, differs) in sets {
             if differs && before != after && !before.is_empty() && !after.is_empty() {
                 let list =
                     |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join("; ");
-                say(Some(respect), format!("{what} {} (was {})", list(after), list(before)));
+                say(Some(aspect), format!("{what} {} (was {})", list(after), list(before)));
             }
         }
 

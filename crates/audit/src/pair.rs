@@ -70,7 +70,7 @@ impl VariantDecision {
             criterion: (row.grader.to_string(), id),
             text: criterion.map(|criterion| criterion.text.clone()).unwrap_or_default(),
             decision: ScaleDecision::from_row(&row.decision),
-            costs: is_penalty != row.standing.negate,
+            costs: is_penalty != row.weighting.negate,
             is_checklist: criterion
                 .is_none_or(|criterion| matches!(criterion.scale, CriterionScale::Checklist)),
             call_size: row.judging.as_deref().and_then(|judging| match judging.split_once(':') {

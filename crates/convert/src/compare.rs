@@ -64,18 +64,18 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
 fn thresholds_in_millionths(suite: &Suite, case: &Case) -> (i64, Option<i64>) {
     let whole = |line: f64| (line * 1e6).round() as i64;
     let pass = case
-        .lines
+        .thresholds
         .pass
-        .or(suite.settings.lines.pass)
+        .or(suite.settings.thresholds.pass)
         .map_or(VerdictThresholds::DEFAULT_PASS, assize_rubric::UnitInterval::get);
 
-    let own = case.lines.borderline.or(suite.settings.lines.borderline);
+    let own = case.thresholds.borderline.or(suite.settings.thresholds.borderline);
     let borderline = own.or(suite.format.default_borderline()).map(assize_rubric::UnitInterval::get);
     (whole(pass), borderline.filter(|line| *line < pass - assize_rubric::TOLERANCE).map(whole))
 }
 
 fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
-    if a.standing != b.standing {
+    if a.weighting != b.weighting {
         return Some("its weight, gate or minimum differs");
     }
     match (&a.kind, &b.kind) {

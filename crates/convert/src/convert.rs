@@ -521,7 +521,7 @@ fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut Conver
         value["description"] = json!(description);
     }
 
-    let ThresholdOverrides { pass, borderline } = loaded.lines;
+    let ThresholdOverrides { pass, borderline } = loaded.thresholds;
     if let Some(pass) = pass {
         value["threshold"] = json!(pass.get());
     }

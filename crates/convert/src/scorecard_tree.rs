@@ -154,7 +154,7 @@ pub(crate) fn tree_from_suite(suite: &Suite, cases: &[Case], notes: &mut Convers
         );
         branch.line = Some(case.place.line);
 
-        let pass = case.lines.pass.or(suite.settings.lines.pass);
+        let pass = case.thresholds.pass.or(suite.settings.thresholds.pass);
         branch.threshold = pass.map(assize_rubric::UnitInterval::get);
 
         let several = case.graders.len() > 1;
@@ -164,7 +164,7 @@ pub(crate) fn tree_from_suite(suite: &Suite, cases: &[Case], notes: &mut Convers
                     let mut inner = RequirementBranch::new(
                         grader.name.clone(),
                         format!("{}: {}", case.id, grader.name),
-                        grader.standing.weight.get(),
+                        grader.weighting.weight.get(),
                     );
                     inner.line = Some(grader.place.line);
                     add_criteria(grader, &mut inner, notes);
@@ -196,7 +196,7 @@ pub(crate) fn tree_from_suite(suite: &Suite, cases: &[Case], notes: &mut Convers
 fn add_criteria(grader: &Grader, branch: &mut RequirementBranch, notes: &mut ConversionNotes) {
     let GraderKind::Rubric(rubric) = &grader.kind else { return };
 
-    if grader.standing.required || grader.standing.negate {
+    if grader.weighting.required || grader.weighting.negate {
         notes.add_loss(
             grader.place.line,
             format!("grader `{}`", grader.name),

@@ -146,6 +146,9 @@ impl<'e> AttemptJudge<'e> {
     fn planner(&self) -> Result<RunPlanner<'_>, EngineError> {
         let planner = RunPlanner::new(&self.wiring.config, &self.options)?;
 
-        Ok(RunPlanner { lines: ThresholdOverrides { borderline: None, ..planner.lines }, ..planner })
+        Ok(RunPlanner {
+            thresholds: ThresholdOverrides { borderline: None, ..planner.thresholds },
+            ..planner
+        })
     }
 }

@@ -23,9 +23,9 @@ pub fn case_scorings(engine: &Engine, path: &Path) -> Result<CaseScorings, Engin
         let Some(suite) = &file.suite else { continue };
         for case in file.cases.iter().filter_map(Result::ok) {
             let sources = ThresholdSources {
-                case: case.lines,
-                suite: suite.settings.lines,
-                config: config.lines,
+                case: case.thresholds,
+                suite: suite.settings.thresholds,
+                config: config.thresholds,
                 ..ThresholdSources::default()
             };
             let lines = resolve_thresholds(sources, Some(suite.format))

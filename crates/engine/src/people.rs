@@ -80,7 +80,7 @@ impl PeopleLabels {
 
 fn of_criteria(info: &RunInfo, record: CaseRecord, rows: &[LabelRow]) -> Vec<LabelledItem> {
     let rows: Vec<LabelRow> = rows.iter().filter(|row| row.case == *record.result.case_id).cloned().collect();
-    let pass = record.decisions.first().map_or(1.0, |decided| decided.lines.pass().get());
+    let pass = record.decisions.first().map_or(1.0, |decided| decided.thresholds.pass().get());
     let Ok(RunItems { mut material, .. }) = from_run(info, [Ok(record)]) else { return Vec::new() };
     // Labels that fit nothing are reported by `calibrate`.
     let _ = material.attach_labels(&rows, |_| LabelInclusion::Included);

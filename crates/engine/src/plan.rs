@@ -42,7 +42,7 @@ pub(crate) struct RunPlanner<'a> {
     /// Targets that override those of files.
     pub(crate) target_names: &'a [String],
     /// Thresholds that override those of files.
-    pub(crate) lines: ThresholdOverrides,
+    pub(crate) thresholds: ThresholdOverrides,
     pub(crate) config: &'a ProjectConfig,
     /// Judging mode that overrides those of files.
     pub(crate) judging: Option<JudgingMode>,
@@ -224,8 +224,8 @@ impl<'a> RunPlanner<'a> {
         dependencies: &CaseDependencies,
     ) -> Vec<Result<WorkItem, ItemError>> {
         let suite = planned.suite;
-        let lines = match self.lines_of(suite, case) {
-            Ok(lines) => lines,
+        let thresholds = match self.lines_of(suite, case) {
+            Ok(thresholds) => thresholds,
             Err(error) => return vec![Err(error.into())],
         };
         let sources = match &case.output {
@@ -258,7 +258,7 @@ impl<'a> RunPlanner<'a> {
                 .collect(),
         };
 
-        let trials = self.trials_of(suite, case, lines);
+        let trials = self.trials_of(suite, case, thresholds);
         let hooks = match self.extensions {
             ExtensionUse::Run(pool) => pool.hooks_for(suite).filter(|_| case.output.is_none()),
             ExtensionUse::Refused | ExtensionUse::Planned => None,
@@ -289,7 +289,7 @@ impl<'a> RunPlanner<'a> {
                     trial,
                     place: 0,
                     relations,
-                    lines,
+                    thresholds,
                     judges: Arc::clone(&deps.judges) as Arc<dyn JudgeProvider>,
                     judge: planned.judge.clone(),
                     judging_override: self.judging,
@@ -307,12 +307,12 @@ impl<'a> RunPlanner<'a> {
     }
 
     /// The trials of a case: by the options, or else the case, or else the suite.
-    fn trials_of(&self, suite: &Suite, case: &Case, lines: VerdictThresholds) -> TrialPlan {
-        let Some(command) = self.sequence else { return TrialPlan::single(lines) };
+    fn trials_of(&self, suite: &Suite, case: &Case, thresholds: VerdictThresholds) -> TrialPlan {
+        let Some(command) = self.sequence else { return TrialPlan::single(thresholds) };
         let written = case.trials.or(suite.settings.trials);
         let count = command.trials.or(written.map(|trials| trials.count)).unwrap_or(1);
         if count < 2 {
-            return TrialPlan::single(lines);
+            return TrialPlan::single(thresholds);
         }
 
         // A flag that only sets the number of trials must not make the run easier to pass.
@@ -323,7 +323,7 @@ impl<'a> RunPlanner<'a> {
             strategy,
             early_stop: strategy == TrialStrategy::PassAtK && written.is_some_and(|trials| trials.early_stop),
             cost_limit_usd: written.and_then(|trials| trials.cost_limit),
-            lines,
+            thresholds,
         }
     }
 
@@ -360,10 +360,10 @@ impl<'a> RunPlanner<'a> {
 
     fn lines_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, ThresholdOrderError> {
         let choice = ThresholdSources {
-            command: self.lines,
-            case: case.lines,
-            suite: suite.settings.lines,
-            config: self.config.lines,
+            command: self.thresholds,
+            case: case.thresholds,
+            suite: suite.settings.thresholds,
+            config: self.config.thresholds,
         };
         resolve_thresholds(choice, Some(suite.format))
     }

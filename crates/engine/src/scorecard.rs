@@ -268,7 +268,7 @@ impl<'a> CardPlan<'a> {
         Ok(Self {
             planner: RunPlanner {
                 target_names: options.target.as_slice(),
-                lines: ThresholdOverrides::default(),
+                thresholds: ThresholdOverrides::default(),
                 judging: None,
                 truncate: None,
                 ..RunPlanner::new(&wiring.config, &options.run)?

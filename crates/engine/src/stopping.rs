@@ -334,7 +334,7 @@ impl Baseline {
         }
 
         let mut aspects: Vec<&str> =
-            found.mismatches.iter().map(|mismatch| mismatch.respect.describe()).collect();
+            found.mismatches.iter().map(|mismatch| mismatch.aspect.describe()).collect();
         aspects.dedup();
         self.refused = Some(aspects.join(", "));
         false

@@ -202,14 +202,14 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
     let grader = Grader {
         name: rubric.name.clone(),
         type_name: "rubrics".to_owned(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         place: decoded.places.first().cloned().unwrap_or_else(|| FilePosition::new(path, 1, 1)),
         kind: GraderKind::Rubric(decoded.clone()),
     };
 
     let suite = Suite {
         description: rubric.description.clone(),
-        settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
+        settings: SuiteSettings { thresholds: rubric.thresholds, ..SuiteSettings::default() },
         variables: rubric.variables.clone(),
         ..Suite::new(rubric.format, rubric.name.clone(), path)
     };

@@ -47,10 +47,10 @@ pub(crate) fn written_threshold<'a>(
     case: Option<&'a Case>,
     suite: Option<&'a Suite>,
 ) -> Option<(f64, &'a SourceMark)> {
-    let of_case = case.and_then(|case| Some((case.lines.pass?, case.marks.threshold.as_ref()?)));
+    let of_case = case.and_then(|case| Some((case.thresholds.pass?, case.marks.threshold.as_ref()?)));
     let of_suite = || {
         let settings = &suite?.settings;
-        Some((settings.lines.pass?, settings.threshold_mark.as_ref()?))
+        Some((settings.thresholds.pass?, settings.threshold_mark.as_ref()?))
     };
     of_case.or_else(of_suite).map(|(line, mark)| (line.get(), mark))
 }

@@ -52,8 +52,8 @@ fn describe_grader_share(
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
             let index = find_criterion(rubric, touched)?;
-            let all: f64 = case.graders.iter().map(|grader| grader.standing.weight.get()).sum();
-            let part = grader.standing.weight.get() / all;
+            let all: f64 = case.graders.iter().map(|grader| grader.weighting.weight.get()).sum();
+            let part = grader.weighting.weight.get() / all;
 
             // The share of a member of a composite depends on its siblings.
             let is_own = case.graders.iter().any(|own| std::ptr::eq(&raw const **own, grader));

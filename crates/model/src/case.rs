@@ -73,7 +73,7 @@ pub struct Case {
     /// turns have their own.
     pub graders: Vec<Arc<Grader>>,
     /// Thresholds of this case.
-    pub lines: ThresholdOverrides,
+    pub thresholds: ThresholdOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
     /// Scripts that change an answer before it is graded, in order.
@@ -132,7 +132,7 @@ impl Case {
             expected_output: Vec::new(),
             output: None,
             graders,
-            lines: ThresholdOverrides::default(),
+            thresholds: ThresholdOverrides::default(),
             targets: Vec::new(),
             transforms: Vec::new(),
             output_as_text: false,

@@ -26,7 +26,7 @@ pub struct ProjectConfig {
     /// Time limit of one request to a model.
     pub request_timeout: Option<Duration>,
     /// Values of `threshold` and `borderline`.
-    pub lines: ThresholdOverrides,
+    pub thresholds: ThresholdOverrides,
     /// Grouping of criteria into calls.
     pub judging: Option<JudgingMode>,
     /// Policy for evidence that is not found in the answer.

@@ -24,7 +24,7 @@ pub struct Grader {
     /// Type in its current spelling, such as `rubrics` or `tool-trajectory`.
     pub type_name: String,
     /// Weight, gate, minimum, negation.
-    pub standing: GraderWeighting,
+    pub weighting: GraderWeighting,
     /// Position in the file.
     pub place: FilePosition,
     /// Kind of grader, with its settings.

@@ -99,7 +99,7 @@ impl<S: Deref<Target = Scorecard>> ScorecardCases<S> {
         Grader {
             name: benchmark.code.to_string(),
             type_name: benchmark.evaluator.name().to_owned(),
-            standing: GraderWeighting {
+            weighting: GraderWeighting {
                 weight: if counts { Weight::ONE } else { Weight::ZERO },
                 required: gate,
                 min_score: gate.then_some(benchmark.threshold),

@@ -121,7 +121,7 @@ pub struct SuiteSettings {
     /// Number of worker slots (`workers`), 1 to 50.
     pub workers: Option<usize>,
     /// Values of `threshold` and `borderline`.
-    pub lines: ThresholdOverrides,
+    pub thresholds: ThresholdOverrides,
     /// Range of the value of `threshold`.
     pub threshold_mark: Option<SourceMark>,
     /// Grouping of criteria into calls.

@@ -165,9 +165,9 @@ fn render_one(
     for mismatch in &comparison.mismatches {
         let mut text = format!(
             "NOT COMPARABLE ({}): in {} {}",
-            mismatch.respect.name(),
+            mismatch.aspect.name(),
             format_count(mismatch.cases as u64, "case", "cases"),
-            mismatch.respect.describe()
+            mismatch.aspect.describe()
         );
         if !mismatch.base.is_empty() {
             let _ = write!(

@@ -105,9 +105,9 @@ fn write_one(
         let _ = write!(
             out,
             "> **Not comparable ({}):** in {} {}",
-            mismatch.respect.name(),
+            mismatch.aspect.name(),
             number::format_count(mismatch.cases as u64, "case", "cases"),
-            mismatch.respect.describe()
+            mismatch.aspect.describe()
         );
 
         if !mismatch.base.is_empty() {

@@ -124,11 +124,11 @@ pub(crate) fn list_codes(codes: &[&str]) -> String {
 fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
     let strong =
         if node.kind == ScorecardPartKind::Benchmark { ReportTone::Plain } else { ReportTone::Strong };
-    let standing = standing_text(node);
-    let tone = if node.base.standing == node.candidate.standing {
+    let status = status_text(node);
+    let tone = if node.base.status == node.candidate.status {
         ReportTone::Dim
     } else {
-        status_tone(node.candidate.standing)
+        status_tone(node.candidate.status)
     };
     vec![
         ReportPiece::new(strong, format!("{}{}", "  ".repeat(node.depth), node.code)),
@@ -137,7 +137,7 @@ fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
         ReportPiece::plain(node.difference.map(format_difference).unwrap_or_default()),
         ReportPiece::plain(interval_text(node)),
         ReportPiece::plain(node.compared.n.to_string()),
-        ReportPiece::new(tone, standing),
+        ReportPiece::new(tone, status),
     ]
 }
 
@@ -151,11 +151,11 @@ pub(crate) fn interval_text(node: &NodeDifference) -> String {
 }
 
 /// Formats the status of a node, or its change.
-pub(crate) fn standing_text(node: &NodeDifference) -> String {
-    if node.base.standing == node.candidate.standing {
-        node.candidate.standing.name().to_owned()
+pub(crate) fn status_text(node: &NodeDifference) -> String {
+    if node.base.status == node.candidate.status {
+        node.candidate.status.name().to_owned()
     } else {
-        format!("{} → {}", node.base.standing, node.candidate.standing)
+        format!("{} → {}", node.base.status, node.candidate.status)
     }
 }
 

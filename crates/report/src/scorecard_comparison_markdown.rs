@@ -7,7 +7,7 @@ use assize_analysis::{ScorecardComparison, group_changes};
 use assize_store::ScorecardPartKind;
 
 use crate::scorecard_comparison::{
-    comparison_notes, format_difference, format_side, gate_status, interval_text, list_codes, standing_text,
+    comparison_notes, format_difference, format_side, gate_status, interval_text, list_codes, status_text,
 };
 use crate::scorecard_markdown::escape_cell;
 
@@ -37,7 +37,7 @@ pub fn render_scorecard_comparison_markdown(
             node.difference.map(format_difference).unwrap_or_default(),
             interval_text(node),
             node.compared.n,
-            standing_text(node),
+            status_text(node),
         );
     }
 

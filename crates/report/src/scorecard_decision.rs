@@ -119,18 +119,16 @@ fn covered(info: &RunInfo, trees: &[(&ScorecardTree, ScorecardScores<'_>)]) -> V
 /// What differs from an earlier run: statuses, then gates, parts and how they were measured.
 fn changes(name: &str, found: &ScorecardComparison) -> Vec<String> {
     let cases = format_count(found.shared as u64, "case", "cases");
-    let moved = found.nodes.iter().filter(|node| node.base.standing != node.candidate.standing);
+    let moved = found.nodes.iter().filter(|node| node.base.status != node.candidate.status);
     let mut moved: Vec<_> = moved.collect();
     let is_worse = |status: NodeStatus| matches!(status, NodeStatus::Blocked | NodeStatus::Fail);
-    moved.sort_by_key(|node| (!node.is_top, !is_worse(node.candidate.standing)));
+    moved.sort_by_key(|node| (!node.is_top, !is_worse(node.candidate.status)));
     let mut lines = vec![format!("{name}, over the {cases} in both")];
     if moved.is_empty() {
         lines.push("no part has another status".to_owned());
     }
     lines.extend(
-        moved
-            .iter()
-            .map(|node| format!("{}: {} → {}", node.code, node.base.standing, node.candidate.standing)),
+        moved.iter().map(|node| format!("{}: {} → {}", node.code, node.base.status, node.candidate.status)),
     );
     let lost: Vec<String> =
         found.nodes.iter().filter(|node| node.lost_gate).map(|node| node.code.clone()).collect();

@@ -24,7 +24,7 @@ pub struct ScorecardNodeJson<'a> {
     hard_gate: bool,
     evaluator_type: Option<&'a str>,
     #[serde(rename = "verdict")]
-    standing: NodeStatus,
+    status: NodeStatus,
     passes: bool,
     score: Option<f64>,
     score_low: Option<f64>,
@@ -61,7 +61,7 @@ struct ChildJson<'a> {
     score_low: Option<f64>,
     score_high: Option<f64>,
     #[serde(rename = "verdict")]
-    standing: NodeStatus,
+    status: NodeStatus,
 }
 
 /// A case of a benchmark.
@@ -119,8 +119,8 @@ impl<'a> ScorecardNodeJson<'a> {
             criticality,
             hard_gate: group_gate || criticality == Some(Criticality::HardGate),
             evaluator_type: stored.and_then(|part| part.evaluator.as_deref()),
-            standing: found.standing,
-            passes: found.standing == NodeStatus::Pass,
+            status: found.status,
+            passes: found.status == NodeStatus::Pass,
             score: found.score(),
             score_low: found.bounds.map(|(low, _)| low),
             score_high: found.bounds.map(|(_, high)| high),
@@ -157,7 +157,7 @@ impl<'a> ScorecardNodeJson<'a> {
                 counts: node.kind != signal,
                 score_low: below.bounds.map(|(low, _)| low),
                 score_high: below.bounds.map(|(_, high)| high),
-                standing: below.standing,
+                status: below.status,
             })
         });
         let part = tree.places.get(id.index()).and_then(|place| run.parts.get(*place));

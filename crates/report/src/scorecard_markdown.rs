@@ -79,7 +79,7 @@ fn write_row(
         out,
         "| {}{code}{label} | {} | {} | {} | {weight} | {} | {missing} | {} |",
         "&emsp;".repeat(depth),
-        found.standing,
+        found.status,
         format_node_score(found, node.line.get()),
         format_plain(node.line.get()),
         found.scored,

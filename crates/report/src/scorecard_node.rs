@@ -73,7 +73,7 @@ pub fn render_scorecard_node(
     page.add_blank();
 
     for line in node_conclusions(scores, id) {
-        page.add_text(&[], &[ReportPiece::new(status_tone(found.standing), line)]);
+        page.add_text(&[], &[ReportPiece::new(status_tone(found.status), line)]);
     }
 
     page.finish()
@@ -130,7 +130,7 @@ fn render_group(
         };
         rows.push(vec![
             ReportPiece::plain(&*node.code),
-            ReportPiece::new(status_tone(below.standing), below.standing.name()),
+            ReportPiece::new(status_tone(below.status), below.status.name()),
             ReportPiece::plain(format_node_score(below, node.line.get())),
             ReportPiece::plain(if product.is_some() { "×" } else { "" }),
             ReportPiece::plain(if weighted && counted { format_plain(weight) } else { String::new() }),
@@ -326,7 +326,7 @@ pub fn node_conclusions(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Ve
     }
 
     let gate = if found.gate_failed { "; as a hard gate it blocks every node above" } else { "" };
-    lines.push(format!("{}{gate}", found.standing));
+    lines.push(format!("{}{gate}", found.status));
 
     let contribution = scores.contributions().get(id.index()).copied().flatten();
     if let Some(found) = contribution.filter(|_| id != card.root()) {

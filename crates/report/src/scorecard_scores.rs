@@ -130,7 +130,7 @@ fn node_row(
     };
     vec![
         ReportPiece::new(strong, format!("{}{}", "  ".repeat(depth), node.code)),
-        ReportPiece::new(status_tone(found.standing), found.standing.name()),
+        ReportPiece::new(status_tone(found.status), found.status.name()),
         ReportPiece::plain(format_node_score(found, line)),
         ReportPiece::plain(format_plain(line)),
         ReportPiece::plain(format_cases(found)),
@@ -159,8 +159,8 @@ fn format_cases(found: &NodeScore) -> String {
     }
 }
 
-pub(crate) const fn status_tone(standing: NodeStatus) -> ReportTone {
-    match standing {
+pub(crate) const fn status_tone(status: NodeStatus) -> ReportTone {
+    match status {
         NodeStatus::Pass => ReportTone::Good,
         NodeStatus::Fail | NodeStatus::Blocked => ReportTone::Bad,
         NodeStatus::Incomplete => ReportTone::Open,
@@ -222,7 +222,7 @@ pub fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
         lines.push(format!("hard gates without a case: {}", join_codes(scores, &untested)));
     }
 
-    if scores.root().standing == NodeStatus::Incomplete {
+    if scores.root().status == NodeStatus::Incomplete {
         let without = scores.children_without_case();
         if !without.is_empty() && scores.root().open + scores.root().untested_gates == 0 {
             lines.push(format!(
@@ -276,16 +276,16 @@ fn headline(scores: &ScorecardScores<'_>) -> String {
     let figure = match (root.score(), root.bounds) {
         (Some(value), _) => format_score(value),
         (None, Some((low, high))) => format!("{} to {}", format_score(low), format_score(high)),
-        (None, None) => return format!("{top}: {}", root.standing),
+        (None, None) => return format!("{top}: {}", root.status),
     };
-    if root.standing == NodeStatus::Blocked {
+    if root.status == NodeStatus::Blocked {
         return format!(
             "{top} is blocked by {}; ignoring gates, it would score {figure}",
             join_codes(scores, &scores.blockers(id))
         );
     }
 
-    format!("{top}: {} at {figure}", root.standing)
+    format!("{top}: {} at {figure}", root.status)
 }
 
 /// Returns the highest failure rate, 0 to 1, that is compatible with the cases of a hard gate without a

@@ -46,7 +46,7 @@ fn render_runs(page: &mut ReportPage, points: &[ScorecardTrendPoint]) {
                 ReportPiece::plain(grouped(point.cases as u64)),
                 ReportPiece::new(ReportTone::Strong, top.code.clone()),
                 ReportPiece::plain(format_side(top.side)),
-                ReportPiece::new(status_tone(top.side.standing), top.side.standing.name()),
+                ReportPiece::new(status_tone(top.side.status), top.side.status.name()),
                 ReportPiece::plain(failed_gates(point, top).join(", ")),
                 ReportPiece::new(ReportTone::Middling, mark),
             ]
@@ -111,7 +111,7 @@ fn render_parts(page: &mut ReportPage, points: &[ScorecardTrendPoint], style: Re
                 ReportPiece::plain(was.and_then(|was| was.score).map(format_score).unwrap_or_default()),
                 ReportPiece::plain(format_side(node.side)),
                 ReportPiece::plain(change.map(format_difference).unwrap_or_default()),
-                ReportPiece::new(status_tone(node.side.standing), node.side.standing.name()),
+                ReportPiece::new(status_tone(node.side.status), node.side.status.name()),
                 ReportPiece::new(ReportTone::Dim, failed),
             ]
         })

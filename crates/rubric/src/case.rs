@@ -23,8 +23,8 @@ pub struct CaseScore {
 /// Combines graders. The score is the weighted mean over the graders that apply. A failed gate in any of
 /// them, or a required grader below its threshold, fails the case, whatever the mean. Ungraded criteria make
 /// the case incomplete unless no outcome of theirs could change the verdict.
-pub fn score_case(graders: &[(GraderWeighting, GraderOutcome)], lines: VerdictThresholds) -> CaseScore {
-    let combined = combine_members(graders, CompositeFormula::WeightedAverage, lines);
+pub fn score_case(graders: &[(GraderWeighting, GraderOutcome)], thresholds: VerdictThresholds) -> CaseScore {
+    let combined = combine_members(graders, CompositeFormula::WeightedAverage, thresholds);
     let bounds = combined.bounds;
     CaseScore {
         score: bounds.filter(|(low, high)| low == high).map(|(low, _)| low),

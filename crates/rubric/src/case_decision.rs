@@ -8,11 +8,11 @@ use crate::{Criterion, Decision, GraderFinding, GraderWeighting, PanelReport, Ve
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseDecision {
     /// Thresholds of the verdict of the case.
-    pub lines: VerdictThresholds,
+    pub thresholds: VerdictThresholds,
     /// Name of the grader of the case.
     pub grader: Arc<str>,
     /// The grader's weight and gate.
-    pub standing: GraderWeighting,
+    pub weighting: GraderWeighting,
     /// Path of names from the composite to this member; empty for the grader itself.
     pub member: Vec<String>,
     /// Number of the turn of a conversation that was graded, from 1.

@@ -12,12 +12,14 @@ use crate::{
 pub fn combine_members(
     members: &[(GraderWeighting, GraderOutcome)],
     how: CompositeFormula,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> CompositeScore {
-    let scores: Vec<GraderScore> =
-        members.iter().map(|(standing, outcome)| GraderScore::new(*standing, outcome, lines)).collect();
+    let scores: Vec<GraderScore> = members
+        .iter()
+        .map(|(weighting, outcome)| GraderScore::new(*weighting, outcome, thresholds))
+        .collect();
     let gates = scores.iter().fold(CombinedGateState::Hold, |gates, score| gates.max(score.gates_for_case()));
-    let unit = weight_scale(members.iter().map(|(standing, _)| standing.weight.get()));
+    let unit = weight_scale(members.iter().map(|(weighting, _)| weighting.weight.get()));
     let (mut weights, mut lows, mut highs, mut covered) = (
         CompensatedSum::default(),
         CompensatedSum::default(),
@@ -26,9 +28,9 @@ pub fn combine_members(
     );
 
     let mut extreme: Option<(f64, f64)> = None;
-    for ((standing, _), score) in members.iter().zip(&scores) {
+    for ((weighting, _), score) in members.iter().zip(&scores) {
         let Some((low, high)) = score.bounds else { continue };
-        let weight = standing.weight.get() / unit;
+        let weight = weighting.weight.get() / unit;
         let (low, high, judged) = match how {
             CompositeFormula::Threshold(_) => match score.verdict {
                 Some(Verdict::Pass) => (1.0, 1.0, 1.0),
@@ -69,7 +71,7 @@ pub fn combine_members(
 
     let line = match how {
         CompositeFormula::Threshold(line) => VerdictThresholds::with_optional_borderline(line, None),
-        _ => lines,
+        _ => thresholds,
     };
     let verdict = (bounds.is_some() || gates != CombinedGateState::Hold)
         .then(|| line.verdict_within(decidable_bounds(bounds, coverage), gates));
@@ -87,8 +89,9 @@ mod tests {
     }
 
     fn member(weight: f64, value: f64) -> (GraderWeighting, GraderOutcome) {
-        let standing = GraderWeighting { weight: Weight::new(weight).expect("finite"), ..Default::default() };
-        (standing, GraderOutcome::Value(UnitInterval::new(value).expect("a unit")))
+        let weighting =
+            GraderWeighting { weight: Weight::new(weight).expect("finite"), ..Default::default() };
+        (weighting, GraderOutcome::Value(UnitInterval::new(value).expect("a unit")))
     }
 
     #[test]
@@ -110,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_required_composite_that_fails_fails_the_case_at_a_threshold_of_zero() {
-        let lines = VerdictThresholds::with_optional_borderline(UnitInterval::ZERO, None);
+        let thresholds = VerdictThresholds::with_optional_borderline(UnitInterval::ZERO, None);
         let required = GraderWeighting { required: true, ..Default::default() };
         let negated = GraderWeighting { negate: true, ..required };
         let gated = |value| {
@@ -119,7 +122,7 @@ mod tests {
             vec![(GraderWeighting { min_score: minimum, ..required }, outcome), member(1.0, 1.0)]
         };
         let broken = vec![(GraderWeighting::default(), GraderOutcome::Errored)];
-        for (standing, members, verdict) in [
+        for (weighting, members, verdict) in [
             (required, gated(0.0), Verdict::Fail),
             (required, gated(1.0), Verdict::Pass),
             (required, vec![member(1.0, 0.0)], Verdict::Fail),
@@ -129,13 +132,13 @@ mod tests {
             (negated, vec![member(1.0, 0.5)], Verdict::Fail),
             (negated, broken, Verdict::Incomplete),
         ] {
-            let combined = combine_members(&members, CompositeFormula::WeightedAverage, lines);
+            let combined = combine_members(&members, CompositeFormula::WeightedAverage, thresholds);
             let outcome = GraderOutcome::Combined(Box::new(combined));
-            let case = score_case(&[(standing, outcome), member(1.0, 1.0)], lines);
+            let case = score_case(&[(weighting, outcome), member(1.0, 1.0)], thresholds);
             assert_eq!(
                 (case.verdict, case.graders[0].verdict),
                 (verdict, Some(verdict)),
-                "{standing:?} {members:?}"
+                "{weighting:?} {members:?}"
             );
         }
     }

@@ -46,7 +46,8 @@ pub struct CompositeMember {
     #[serde(rename = "type")]
     pub type_name: String,
     /// Weight, gate and threshold of the member.
-    pub standing: GraderWeighting,
+    #[serde(rename = "standing")]
+    pub weighting: GraderWeighting,
 }
 
 impl MemberAggregator {

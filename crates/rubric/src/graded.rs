@@ -16,22 +16,22 @@ use crate::{
 /// counts as failed to run.
 pub fn grader_outcome(
     decisions: &[&CaseDecision],
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Result<GraderOutcome, String> {
-    member_outcome(decisions, 0, lines)
+    member_outcome(decisions, 0, thresholds)
 }
 
 /// Computes the outcome of a member from its decisions. `depth` is the number of names on the path to it.
 pub fn member_outcome(
     decisions: &[&CaseDecision],
     depth: usize,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Result<GraderOutcome, String> {
     let own = own_decisions(decisions, depth);
     let Some(first) = own.first() else {
         return Err("the run has no decisions of this grader".to_owned());
     };
-    let Some(finding) = first.finding() else { return rubric_outcome(&own, lines) };
+    let Some(finding) = first.finding() else { return rubric_outcome(&own, thresholds) };
 
     if let Some(composition) = finding.composition() {
         let members: Vec<(GraderWeighting, GraderOutcome)> = composition
@@ -39,13 +39,14 @@ pub fn member_outcome(
             .iter()
             .map(|member| {
                 let decisions = decisions_of_member(decisions, depth, &member.name);
-                let outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
-                (member.standing, outcome)
+                let outcome =
+                    member_outcome(&decisions, depth + 1, thresholds).unwrap_or(GraderOutcome::Errored);
+                (member.weighting, outcome)
             })
             .collect();
 
         let how = composition.aggregator.combination(finding.score());
-        let mut combined = combine_members(&members, how, lines);
+        let mut combined = combine_members(&members, how, thresholds);
         if let Some(passed) = composition.passed.filter(|_| finding.score().is_some()) {
             combined.passed = Some(passed);
             combined.verdict = Some(if passed { Verdict::Pass } else { Verdict::Fail });
@@ -70,34 +71,34 @@ pub fn member_outcome(
 pub fn member_score(
     decisions: &[&CaseDecision],
     depth: usize,
-    standing: GraderWeighting,
+    weighting: GraderWeighting,
     members: &[String],
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Option<(GraderScore, f64)> {
-    let own_weight = |standing: GraderWeighting| match standing.weight.get() {
+    let own_weight = |weighting: GraderWeighting| match weighting.weight.get() {
         0.0 => 1.0,
         weight => weight,
     };
 
-    let mut outcome = member_outcome(decisions, depth, lines).ok()?;
-    let mut score = GraderScore::new(standing, &outcome, lines);
-    let mut weight = own_weight(standing);
+    let mut outcome = member_outcome(decisions, depth, thresholds).ok()?;
+    let mut score = GraderScore::new(weighting, &outcome, thresholds);
+    let mut weight = own_weight(weighting);
     let mut decisions = decisions.to_vec();
     for (depth, name) in (depth..).zip(members) {
         let GraderOutcome::Combined(combined) = &outcome else { return None };
         let all = composite_members(&decisions, depth);
         let at = all.iter().position(|member| member.name == *name)?;
         score = combined.members.get(at)?.clone();
-        weight *= own_weight(all[at].standing);
+        weight *= own_weight(all[at].weighting);
         decisions = decisions_of_member(&decisions, depth, name);
-        outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
+        outcome = member_outcome(&decisions, depth + 1, thresholds).unwrap_or(GraderOutcome::Errored);
     }
 
     Some((score, weight))
 }
 
 /// The outcome of a rubric from the decisions on its criteria.
-fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<GraderOutcome, String> {
+fn rubric_outcome(own: &[&CaseDecision], thresholds: VerdictThresholds) -> Result<GraderOutcome, String> {
     let outcomes: Vec<Outcome> = own.iter().map(|decided| decided.decision.outcome()).collect();
     let criteria: Option<Vec<&Criterion>> = own.iter().map(|decided| decided.criterion()).collect();
     let criteria = criteria.ok_or("the run has decisions both on criteria and on the whole grader")?;
@@ -105,7 +106,7 @@ fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<Gra
     Rubric::check(criteria.iter().copied())
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         .and_then(|()| {
-            score_criteria(criteria.iter().copied(), &outcomes, lines).map_err(|error| error.to_string())
+            score_criteria(criteria.iter().copied(), &outcomes, thresholds).map_err(|error| error.to_string())
         })
         .map(GraderOutcome::Rubric)
         .map_err(|problem| format!("the stored criteria are not a valid rubric: {problem}"))
@@ -127,25 +128,27 @@ pub struct GateCheck {
 pub fn grader_gates(
     decisions: &[&CaseDecision],
     depth: usize,
-    standing: GraderWeighting,
+    weighting: GraderWeighting,
     outcome: &GraderOutcome,
     score: &GraderScore,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Vec<GateCheck> {
     let mut found = Vec::new();
     match outcome {
-        GraderOutcome::Rubric(rubric) if !standing.negate && !rubric.gates.is_empty() => {
+        GraderOutcome::Rubric(rubric) if !weighting.negate && !rubric.gates.is_empty() => {
             let own = own_decisions(decisions, depth);
             for (index, gate, state) in &rubric.gates {
                 let criterion = own.get(*index).map(|decided| decided.shown_criterion());
                 found.push(GateCheck { criterion, rule: gate.rule(), state: *state });
             }
         }
-        GraderOutcome::Combined(combined) if !standing.negate => {
+        GraderOutcome::Combined(combined) if !weighting.negate => {
             for (member, score) in composite_members(decisions, depth).iter().zip(&combined.members) {
                 let decisions = decisions_of_member(decisions, depth, &member.name);
-                let outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
-                let inner = grader_gates(&decisions, depth + 1, member.standing, &outcome, score, lines);
+                let outcome =
+                    member_outcome(&decisions, depth + 1, thresholds).unwrap_or(GraderOutcome::Errored);
+                let inner =
+                    grader_gates(&decisions, depth + 1, member.weighting, &outcome, score, thresholds);
                 found.extend(inner);
             }
         }
@@ -157,7 +160,7 @@ pub fn grader_gates(
             decided.member.iter().take(depth).cloned().collect::<Vec<_>>().join("/").into()
         };
         let criterion = decisions.first().filter(|_| depth > 0).map(path);
-        found.push(GateCheck { criterion, rule: standing.gate_rule().into(), state });
+        found.push(GateCheck { criterion, rule: weighting.gate_rule().into(), state });
     }
 
     found

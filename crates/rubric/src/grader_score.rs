@@ -86,12 +86,16 @@ impl GraderScore {
         })
     }
 
-    pub(crate) fn new(standing: GraderWeighting, outcome: &GraderOutcome, lines: VerdictThresholds) -> Self {
+    pub(crate) fn new(
+        weighting: GraderWeighting,
+        outcome: &GraderOutcome,
+        thresholds: VerdictThresholds,
+    ) -> Self {
         let (bounds, coverage, verdict, gates) = match outcome {
             GraderOutcome::Rubric(score) => (score.bounds, score.coverage, score.verdict, score.gate_state()),
             GraderOutcome::Value(value) => {
                 let value = value.get();
-                (Some((value, value)), Some(1.0), Some(lines.verdict(value)), CombinedGateState::Hold)
+                (Some((value, value)), Some(1.0), Some(thresholds.verdict(value)), CombinedGateState::Hold)
             }
             GraderOutcome::Checked { score, passed } => {
                 let (score, verdict) = (score.get(), if *passed { Verdict::Pass } else { Verdict::Fail });
@@ -112,8 +116,8 @@ impl GraderScore {
             },
             _ => None,
         };
-        let own_line = standing.min_score.or(brought).unwrap_or(lines.pass());
-        let own_lines = VerdictThresholds::with_optional_borderline(own_line, lines.borderline());
+        let own_line = weighting.min_score.or(brought).unwrap_or(thresholds.pass());
+        let own_lines = VerdictThresholds::with_optional_borderline(own_line, thresholds.borderline());
         let own_word = match outcome {
             GraderOutcome::Checked { passed, .. } => Some(*passed),
             GraderOutcome::Combined(combined) => combined.passed,
@@ -123,19 +127,19 @@ impl GraderScore {
         // also fails with a score of 0.
         let with_floor = |verdict: Option<Verdict>, bounds: Option<(f64, f64)>| match (verdict, bounds) {
             (Some(verdict), Some((low, high)))
-                if standing.required && own_word.is_none() && low <= 0.0 && verdict != Verdict::Fail =>
+                if weighting.required && own_word.is_none() && low <= 0.0 && verdict != Verdict::Fail =>
             {
                 Some(if high <= 0.0 { Verdict::Fail } else { Verdict::Incomplete })
             }
             _ => verdict,
         };
 
-        let mut grader = if standing.negate {
+        let mut grader = if weighting.negate {
             let plain_bounds = bounds;
             let bounds = bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
             // The inner gates of a negated grader are part of the verdict that is inverted, and no longer
             // affect the case. Its own minimum applies to the inverted score.
-            let verdict = match (standing.min_score, verdict) {
+            let verdict = match (weighting.min_score, verdict) {
                 (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => with_floor(
                     Some(
                         own_lines.verdict_within(decidable_bounds(bounds, coverage), CombinedGateState::Hold),
@@ -146,7 +150,7 @@ impl GraderScore {
             };
             Self::from_bounds(bounds, coverage, verdict, CombinedGateState::Hold)
         } else {
-            let verdict = match (standing.min_score, verdict) {
+            let verdict = match (weighting.min_score, verdict) {
                 (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => {
                     Some(own_lines.verdict_within(decidable_bounds(bounds, coverage), gates))
                 }
@@ -155,8 +159,8 @@ impl GraderScore {
             let verdict = with_floor(verdict, bounds);
             Self::from_bounds(bounds, coverage, verdict, gates)
         };
-        if standing.required {
-            let own_word = own_word.map(|passed| passed != standing.negate);
+        if weighting.required {
+            let own_word = own_word.map(|passed| passed != weighting.negate);
             grader.required = Some(match (grader.bounds, own_word) {
                 (_, Some(true)) => GateState::Passed,
                 // A check that failed to run might have said that the answer fails, whatever the threshold.

@@ -103,16 +103,16 @@ struct WeightTotals {
 pub fn score_rubric(
     rubric: &Rubric,
     outcomes: &[Outcome],
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Result<RubricScore, OutcomeError> {
-    score_criteria(rubric.criteria().iter(), outcomes, lines)
+    score_criteria(rubric.criteria().iter(), outcomes, thresholds)
 }
 
 /// Scores criteria that are not stored in a [`Rubric`] but would make a valid one ([`Rubric::check`]).
 pub fn score_criteria<'a>(
     criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
     outcomes: &[Outcome],
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Result<RubricScore, OutcomeError> {
     if criteria.len() != outcomes.len() {
         return Err(OutcomeError::Count { expected: criteria.len(), found: outcomes.len() });
@@ -127,7 +127,7 @@ pub fn score_criteria<'a>(
             return Err(OutcomeError::Scale(index));
         }
         if let Some(gate) = criterion.gate {
-            gates.push((index, gate, gate.evaluate(outcome, lines.pass())));
+            gates.push((index, gate, gate.evaluate(outcome, thresholds.pass())));
         }
         if outcome == Outcome::NotApplicable {
             continue;
@@ -159,8 +159,9 @@ pub fn score_criteria<'a>(
         verdict: None,
     };
     if applicable {
-        score.verdict =
-            Some(lines.verdict_within(decidable_bounds(score.bounds, score.coverage), score.gate_state()));
+        score.verdict = Some(
+            thresholds.verdict_within(decidable_bounds(score.bounds, score.coverage), score.gate_state()),
+        );
     }
 
     Ok(score)

@@ -42,8 +42,7 @@ pub struct TrialPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_limit_usd: Option<Usd>,
     /// Thresholds for the combined score of the trials.
-    #[serde(rename = "thresholds")]
-    pub lines: VerdictThresholds,
+    pub thresholds: VerdictThresholds,
 }
 
 /// Result of one trial.
@@ -105,8 +104,14 @@ pub struct TrialSummary {
 
 impl TrialPlan {
     /// Creates a plan of a single trial.
-    pub const fn single(lines: VerdictThresholds) -> Self {
-        Self { count: 1, strategy: TrialStrategy::PassAtK, early_stop: false, cost_limit_usd: None, lines }
+    pub const fn single(thresholds: VerdictThresholds) -> Self {
+        Self {
+            count: 1,
+            strategy: TrialStrategy::PassAtK,
+            early_stop: false,
+            cost_limit_usd: None,
+            thresholds,
+        }
     }
 
     /// Returns true if trials must run one after another, because an earlier one may make later ones
@@ -179,7 +184,7 @@ impl TrialPlan {
             }
             (None, _) => None,
         };
-        (self.lines.verdict_within(bounds, gates), score)
+        (self.thresholds.verdict_within(bounds, gates), score)
     }
 }
 
@@ -217,14 +222,14 @@ mod tests {
 
     fn plan(count: u32, strategy: TrialStrategy) -> TrialPlan {
         let unit = |value| UnitInterval::new(value).expect("in range");
-        let lines = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
-        TrialPlan { count, strategy, ..TrialPlan::single(lines) }
+        let thresholds = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        TrialPlan { count, strategy, ..TrialPlan::single(thresholds) }
     }
 
     fn scored(score: f64) -> TrialResult {
-        let lines = plan(1, TrialStrategy::Mean).lines;
+        let thresholds = plan(1, TrialStrategy::Mean).thresholds;
         TrialResult {
-            verdict: lines.verdict(score),
+            verdict: thresholds.verdict(score),
             score: Some(score),
             low: score,
             high: score,

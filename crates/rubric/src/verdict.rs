@@ -155,12 +155,12 @@ mod tests {
 
     #[test]
     fn lines_divide_scores() {
-        let lines = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
-        assert_eq!(lines.verdict(0.8), Verdict::Pass);
-        assert_eq!(lines.verdict(0.1 + 0.7), Verdict::Pass);
-        assert_eq!(lines.verdict(0.799), Verdict::Borderline);
-        assert_eq!(lines.verdict(0.6), Verdict::Borderline);
-        assert_eq!(lines.verdict(0.59), Verdict::Fail);
+        let thresholds = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        assert_eq!(thresholds.verdict(0.8), Verdict::Pass);
+        assert_eq!(thresholds.verdict(0.1 + 0.7), Verdict::Pass);
+        assert_eq!(thresholds.verdict(0.799), Verdict::Borderline);
+        assert_eq!(thresholds.verdict(0.6), Verdict::Borderline);
+        assert_eq!(thresholds.verdict(0.59), Verdict::Fail);
         let strict = VerdictThresholds::new(unit(0.8), None).expect("in order");
         assert_eq!(strict.verdict(0.79), Verdict::Fail);
     }
@@ -176,12 +176,18 @@ mod tests {
 
     #[test]
     fn a_verdict_needs_every_completion_to_agree() {
-        let lines = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
-        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), CombinedGateState::Hold), Verdict::Pass);
-        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), CombinedGateState::Open), Verdict::Incomplete);
-        assert_eq!(lines.verdict_within(Some((0.75, 0.95)), CombinedGateState::Hold), Verdict::Incomplete);
-        assert_eq!(lines.verdict_within(Some((0.1, 0.5)), CombinedGateState::Open), Verdict::Fail);
-        assert_eq!(lines.verdict_within(Some((0.9, 1.0)), CombinedGateState::Failed), Verdict::Fail);
-        assert_eq!(lines.verdict_within(None, CombinedGateState::Hold), Verdict::Incomplete);
+        let thresholds = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        assert_eq!(thresholds.verdict_within(Some((0.85, 0.95)), CombinedGateState::Hold), Verdict::Pass);
+        assert_eq!(
+            thresholds.verdict_within(Some((0.85, 0.95)), CombinedGateState::Open),
+            Verdict::Incomplete
+        );
+        assert_eq!(
+            thresholds.verdict_within(Some((0.75, 0.95)), CombinedGateState::Hold),
+            Verdict::Incomplete
+        );
+        assert_eq!(thresholds.verdict_within(Some((0.1, 0.5)), CombinedGateState::Open), Verdict::Fail);
+        assert_eq!(thresholds.verdict_within(Some((0.9, 1.0)), CombinedGateState::Failed), Verdict::Fail);
+        assert_eq!(thresholds.verdict_within(None, CombinedGateState::Hold), Verdict::Incomplete);
     }
 }

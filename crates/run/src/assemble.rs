@@ -23,7 +23,7 @@ pub(crate) struct CaseHead {
 pub(crate) struct GraderDecisions<'a> {
     pub(crate) name: &'a str,
     pub(crate) type_name: &'a str,
-    pub(crate) standing: GraderWeighting,
+    pub(crate) weighting: GraderWeighting,
     /// Hash of its settings; `None` if unknown.
     pub(crate) settings: Option<String>,
     /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole followed by
@@ -36,22 +36,25 @@ pub(crate) struct GraderDecisions<'a> {
 pub(crate) fn assemble(
     head: CaseHead,
     graders: &[GraderDecisions<'_>],
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> ResultRow {
     let outcomes: Vec<(GraderWeighting, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
-            (grader.standing, grader_outcome(&grader.decisions, lines).unwrap_or(GraderOutcome::Errored))
+            (
+                grader.weighting,
+                grader_outcome(&grader.decisions, thresholds).unwrap_or(GraderOutcome::Errored),
+            )
         })
         .collect();
 
-    let case = score_case(&outcomes, lines);
+    let case = score_case(&outcomes, thresholds);
     let mut gates_failed = Vec::new();
     let mut rows = Vec::with_capacity(graders.len());
     let CaseHead { row, mut cost } = head;
     let mut tokens = row.tokens;
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
-        let gates = grader_gates(&grader.decisions, 0, grader.standing, outcome, score, lines);
+        let gates = grader_gates(&grader.decisions, 0, grader.weighting, outcome, score, thresholds);
         gates_failed.extend(gates.into_iter().filter_map(|gate| GateRow::for_failed_gate(gate, grader.name)));
 
         for decided in &grader.decisions {
@@ -62,8 +65,8 @@ pub(crate) fn assemble(
         rows.push(GraderRow {
             name: grader.name.to_owned(),
             type_name: grader.type_name.to_owned(),
-            weight: grader.standing.weight.get(),
-            negate: grader.standing.negate,
+            weight: grader.weighting.weight.get(),
+            negate: grader.weighting.negate,
             settings: grader.settings.clone(),
             score: score.score,
             verdict: score.verdict,
@@ -78,7 +81,7 @@ pub(crate) fn assemble(
     }
 
     ResultRow {
-        metrics: row.metrics.iter().map(|metric| metric_score(metric, graders, lines)).collect(),
+        metrics: row.metrics.iter().map(|metric| metric_score(metric, graders, thresholds)).collect(),
         score: case.score,
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),
@@ -97,12 +100,12 @@ pub(crate) fn assemble(
 fn metric_score(
     metric: &MetricScore,
     graders: &[GraderDecisions<'_>],
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> MetricScore {
     let (name, path) = (Arc::clone(&metric.name), metric.grader.clone());
     let of = path.split_first().and_then(|(first, members)| {
         let grader = graders.iter().find(|grader| grader.name == *first)?;
-        member_score(&grader.decisions, 0, grader.standing, members, lines)
+        member_score(&grader.decisions, 0, grader.weighting, members, thresholds)
     });
     let Some((score, weight)) = of else {
         return MetricScore { name, grader: path, weight: 1.0, score: None, bounds: Some([0.0, 1.0]) };

@@ -15,7 +15,7 @@ use crate::rescore::{has_id, is_forbidden, reads_the_same, recombine, score_reco
 /// The weights, gates and thresholds of a case in a run or an eval file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseScoring {
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
     graders: Vec<GraderScoring>,
 }
 
@@ -24,7 +24,7 @@ pub struct CaseScoring {
 struct GraderScoring {
     grader: Arc<str>,
     member: Vec<String>,
-    standing: GraderWeighting,
+    weighting: GraderWeighting,
     /// Criteria of a rubric; empty for a grader that decides as a whole.
     criteria: Vec<Criterion>,
     /// Members of a composite, if they are known.
@@ -34,28 +34,28 @@ struct GraderScoring {
 impl CaseScoring {
     /// The scoring of a stored case; `None` if nothing of it was graded.
     pub fn from_record(record: &CaseRecord) -> Option<Self> {
-        let lines = record.decisions.first()?.lines;
+        let thresholds = record.decisions.first()?.thresholds;
         let own: Vec<&CaseDecision> = record.decisions.iter().filter(|row| !row.is_vote()).collect();
         let graders = own.chunk_by(|a, b| a.grader == b.grader && a.member == b.member).map(|group| {
             let first = group[0];
             GraderScoring {
                 grader: first.grader.clone(),
                 member: first.member.clone(),
-                standing: first.standing,
+                weighting: first.weighting,
                 criteria: group.iter().filter_map(|row| row.criterion().cloned()).collect(),
                 composition: first.finding().and_then(GraderFinding::composition).cloned(),
             }
         });
 
-        Some(Self { lines, graders: graders.collect() })
+        Some(Self { thresholds, graders: graders.collect() })
     }
 
     /// The scoring of a case in an eval file, without that of composites' members.
-    pub fn from_case(case: &Case, lines: VerdictThresholds) -> Self {
+    pub fn from_case(case: &Case, thresholds: VerdictThresholds) -> Self {
         let graders = case.graders.iter().map(|grader| GraderScoring {
             grader: grader.name.as_str().into(),
             member: Vec::new(),
-            standing: grader.standing,
+            weighting: grader.weighting,
             criteria: match &grader.kind {
                 GraderKind::Rubric(rubric) => rubric.rubric.criteria().to_vec(),
                 _ => Vec::new(),
@@ -63,7 +63,7 @@ impl CaseScoring {
             composition: None,
         });
 
-        Self { lines, graders: graders.collect() }
+        Self { thresholds, graders: graders.collect() }
     }
 
     /// Scores a stored case with these weights, gates and thresholds. A decision on a criterion that reads
@@ -100,7 +100,7 @@ impl CaseScoring {
         }
 
         for row in &mut decisions {
-            row.lines = self.lines;
+            row.thresholds = self.thresholds;
         }
         recombine(&mut decisions);
 
@@ -125,7 +125,7 @@ impl GraderScoring {
                 Some(current) => with_current_criterion(row, current),
                 None => row.clone(),
             };
-            row.standing = self.standing;
+            row.weighting = self.weighting;
             if let Some(composition) = &self.composition {
                 replace_composition(&mut row.decision.finding, composition);
             }

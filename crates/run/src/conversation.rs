@@ -33,7 +33,7 @@ pub(crate) async fn run_conversation(
     stay: Option<WorkspaceLease>,
     mut head: CaseHead,
 ) -> CaseRecord {
-    let mut grades = ConversationGrades::new(&item.case, talk, item.lines);
+    let mut grades = ConversationGrades::new(&item.case, talk, item.thresholds);
     let mut held = ConversationHistory::new(&item.case.input);
     let given = match &item.source {
         ItemSource::Given(answer) => turn_answers(answer, talk.turns.len()),
@@ -141,12 +141,12 @@ async fn finish_conversation(
     let graded = GraderDecisions {
         name: &grader.name,
         type_name: &grader.type_name,
-        standing: grader.standing,
+        weighting: grader.weighting,
         settings: item.case.conversation.as_ref().map(|talk| hash_conversation_settings(item, talk)),
         decisions: decisions.iter().collect(),
     };
 
-    let result = assemble(head, &[graded], item.lines);
+    let result = assemble(head, &[graded], item.thresholds);
     CaseRecord { result, decisions }
 }
 

@@ -186,10 +186,10 @@ impl DependencyTracker {
         let waiting: Vec<(TrackedCase, Vec<WorkItem>)> = self.waiting.drain().collect();
         for (key, items) in waiting {
             let progress = self.progress.entry(key).or_default();
-            let lines = items.first().map(|item| item.relations.trials.lines);
+            let thresholds = items.first().map(|item| item.relations.trials.thresholds);
 
             // A single trial with an unknown result: there is a verdict, and it is not a pass.
-            progress.plan = progress.plan.or(lines.map(TrialPlan::single));
+            progress.plan = progress.plan.or(thresholds.map(TrialPlan::single));
             progress.trials.resize(progress.plan.map_or(0, |plan| plan.count as usize), TrialResult::UNKNOWN);
 
             self.released.extend(items);

@@ -37,7 +37,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         trial,
         place: _,
         relations,
-        lines,
+        thresholds,
         judges: _,
         judge: _,
         judging_override,
@@ -54,7 +54,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
     identity.field(suite);
     identity.field(format);
     identity.field(trial);
-    identity.field(lines);
+    identity.field(thresholds);
     identity.text(case.id.as_str());
     add_relations(identity, relations);
     add_source(identity, item);

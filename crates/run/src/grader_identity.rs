@@ -82,20 +82,20 @@ impl GraderWalk<'_> {
         for grader in graders {
             if !self.is_whole {
                 self.identity.field(&grader.name);
-                self.identity.field(&grader.standing);
+                self.identity.field(&grader.weighting);
             }
             self.grader(grader);
         }
     }
 
     fn grader(&mut self, grader: &Grader) {
-        let Grader { name, type_name, standing, place: _, kind } = grader;
+        let Grader { name, type_name, weighting, place: _, kind } = grader;
         if self.is_whole {
             self.identity.field(name);
         }
         self.identity.field(type_name);
         if self.is_whole {
-            self.identity.field(standing);
+            self.identity.field(weighting);
         }
 
         match kind {

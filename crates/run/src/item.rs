@@ -38,7 +38,7 @@ pub struct WorkItem {
     /// Relations to the other items of its run.
     pub relations: Arc<ItemRelations>,
     /// The thresholds of its verdict.
-    pub lines: VerdictThresholds,
+    pub thresholds: VerdictThresholds,
     /// Provides its judges.
     pub judges: Arc<dyn JudgeProvider>,
     /// The suite's own choice of judge.
@@ -82,9 +82,9 @@ pub struct ItemRelations {
 
 impl ItemRelations {
     /// No relations: the case runs once and on its own.
-    pub const fn none(lines: VerdictThresholds) -> Self {
+    pub const fn none(thresholds: VerdictThresholds) -> Self {
         Self {
-            trials: TrialPlan::single(lines),
+            trials: TrialPlan::single(thresholds),
             after: Vec::new(),
             on_failure: OnDependencyFailure::Skip,
             is_awaited: false,

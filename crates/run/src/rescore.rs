@@ -63,7 +63,7 @@ pub fn rescore(
 
     if let Some(lines) = lines {
         for row in &mut decisions {
-            row.lines = lines;
+            row.thresholds = lines;
         }
     }
 
@@ -73,7 +73,7 @@ pub fn rescore(
 
 /// The result row for `decisions`. Everything but the scores is taken from `stored`.
 pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow {
-    let Some(lines) = decisions.first().map(|row| row.lines) else { return stored.clone() };
+    let Some(lines) = decisions.first().map(|row| row.thresholds) else { return stored.clone() };
     let groups: Vec<&[CaseDecision]> = decisions.chunk_by(|a, b| a.grader == b.grader).collect();
 
     // A run can't have written rows that make no valid rubric, and a grader without rows broke before it
@@ -100,7 +100,7 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
             Some(GraderDecisions {
                 name: &first.grader,
                 type_name: row.map_or("rubrics", |row| &row.type_name),
-                standing: first.standing,
+                weighting: first.weighting,
                 settings: row.and_then(|row| row.settings.clone()),
                 decisions: decisions.iter().collect(),
             })

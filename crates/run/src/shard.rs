@@ -272,7 +272,7 @@ pub(crate) fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     identity.text(item.case.id.as_str());
     identity.field(&item.source.name_of_target());
     identity.field(&item.trial);
-    identity.field(&item.lines);
+    identity.field(&item.thresholds);
     identity.text(&hash_case(&item.case));
 
     let ItemRelations { trials, after, on_failure, .. } = &*item.relations;
@@ -291,7 +291,7 @@ pub(crate) fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     identity.field(&item.case.graders.len());
     for grader in &item.case.graders {
         identity.field(&grader.name);
-        identity.field(&grader.standing);
+        identity.field(&grader.weighting);
         identity.text(&hash_settings(item, grader));
 
         if let GraderKind::Rubric(rubric) = &grader.kind {

@@ -108,9 +108,9 @@ impl RunTotals {
 
         if let Some(decided) = record.decisions.first()
             && self.thresholds.len() < MAX_THRESHOLDS
-            && !self.thresholds.contains(&decided.lines)
+            && !self.thresholds.contains(&decided.thresholds)
         {
-            self.thresholds.push(decided.lines);
+            self.thresholds.push(decided.thresholds);
         }
 
         for decided in &record.decisions {

@@ -73,7 +73,7 @@ pub(crate) async fn work(
         .map(|(grader, decisions)| GraderDecisions {
             name: &grader.name,
             type_name: &grader.type_name,
-            standing: grader.standing,
+            weighting: grader.weighting,
             settings: Some(hash_settings(item, grader)),
             decisions: decisions.iter().collect(),
         })
@@ -83,7 +83,7 @@ pub(crate) async fn work(
     head.row.error = Box::pin(workspace::release_workspace(stay)).await;
     head.row.duration_ms = to_millis(begun);
 
-    let result = assemble(head, &graded, item.lines);
+    let result = assemble(head, &graded, item.thresholds);
     if item.relations.rivals.is_some() {
         *compared = Some(Box::new(changed.answer.into_owned()));
     }
@@ -93,7 +93,7 @@ pub(crate) async fn work(
 /// The record of an item without grades.
 fn unanswered(item: &WorkItem, mut head: CaseHead, error: CaseError) -> CaseRecord {
     head.row.error = Some(error);
-    CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
+    CaseRecord { result: assemble(head, &[], item.thresholds), decisions: Vec::new() }
 }
 
 /// The record of an item that was not started for this reason.

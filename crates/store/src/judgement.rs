@@ -25,12 +25,12 @@ pub struct JudgementRow {
     #[serde(rename = "repeat")]
     pub trial: u32,
     /// Thresholds of the case.
-    #[serde(rename = "thresholds")]
-    pub lines: VerdictThresholds,
+    pub thresholds: VerdictThresholds,
     /// Name of the grader.
     pub grader: Arc<str>,
     /// Weight, gate and threshold of the grader in the case.
-    pub standing: GraderWeighting,
+    #[serde(rename = "standing")]
+    pub weighting: GraderWeighting,
     /// Criterion as the judge saw it.
     pub criterion: Criterion,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
@@ -160,7 +160,7 @@ fn finding_columns(decision: &Decision) -> (Criterion, RowOutcome, Option<Grader
 impl JudgementRow {
     /// Creates the row of a decision on a case.
     pub fn new(key: &CaseKey, decided: &CaseDecision) -> Self {
-        let CaseDecision { lines, grader, standing, member, turn, judging, decision, vote, panel } =
+        let CaseDecision { thresholds, grader, weighting, member, turn, judging, decision, vote, panel } =
             decided.clone();
         let (criterion, outcome, grader_result) = finding_columns(&decision);
         let decided = decision.outcome();
@@ -172,9 +172,9 @@ impl JudgementRow {
             case_id: key.case_id.clone(),
             target: key.target.clone(),
             trial: key.trial,
-            lines,
+            thresholds,
             grader,
-            standing,
+            weighting,
             criterion,
             outcome,
             raw_score: decided.raw_score().map(RawScore::get),
@@ -233,9 +233,9 @@ impl From<JudgementRow> for CaseDecision {
         };
 
         Self {
-            lines: row.lines,
+            lines: row.thresholds,
             grader: row.grader,
-            standing: row.standing,
+            weighting: row.weighting,
             member: row.member,
             turn: row.turn,
             judging: row.judging,

@@ -63,7 +63,7 @@ fn four_digits(number: f64) -> String {
 }
 
 /// Score of the example's rubric after a change such as `` `a` is met ``.
-fn scored(change: &str, lines: VerdictThresholds) -> RubricScore {
+fn scored(change: &str, thresholds: VerdictThresholds) -> RubricScore {
     let rows = table("example");
     let rubric = Rubric::new(rows.iter().map(|row| criterion(row)).collect()).expect("sound");
     let mut outcomes: Vec<Outcome> = rows.iter().map(|row| outcome(&row[3])).collect();
@@ -73,7 +73,7 @@ fn scored(change: &str, lines: VerdictThresholds) -> RubricScore {
         outcomes[index] = outcome(word);
     }
 
-    score_rubric(&rubric, &outcomes, lines).expect("outcomes fit")
+    score_rubric(&rubric, &outcomes, thresholds).expect("outcomes fit")
 }
 
 #[test]
@@ -105,15 +105,15 @@ fn every_change_leads_to_the_figures_of_the_page() {
 fn the_graders_of_the_page_add_up_to_its_case() {
     let lines = lines(None);
     let rows = table("graders");
-    let standing = |row: &[String]| GraderWeighting {
+    let weighting = |row: &[String]| GraderWeighting {
         weight: Weight::new(row[1].parse().expect("a number")).expect("finite"),
         ..GraderWeighting::default()
     };
     let strings = Rubric::new(vec![Criterion::checklist("a", "first"), Criterion::checklist("b", "second")]);
     let strings = score_rubric(&strings.expect("sound"), &[Outcome::Met, Outcome::Met], lines).expect("fits");
     let graders = [
-        (standing(&rows[0]), GraderOutcome::Rubric(scored("nothing", lines))),
-        (standing(&rows[1]), GraderOutcome::Rubric(strings)),
+        (weighting(&rows[0]), GraderOutcome::Rubric(scored("nothing", lines))),
+        (weighting(&rows[1]), GraderOutcome::Rubric(strings)),
     ];
     let case = score_case(&graders, lines);
     for (grader, row) in case.graders.iter().zip(&rows) {

@@ -263,9 +263,9 @@ fn decision(judge: &str, criterion: usize, met: bool) -> CaseDecision {
     };
     let judge = JudgeIdentity { name: judge.into(), ..JudgeIdentity::default() };
     CaseDecision {
-        lines: VerdictThresholds::new(UnitInterval::ONE, None).expect("in order"),
+        thresholds: VerdictThresholds::new(UnitInterval::ONE, None).expect("in order"),
         grader: "rubrics".into(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         member: Vec::new(),
         turn: None,
         judging: Some("batched".into()),

@@ -50,8 +50,8 @@ fn lines(inputs: &Value) -> VerdictThresholds {
         .expect("in order")
 }
 
-fn score(criteria: Vec<Criterion>, outcomes: &[Outcome], lines: VerdictThresholds) -> RubricScore {
-    score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, lines).expect("outcomes fit")
+fn score(criteria: Vec<Criterion>, outcomes: &[Outcome], thresholds: VerdictThresholds) -> RubricScore {
+    score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, thresholds).expect("outcomes fit")
 }
 
 fn criterion(index: usize, input: &Value) -> Criterion {
@@ -187,7 +187,7 @@ fn benchmark_rubric(inputs: &Value) -> Value {
     };
     let scored = score_card(&card, tally, MissingPolicy::Incomplete);
     let whole = scored.root();
-    json!({"score": whole.score(), "passed": whole.standing == NodeStatus::Pass})
+    json!({"score": whole.score(), "passed": whole.weighting == NodeStatus::Pass})
 }
 
 fn na_handling(inputs: &Value) -> Value {

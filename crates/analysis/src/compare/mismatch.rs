@@ -24,8 +24,9 @@ use crate::facts::{CaseFact, CriterionFact, GraderFact, NameTable};
 /// An aspect in which two runs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunMismatch {
-    /// The aspect; `respect` is its key in JSON.
-    pub respect: ComparisonAspect,
+    /// The aspect.
+    #[serde(rename = "respect")]
+    pub aspect: ComparisonAspect,
     /// Number of pairs of cases with the difference.
     pub cases: usize,
     /// Id of the first such case.
@@ -98,7 +99,7 @@ impl MismatchCounts {
             self.add(difference, base, names);
         }
 
-        if let Some((a, b)) = base.lines.zip(candidate.lines).filter(|(a, b)| a != b) {
+        if let Some((a, b)) = base.thresholds.zip(candidate.thresholds).filter(|(a, b)| a != b) {
             let (ours, theirs) = (names.text(a).to_owned(), names.text(b).to_owned());
             let mut touched = vec![MetricPart::PassRate];
             for grader in base.graders.iter().filter(|grader| counts_verdicts(grader)) {
@@ -147,7 +148,7 @@ impl MismatchCounts {
         let CaseDifference { aspect, base, candidate, touched } = difference;
         let count = self.aspects[aspect as usize].get_or_insert_with(|| AspectCount {
             mismatch: RunMismatch {
-                respect: aspect,
+                aspect,
                 cases: 0,
                 first_case: names.text(case.case).to_owned(),
                 base,
@@ -176,12 +177,12 @@ impl MismatchCounts {
         let moved = ours.intersection(theirs).count();
         let found = self.aspects.into_iter().flatten().map(|AspectCount { mut mismatch, touched }| {
             mismatch.touches = touched.describe(names);
-            mismatch.allowed = allowed.contains(mismatch.respect);
-            if mismatch.respect == ComparisonAspect::Question {
+            mismatch.allowed = allowed.contains(mismatch.aspect);
+            if mismatch.aspect == ComparisonAspect::Question {
                 mismatch.moved = moved;
             }
             if !mismatch.allowed {
-                withheld.add(mismatch.respect, touched);
+                withheld.add(mismatch.aspect, touched);
             }
 
             mismatch
@@ -192,7 +193,7 @@ impl MismatchCounts {
 }
 
 fn counts_verdicts(grader: &GraderFact) -> bool {
-    grader.standing.is_some_and(|standing| standing.counts_verdicts)
+    grader.weighting.is_some_and(|weighting| weighting.counts_verdicts)
 }
 
 /// The metrics that depend on the result of a grader.
@@ -225,7 +226,7 @@ fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
     let mut found = Vec::new();
     for (ours, theirs, is_base) in [(base, candidate, true), (candidate, base, false)] {
         let lost = ours.graders.iter().filter(|grader| {
-            grader.standing.is_some() && theirs.graders.iter().all(|other| other.name != grader.name)
+            grader.weighting.is_some() && theirs.graders.iter().all(|other| other.name != grader.name)
         });
         for grader in lost {
             let sides = (format!("grader `{}`", names.text(grader.name)), "no such grader".to_owned());
@@ -240,7 +241,7 @@ fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
             let base = format!("grader `{}`", names.text(grader.name));
             found.push(CaseDifference { aspect, base, candidate: format!("the same with {what}"), touched });
         };
-        if let Some((a, b)) = grader.standing.zip(other.standing) {
+        if let Some((a, b)) = grader.weighting.zip(other.weighting) {
             if a.composition != b.composition {
                 change("other members, or negated", parts_of_grader(grader.name).to_vec());
             }

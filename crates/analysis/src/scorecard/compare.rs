@@ -75,7 +75,7 @@ pub struct NodeSide {
     /// Lowest and highest possible score, if any part below applies.
     pub bounds: Option<(f64, f64)>,
     /// Status of the node.
-    pub standing: NodeStatus,
+    pub status: NodeStatus,
     /// True if it is a hard gate that failed by its own score.
     pub gate_failed: bool,
 }
@@ -178,7 +178,7 @@ pub(super) fn score_nodes(
 ) -> Result<Vec<NodeSide>, ScorecardTreeError> {
     let mut sides =
         vec![
-            NodeSide { score: None, bounds: None, standing: NodeStatus::NotApplicable, gate_failed: false };
+            NodeSide { score: None, bounds: None, status: NodeStatus::NotApplicable, gate_failed: false };
             run.info.nodes.len()
         ];
     for tree in ScorecardTree::build_all(&run.info, None)? {
@@ -188,7 +188,7 @@ pub(super) fn score_nodes(
                 sides[*place] = NodeSide {
                     score: score.score(),
                     bounds: score.bounds,
-                    standing: score.standing,
+                    status: score.status,
                     gate_failed: score.gate_failed,
                 };
             }

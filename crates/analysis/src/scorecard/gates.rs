@@ -32,7 +32,7 @@ pub fn check_scorecard_gates(
     candidate: &str,
 ) -> Vec<ComparisonGateResult> {
     let is_allowed = |change: &MeasurementChange| {
-        change.respect.is_some() && (allowed.contains(&None) || allowed.contains(&change.respect))
+        change.aspect.is_some() && (allowed.contains(&None) || allowed.contains(&change.aspect))
     };
     let changes: Vec<&MeasurementChange> =
         found.measured.iter().filter(|change| !is_allowed(change)).collect();
@@ -69,15 +69,15 @@ fn undecided_if_changed<'c>(
         reasons.push(says);
     }
 
-    let uncounted = changes.iter().filter(|change| change.respect.is_none());
+    let uncounted = changes.iter().filter(|change| change.aspect.is_none());
     if let Some(list) = name_parts(uncounted.map(|change| change.code.clone())) {
         reasons.push(format!("cases that counted in the base no longer do: {list}"));
     }
 
-    let named = changes.iter().filter_map(|change| Some((&change.code, change.respect?.name())));
+    let named = changes.iter().filter_map(|change| Some((&change.code, change.aspect?.name())));
     if let Some(list) = name_parts(named.map(|(code, aspect)| format!("{code} ({aspect})"))) {
         let aspects: BTreeSet<&str> =
-            changes.iter().filter_map(|change| change.respect.map(ComparisonAspect::name)).collect();
+            changes.iter().filter_map(|change| change.aspect.map(ComparisonAspect::name)).collect();
         let aspects = aspects.into_iter().collect::<Vec<_>>().join(",");
         reasons.push(format!(
             "unknown, because parts were measured differently: {list}; run the base again, or compare anyway with \
@@ -99,7 +99,7 @@ fn name_parts(parts: impl Iterator<Item = String>) -> Option<String> {
 /// Checks all cases of the second run, shared or not: a hard gate that fails on a new case blocks as well.
 fn check_blocked(found: &ScorecardComparison) -> (ComparisonGateStatus, String) {
     let with = |status: NodeStatus| {
-        let tops = found.tops.iter().filter(move |(_, side)| side.standing == status);
+        let tops = found.tops.iter().filter(move |(_, side)| side.status == status);
         tops.map(|(code, _)| code.as_str()).collect::<Vec<_>>().join(", ")
     };
     let (blocked, open) = (with(NodeStatus::Blocked), with(NodeStatus::Incomplete));
@@ -125,8 +125,8 @@ fn check_regression(found: &ScorecardComparison) -> (ComparisonGateStatus, Strin
     let named = |nodes: &mut dyn Iterator<Item = &NodeDifference>| -> Vec<String> {
         nodes.map(|node| node.code.clone()).collect()
     };
-    let passed = || found.nodes.iter().filter(|node| node.base.standing == NodeStatus::Pass);
-    let now = |node: &NodeDifference| node.candidate.standing;
+    let passed = || found.nodes.iter().filter(|node| node.base.status == NodeStatus::Pass);
+    let now = |node: &NodeDifference| node.candidate.status;
     let is_worse = |node: &&NodeDifference| {
         let is_lower = node.compared.call == Conclusion::Worse;
         node.is_top && node.difference.is_some() && is_lower

@@ -16,7 +16,7 @@ pub struct MeasurementChange {
     /// Code of the part.
     pub code: String,
     /// Aspect that changed; `None` if cases that a benchmark applied to are no longer counted.
-    pub respect: Option<ComparisonAspect>,
+    pub aspect: Option<ComparisonAspect>,
     /// Description in words.
     pub says: String,
     /// True if the part is, or is below, a hard gate.
@@ -56,8 +56,8 @@ impl MeasuredCases {
         is_shared: impl Fn(&str) -> bool,
     ) -> Vec<(Option<ComparisonAspect>, String)> {
         let mut found: BTreeMap<Option<ComparisonAspect>, String> = BTreeMap::new();
-        let mut note = |respect, says: &dyn Fn() -> String| {
-            found.entry(respect).or_insert_with(says);
+        let mut note = |aspect, says: &dyn Fn() -> String| {
+            found.entry(aspect).or_insert_with(says);
         };
 
         for old in before.0.iter().filter(|old| is_shared(&old.id)) {
@@ -98,8 +98,8 @@ impl MeasuredCases {
 pub(super) fn measurement_changes(before: &ScorecardRun, after: &ScorecardRun) -> Vec<MeasurementChange> {
     let mut found = Vec::new();
     for (place, node) in after.info.nodes.iter().enumerate() {
-        let mut add = |respect, says: String, gates| {
-            found.push(MeasurementChange { code: node.code.clone(), respect, says, gates });
+        let mut add = |aspect, says: String, gates| {
+            found.push(MeasurementChange { code: node.code.clone(), aspect, says, gates });
         };
 
         let is_below_gate = is_below_gate(&after.info, place);
@@ -126,8 +126,8 @@ pub(super) fn measurement_changes(before: &ScorecardRun, after: &ScorecardRun) -
 
         if node.kind == ScorecardPartKind::Benchmark {
             let sides = (MeasuredCases::new(&before.parts[old]), MeasuredCases::new(&after.parts[place]));
-            for (respect, says) in sides.1.changes(&sides.0, |_| true) {
-                add(respect, says, gates);
+            for (aspect, says) in sides.1.changes(&sides.0, |_| true) {
+                add(aspect, says, gates);
             }
         }
     }
@@ -137,7 +137,7 @@ pub(super) fn measurement_changes(before: &ScorecardRun, after: &ScorecardRun) -
         if is_gone {
             found.push(MeasurementChange {
                 code: node.code.clone(),
-                respect: Some(ComparisonAspect::Rubric),
+                aspect: Some(ComparisonAspect::Rubric),
                 says: "gone".to_owned(),
                 gates: node.hard_gate || is_below_gate(&before.info, place),
             });

@@ -98,15 +98,15 @@ impl<'a> ScoredCard<'a> {
     pub fn exit(&self) -> (ExitStatus, String) {
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         for (tree, scores) in self.scores() {
-            let standing = scores.root().standing;
-            exits.push(match standing {
+            let status = scores.root().status;
+            exits.push(match status {
                 NodeStatus::Pass => ExitStatus::Passed,
                 NodeStatus::Fail | NodeStatus::Blocked => ExitStatus::Failed,
                 NodeStatus::Incomplete | NodeStatus::NotApplicable => ExitStatus::Incomplete,
             });
 
             let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
-            reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
+            reasons.push(format!("{}: {status}", code.unwrap_or_default()));
 
             if let Some(gap) = self.coverage_gap(&scores) {
                 exits.push(ExitStatus::Incomplete);

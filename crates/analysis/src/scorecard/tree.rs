@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_stored_tree_is_scored_under_any_of_its_weight_sets() {
-        for (set, expected, standing) in [
+        for (set, expected, status) in [
             (None, 0.75, NodeStatus::Fail),
             (Some("early"), 0.75, NodeStatus::Fail),
             (Some("late"), 0.95, NodeStatus::Pass),
@@ -198,7 +198,7 @@ mod tests {
             let scores = trees[0].scores(tally, MissingPolicy::Incomplete);
             let score = scores.root().score().expect("known");
             assert!((score - expected).abs() < 1e-12, "{set:?}: {score}");
-            assert_eq!(scores.root().standing, standing);
+            assert_eq!(scores.root().status, status);
         }
         let error = ScorecardTree::build_all(&info(), Some("never")).expect_err("no such set");
         assert_eq!(error.to_string(), "there is no weight set `never`; there are: early, late");

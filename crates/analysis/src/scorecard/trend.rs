@@ -103,10 +103,10 @@ impl ScorecardMethod {
         for (node, cases) in self.info.nodes.iter().zip(&self.measured) {
             let old = before.info.nodes.iter().position(|old| old.code == node.code);
             let Some(old) = old.and_then(|old| before.measured.get(old)) else { continue };
-            for (respect, says) in cases.changes(old, is_shared) {
+            for (aspect, says) in cases.changes(old, is_shared) {
                 found.push(MeasurementChange {
                     code: node.code.clone(),
-                    respect,
+                    aspect,
                     says,
                     gates: node.hard_gate,
                 });

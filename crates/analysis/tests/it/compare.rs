@@ -342,7 +342,7 @@ fn ways_of_measuring_that_differ_are_named() {
     let one =
         |change: fn(&mut Case)| vec![case("a", 1.0).criterion("k", "Is polite", Some(1.0)).with(change)];
     let respects = |base: &[Case], candidate: &[Case]| -> Vec<ComparisonAspect> {
-        plain(base, candidate).mismatches.iter().map(|found| found.respect).collect()
+        plain(base, candidate).mismatches.iter().map(|found| found.aspect).collect()
     };
     let base = one(|_| {});
     assert_eq!(respects(&base, &base), []);
@@ -373,12 +373,12 @@ fn ways_of_measuring_that_differ_are_named() {
 fn graders_that_weigh_or_gate_otherwise_or_are_gone_are_named() {
     let with = |change: fn(Case) -> Case| vec![change(case("a", 1.0).criterion("k", "Is polite", Some(1.0)))];
     let respects = |base: &[Case], candidate: &[Case]| -> Vec<ComparisonAspect> {
-        plain(base, candidate).mismatches.iter().map(|found| found.respect).collect()
+        plain(base, candidate).mismatches.iter().map(|found| found.aspect).collect()
     };
     let base = with(|case| case.program("p", 1.0, "adds up"));
     for other in [
-        with(|case| case.program("p", 1.0, "adds up").with(|case| case.standing.0 = 0.2)),
-        with(|case| case.program("p", 1.0, "adds up").with(|case| case.standing.1 = true)),
+        with(|case| case.program("p", 1.0, "adds up").with(|case| case.weighting.0 = 0.2)),
+        with(|case| case.program("p", 1.0, "adds up").with(|case| case.weighting.1 = true)),
         with(|case| case),
         with(|case| case.program("p", 1.0, "adds up").program("q", 1.0, "")),
     ] {
@@ -424,15 +424,15 @@ fn only_the_metrics_that_a_difference_touches_are_withheld() {
     let (pass, ..) = calls(&lines, AllowedAspects::NONE.with(ComparisonAspect::Thresholds));
     assert_eq!(pass, Conclusion::Worse);
 
-    let required = cases(|case| case.standing.1 = true, 0.0);
+    let required = cases(|case| case.weighting.1 = true, 0.0);
     let (pass, score, names, _) = calls(&required, AllowedAspects::NONE);
     assert_eq!((pass, score, names.len()), (Conclusion::NotComparable, Conclusion::Worse, 0));
 
-    let weight = cases(|case| case.standing.0 = 0.5, 0.0);
+    let weight = cases(|case| case.weighting.0 = 0.5, 0.0);
     let (pass, score, names, _) = calls(&weight, AllowedAspects::NONE);
     assert_eq!((pass, score, names.len()), (Conclusion::NotComparable, Conclusion::NotComparable, 0));
 
-    let rounded = cases(|case| case.standing.0 += 1e-13, 0.0);
+    let rounded = cases(|case| case.weighting.0 += 1e-13, 0.0);
     let (pass, score, ..) = calls(&rounded, AllowedAspects::NONE);
     assert!(
         pass != Conclusion::NotComparable && score != Conclusion::NotComparable,

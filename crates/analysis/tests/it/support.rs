@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) judging: &'static str,
     pub(crate) pass_line: f64,
     /// Weight of the grader, and true if it is required.
-    pub(crate) standing: (f64, bool),
+    pub(crate) weighting: (f64, bool),
     /// Name, score, and text of a point, for graders other than rubrics.
     pub(crate) checks: Vec<(String, f64, String)>,
 }
@@ -47,7 +47,7 @@ pub(crate) fn case(id: impl Into<String>, score: f64) -> Case {
         prompt: "aaaa",
         judging: "per_criterion",
         pass_line: 0.8,
-        standing: (1.0, false),
+        weighting: (1.0, false),
         checks: Vec::new(),
     }
 }
@@ -114,7 +114,7 @@ impl Case {
 
     fn graders(&self, criteria: &[Value]) -> Vec<Value> {
         let rubric = json!({
-            "name": "rubrics", "type": "rubrics", "weight": self.standing.0, "score": self.score, "verdict": null,
+            "name": "rubrics", "type": "rubrics", "weight": self.weighting.0, "score": self.score, "verdict": null,
             "error": null, "criteria": criteria,
         });
         let programs = self.checks.iter().map(|(name, score, point)| {
@@ -123,7 +123,7 @@ impl Case {
                 "gate": null, "reason": "", "evidence": [], "judge": self.judge(),
             })] };
             json!({
-                "name": name, "type": "code-grader", "weight": self.standing.0, "score": score, "verdict": null,
+                "name": name, "type": "code-grader", "weight": self.weighting.0, "score": score, "verdict": null,
                 "error": null, "criteria": points,
             })
         });
@@ -140,7 +140,7 @@ impl Case {
             let row = json!({
                 "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.trial,
                 "thresholds": { "pass": self.pass_line, "borderline": null }, "grader": name,
-                "standing": { "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false },
+                "standing": { "weight": self.weighting.0, "required": self.weighting.1, "min_score": null, "negate": false },
                 "criterion": {
                     "id": "grader", "text": "the grader as a whole", "weight": 1.0, "scale": "checklist", "gate": null,
                     "operator": "correctness", "may_not_apply": false,
@@ -164,7 +164,7 @@ impl Case {
                     "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.trial,
                     "thresholds": { "pass": self.pass_line, "borderline": null }, "grader": "rubrics",
                     "standing": {
-                        "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false,
+                        "weight": self.weighting.0, "required": self.weighting.1, "min_score": null, "negate": false,
                     },
                     "criterion": {
                         "id": id, "text": text, "weight": weight, "scale": "checklist", "gate": null,

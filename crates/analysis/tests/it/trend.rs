@@ -31,7 +31,7 @@ fn a_change_of_measuring_is_marked_and_a_change_of_answers_is_not() {
     };
     let before = fingerprint(&cases(|_| {}));
     let respects = |after: &[Case]| -> Vec<Option<ComparisonAspect>> {
-        fingerprint(after).changes(&before).into_iter().map(|change| change.respect).collect()
+        fingerprint(after).changes(&before).into_iter().map(|change| change.aspect).collect()
     };
     let mut turned = cases(|case| case.score = Some(0.1));
     turned.reverse();
@@ -50,10 +50,10 @@ fn outcomes_of_programs_are_no_change_of_measuring_and_their_weights_are() {
     let cases = |change: fn(Case) -> Case| vec![change(case("a", 0.5)), case("b", 0.7).program("p", 1.0, "")];
     let before = fingerprint(&cases(|case| case.program("p", 1.0, "adds up")));
     let respects = |after: &[Case]| -> Vec<Option<ComparisonAspect>> {
-        fingerprint(after).changes(&before).into_iter().map(|change| change.respect).collect()
+        fingerprint(after).changes(&before).into_iter().map(|change| change.aspect).collect()
     };
     assert_eq!(respects(&cases(|case| case.program("p", 0.0, "is off by 3"))), []);
-    let weighs = |case: Case| case.program("p", 1.0, "adds up").with(|case| case.standing.0 = 2.0);
+    let weighs = |case: Case| case.program("p", 1.0, "adds up").with(|case| case.weighting.0 = 2.0);
     assert_eq!(respects(&cases(weighs)), [Some(ComparisonAspect::Rubric)]);
     assert_eq!(respects(&cases(|case| case)), [Some(ComparisonAspect::Rubric)], "a grader is gone");
 }

@@ -108,7 +108,7 @@ impl SelfPreferenceFacts {
             let again = self.again.entry((cell.clone(), judge.clone(), vote)).or_default();
             again.insert(result.trial, ScaleDecision::from_row(&row.decision));
 
-            let costs = criterion.weight.is_penalty() != row.standing.negate;
+            let costs = criterion.weight.is_penalty() != row.weighting.negate;
             match row.decision.vote_value() {
                 VoteValue::Value(value) => {
                     let value = if costs { 1.0 - value } else { value };

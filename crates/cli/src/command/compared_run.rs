@@ -279,15 +279,15 @@ fn problems(many: &ComparisonSet, takes: impl Fn(&RunComparison) -> bool) -> Vec
             };
             let text = format!(
                 "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}; {}{moved}",
-                mismatch.respect.name(),
+                mismatch.aspect.name(),
                 mismatch.cases,
                 found.common,
                 found.candidate,
-                mismatch.respect.describe(),
+                mismatch.aspect.describe(),
                 mismatch.first_case,
                 mismatch.describe_touched(),
             );
-            problems.push((mismatch.respect, text));
+            problems.push((mismatch.aspect, text));
         }
     }
 

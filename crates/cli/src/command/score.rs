@@ -180,7 +180,7 @@ fn rubric(
     output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
 
     match loaded.rubric {
-        Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.lines)),
+        Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.thresholds)),
         None => Err("the rubric has errors; nothing was scored".into()),
     }
 }
@@ -192,15 +192,15 @@ fn lines(
     rubric: ThresholdOverrides,
     record: &CaseRecord,
 ) -> Result<Option<VerdictThresholds>, CommandFailure> {
-    let Some(stored) = record.decisions.first().map(|row| row.lines) else { return Ok(None) };
+    let Some(stored) = record.decisions.first().map(|row| row.thresholds) else { return Ok(None) };
     let pass = args.threshold.or(rubric.pass).unwrap_or(stored.pass());
-    let lines = match args.borderline.or(rubric.borderline) {
+    let thresholds = match args.borderline.or(rubric.borderline) {
         Some(borderline) => {
             VerdictThresholds::new(pass, Some(borderline)).map_err(|error| error.to_string())?
         }
         None => VerdictThresholds::with_optional_borderline(pass, stored.borderline()),
     };
-    Ok(Some(lines))
+    Ok(Some(thresholds))
 }
 
 /// The summary as JSON, with the number of changed verdicts.

@@ -45,7 +45,7 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
         }
 
         // Each rubric keeps its share of the score, which its weight determines.
-        let share = if several && earned > 0.0 { grader.standing.weight.get() / earned } else { 1.0 };
+        let share = if several && earned > 0.0 { grader.weighting.weight.get() / earned } else { 1.0 };
         for (index, criterion) in rubric.rubric.criteria().iter().enumerate() {
             let line = rubric.places.get(index).map(|place| place.line);
             if let Some(reason) = exclusion_reason(criterion) {
@@ -94,7 +94,10 @@ pub(super) fn can_fail(gate: Gate) -> bool {
 
 /// Returns the pass threshold of a case.
 pub(super) fn pass_threshold(suite: &Suite, case: &Case) -> f64 {
-    case.lines.pass.or(suite.settings.lines.pass).map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get)
+    case.thresholds
+        .pass
+        .or(suite.settings.thresholds.pass)
+        .map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get)
 }
 
 /// Adds notes about the loss of the pass and borderline thresholds, for formats that have neither.
@@ -114,7 +117,7 @@ pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut Conversion
 /// Adds a note about the loss of a borderline threshold. If the file does not set it and only the default of
 /// the `evalcases` format is lost, the note is a remark.
 pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
-    if case.lines.borderline.or(suite.settings.lines.borderline).is_some() {
+    if case.thresholds.borderline.or(suite.settings.thresholds.borderline).is_some() {
         notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
@@ -165,13 +168,13 @@ pub(super) fn note_other_content(
 /// Adds a note about the loss of a grader's gate, minimum and similar settings.
 pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut ConversionNotes) {
     let mut lost = Vec::new();
-    if grader.standing.required {
+    if grader.weighting.required {
         lost.push("`required`");
     }
-    if grader.standing.negate {
+    if grader.weighting.negate {
         lost.push("`negate`");
     }
-    if grader.standing.min_score.is_some() {
+    if grader.weighting.min_score.is_some() {
         lost.push("`min_score`");
     }
 

@@ -101,7 +101,7 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
             let alone = criteria.len() == 1;
             note_own_threshold(grader, alone, case, notes);
 
-            if grader.standing.negate && !alone {
+            if grader.weighting.negate && !alone {
                 notes.add_loss(
                     grader.place.line,
                     grader_label(grader, case),
@@ -113,7 +113,7 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
             // If there is a single grader, its weights can stay as written.
             let share = match case.graders.len() {
                 1 => 1.0,
-                _ if earned > 0.0 => grader.standing.weight.get() / earned,
+                _ if earned > 0.0 => grader.weighting.weight.get() / earned,
                 _ => 0.0,
             };
 
@@ -130,9 +130,9 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
                     CriterionOperator::Contradiction => "factuality",
                     CriterionOperator::Correctness => "llm-rubric",
                 };
-                let negated = if alone && grader.standing.negate { "not-" } else { "" };
+                let negated = if alone && grader.weighting.negate { "not-" } else { "" };
                 let weight = criterion.weight.get() * share;
-                let required = criterion.gate.is_some_and(can_fail) || (alone && grader.standing.required);
+                let required = criterion.gate.is_some_and(can_fail) || (alone && grader.weighting.required);
                 let value = json!({
                     "type": format!("{negated}{kind}"), "value": escape_template(&criterion.text), "weight": weight,
                     "metric": criterion.id.to_string(),
@@ -162,7 +162,7 @@ fn assertion_obstacle(criterion: &Criterion) -> Option<&'static str> {
 
 /// Adds a note about the loss of a grader's own threshold and gate, unless its only assertion gets them.
 fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut ConversionNotes) {
-    let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
+    let lost = match (grader.weighting.required, grader.weighting.min_score.is_some()) {
         (true, _) if alone => return,
         (false, false) => return,
         (true, _) => {
@@ -218,17 +218,17 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
         );
         return None;
     };
-    if grader.standing.negate
+    if grader.weighting.negate
         && let Some(kind) = value["type"].as_str().map(|kind| format!("not-{kind}"))
     {
         value["type"] = json!(kind);
     }
 
-    value["weight"] = json!(grader.standing.weight.get());
+    value["weight"] = json!(grader.weighting.weight.get());
     Some(PromptfooAssertion {
         value,
         name: format!("grader `{}`", grader.name),
-        required: grader.standing.required,
+        required: grader.weighting.required,
         line: Some(grader.place.line),
     })
 }

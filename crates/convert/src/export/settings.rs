@@ -50,7 +50,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
     let SuiteSettings {
         targets,
         workers,
-        lines: _,
+        thresholds: _,
         threshold_mark: _,
         judge_place: _,
         judging,

@@ -41,11 +41,14 @@ fn lost(converted: &ConvertedFile) -> Vec<String> {
 
 /// Scores a case with outcomes that are drawn from `seed`. The same criteria get the same outcomes.
 fn scored(suite: &Suite, case: &Case, seed: u64) -> (Option<f64>, Verdict) {
-    let pass = case.lines.pass.or(suite.settings.lines.pass);
+    let pass = case.thresholds.pass.or(suite.settings.thresholds.pass);
     let pass = pass.unwrap_or(UnitInterval::new(VerdictThresholds::DEFAULT_PASS).expect("in range"));
-    let borderline =
-        case.lines.borderline.or(suite.settings.lines.borderline).or(suite.format.default_borderline());
-    let lines = VerdictThresholds::with_optional_borderline(pass, borderline);
+    let borderline = case
+        .thresholds
+        .borderline
+        .or(suite.settings.thresholds.borderline)
+        .or(suite.format.default_borderline());
+    let thresholds = VerdictThresholds::with_optional_borderline(pass, borderline);
     let mut state = seed;
     let mut next = |choices: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -69,13 +72,13 @@ fn scored(suite: &Suite, case: &Case, seed: u64) -> (Option<f64>, Verdict) {
                         }
                     })
                     .collect();
-                GraderOutcome::Rubric(score_rubric(&rubric.rubric, &outcomes, lines).expect("fits"))
+                GraderOutcome::Rubric(score_rubric(&rubric.rubric, &outcomes, thresholds).expect("fits"))
             }
             _ => GraderOutcome::Value(UnitInterval::new(next(2) as f64).expect("in range")),
         };
-        graders.push((grader.standing, outcome));
+        graders.push((grader.weighting, outcome));
     }
-    let score = score_case(&graders, lines);
+    let score = score_case(&graders, thresholds);
     (score.score, score.verdict)
 }
 
@@ -113,9 +116,9 @@ fn criterion(index: usize) -> impl Strategy<Value = Value> {
 
 fn grader() -> impl Strategy<Value = Value> {
     let criteria = (criterion(0), criterion(1), criterion(2)).prop_map(|(a, b, c)| json!([a, b, c]));
-    let rubric = (criteria, 0..4u8, weight()).prop_map(|(criteria, standing, weight)| {
+    let rubric = (criteria, 0..4u8, weight()).prop_map(|(criteria, weighting, weight)| {
         let mut value = json!({"type": "rubrics", "criteria": criteria});
-        match standing {
+        match weighting {
             0 => value["weight"] = json!(weight.abs()),
             1 => {
                 value["required"] = json!(true);
@@ -305,9 +308,9 @@ fn trees_keep_their_scores() {
     std::fs::write(&path, &converted.text).expect("written");
     let (_, cases) = load(&path);
     let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
-    let lines = VerdictThresholds::with_optional_borderline(UnitInterval::ONE, None);
-    let score =
-        score_rubric(&rubric.rubric, &[Outcome::Met, Outcome::Unmet, Outcome::Unmet], lines).expect("fits");
+    let thresholds = VerdictThresholds::with_optional_borderline(UnitInterval::ONE, None);
+    let score = score_rubric(&rubric.rubric, &[Outcome::Met, Outcome::Unmet, Outcome::Unmet], thresholds)
+        .expect("fits");
     assert!((score.score.expect("judged") - 0.5).abs() < 1e-12, "two thirds of three quarters");
     assert!(
         lost(&converted).iter().any(|note| note.contains("tree.json:4: node `a1`")),

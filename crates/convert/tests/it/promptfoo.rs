@@ -88,7 +88,7 @@ fn scripts_are_kept_in_both_directions() {
     assert_eq!(cases[0].vars["least"], 2);
     let GraderKind::Check(AnswerCheck::Script(check)) = &cases[0].graders[0].kind else { panic!("a script") };
     assert_eq!((check.threshold, &check.config), (Some(0.5), &json!({"a": 1})));
-    assert!(cases[0].graders[1].standing.negate);
+    assert!(cases[0].graders[1].weighting.negate);
 
     let path = folder.path().join("new.eval.yaml");
     let options = options(folder.path());
@@ -117,18 +117,18 @@ fn assertions_become_graders_or_notes() {
     let kinds: Vec<&str> = cases[0].graders.iter().map(|grader| grader.type_name.as_str()).collect();
     assert_eq!(kinds, ["rubrics", "rubrics", "contains", "icontains", "similar", "rubrics", "composite"]);
     assert_eq!(cases[0].question(), "Answer: Yes", "a word is no truth value");
-    assert!(cases[0].graders.iter().all(|grader| grader.standing.required));
-    assert_eq!(cases[0].graders[0].standing.weight.get(), 2.0);
-    assert!(cases[0].graders[2].standing.negate);
-    assert_eq!(cases[0].graders[1].standing.min_score, UnitInterval::new(0.6).ok());
+    assert!(cases[0].graders.iter().all(|grader| grader.weighting.required));
+    assert_eq!(cases[0].graders[0].weighting.weight.get(), 2.0);
+    assert!(cases[0].graders[2].weighting.negate);
+    assert_eq!(cases[0].graders[1].weighting.min_score, UnitInterval::new(0.6).ok());
     let GraderKind::Rubric(judged) = &cases[0].graders[5].kind else { panic!("a rubric") };
     assert_eq!(judged.judge.as_deref(), Some("openai:m"));
-    assert_eq!(cases[0].lines.pass, Some(UnitInterval::ZERO), "only the assertions decide");
+    assert_eq!(cases[0].thresholds.pass, Some(UnitInterval::ZERO), "only the assertions decide");
     assert!(
-        cases[1].graders.iter().all(|grader| !grader.standing.required),
+        cases[1].graders.iter().all(|grader| !grader.weighting.required),
         "with a threshold only the score counts"
     );
-    assert_eq!(cases[1].lines.pass, UnitInterval::new(0.5).ok());
+    assert_eq!(cases[1].thresholds.pass, UnitInterval::new(0.5).ok());
     let lost = lost(&converted);
     for part in [":9: `sharing` has no effect", ":22: `latency` needs `threshold`"] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");

@@ -98,7 +98,7 @@ impl PairwiseRun {
         let grader = Grader {
             name: COMMAND.to_owned(),
             type_name: COMMAND.to_owned(),
-            standing: GraderWeighting::default(),
+            weighting: GraderWeighting::default(),
             place: case.place.clone(),
             kind: GraderKind::Pairwise(PairwiseGrader {
                 baseline,

@@ -105,7 +105,7 @@ impl SampleGrader {
         let suite = suite_of(&scorecard, &scorecard.root);
         let card = SampleCard::new(scorecard, weights)?;
         let planner = RunPlanner {
-            lines: ThresholdOverrides::default(),
+            thresholds: ThresholdOverrides::default(),
             judging: None,
             truncate: None,
             ..RunPlanner::new(&self.config, &self.options)?
@@ -388,7 +388,7 @@ fn single_grader(name: &str, kind: GraderKind, template: &Case) -> Grader {
     Grader {
         name: name.to_owned(),
         type_name: name.to_owned(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         place: template.place.clone(),
         kind,
     }

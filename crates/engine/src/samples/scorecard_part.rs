@@ -24,7 +24,7 @@ pub struct ScorecardPartResult {
     pub hard_gate: bool,
     /// Its verdict.
     #[serde(rename = "verdict")]
-    pub standing: NodeStatus,
+    pub status: NodeStatus,
     /// The score, 0 to 1; null while open benchmarks could change it, and where nothing applies.
     pub score: Option<f64>,
     /// Lowest score that open benchmarks could lead to.

@@ -31,7 +31,7 @@ impl SampleResult {
             score_low: low(&top.score).or(Some(0.0)),
             score_high: high(&top.score).or(Some(1.0)),
             coverage: top.score.coverage,
-            verdict: match top.score.standing {
+            verdict: match top.score.status {
                 NodeStatus::Pass => Verdict::Pass,
                 NodeStatus::Fail | NodeStatus::Blocked => Verdict::Fail,
                 NodeStatus::Incomplete | NodeStatus::NotApplicable => Verdict::Incomplete,
@@ -64,7 +64,7 @@ fn part_result(scored: &ScoredPart<'_>) -> ScorecardPartResult {
         weight: part.weight,
         threshold: part.threshold,
         hard_gate: part.hard_gate,
-        standing: score.standing,
+        status: score.status,
         score: score.score(),
         score_low: low(score),
         score_high: high(score),
@@ -106,7 +106,7 @@ fn status_of(parts: &[ScoredPart<'_>]) -> GradeStatus {
 fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardKind) -> RewardBounds {
     let score = &top.score;
     let has_open_gate = || parts.iter().any(|part| part.part.hard_gate && part.score.missing > 0);
-    match (reward, score.standing) {
+    match (reward, score.status) {
         (RewardKind::Gated, NodeStatus::Blocked)
         | (RewardKind::Pass, NodeStatus::Fail | NodeStatus::Blocked) => RewardBounds::certain(0.0),
         (RewardKind::Gated, _) if has_open_gate() => {

@@ -201,7 +201,7 @@ struct PartialCase {
     output: Option<assize_model::GivenOutput>,
     transforms: Vec<AnswerTransform>,
     graders: Vec<Arc<Grader>>,
-    lines: ThresholdOverrides,
+    thresholds: ThresholdOverrides,
     threshold: Option<Span>,
     targets: Vec<assize_model::TargetRef>,
     trials: Option<Trials>,
@@ -345,7 +345,8 @@ impl PartialCase {
             return;
         }
 
-        if !self.graders.is_empty() && self.graders.iter().all(|grader| grader.standing.weight.get() == 0.0) {
+        if !self.graders.is_empty() && self.graders.iter().all(|grader| grader.weighting.weight.get() == 0.0)
+        {
             let at = list.or(inline).map_or(self.head, |entry| entry.key_span);
             Diagnostic::error(codes::NO_GRADER_WEIGHT, "all graders of this case have weight 0")
                 .at(at, "no weight, no score")
@@ -398,7 +399,7 @@ impl PartialCase {
             expected_output: self.expected_output,
             output: self.output,
             graders: self.graders,
-            lines: self.lines,
+            lines: self.thresholds,
             targets: self.targets,
             transforms: self.transforms,
             output_as_text: false,

@@ -274,8 +274,8 @@ fn decode_foreign_settings(
     config.workers = config.workers.or(decode_workers(cx, &mut inner));
 
     let own = decode_default_thresholds(cx, &mut inner);
-    config.lines.pass = config.lines.pass.or(own.pass);
-    config.lines.borderline = config.lines.borderline.or(own.borderline);
+    config.thresholds.pass = config.thresholds.pass.or(own.pass);
+    config.thresholds.borderline = config.thresholds.borderline.or(own.borderline);
 
     for key in FOREIGN_EXECUTION_KEYS {
         inner.entry(key);

@@ -99,7 +99,7 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
         refuse_selection(cx, &entry.value, graders.iter().map(|grader| &**grader), "a turn");
     }
     if let (Some(entry), false) = (list, graders.is_empty())
-        && graders.iter().all(|grader| grader.standing.weight.get() == 0.0)
+        && graders.iter().all(|grader| grader.weighting.weight.get() == 0.0)
     {
         Diagnostic::error(codes::NO_GRADER_WEIGHT, "all graders of this turn have weight 0")
             .at(entry.key_span, "no weight, no score")
@@ -129,6 +129,6 @@ fn reference_grader(place: FilePosition) -> Grader {
     };
 
     let name = "llm-grader".to_owned();
-    let standing = GraderWeighting::default();
-    Grader { name: name.clone(), type_name: name, standing, place, kind: GraderKind::Llm(llm) }
+    let weighting = GraderWeighting::default();
+    Grader { name: name.clone(), type_name: name, weighting, place, kind: GraderKind::Llm(llm) }
 }

@@ -50,7 +50,7 @@ pub(crate) fn decode_settings(
         settings.trials = decode_trials(cx, outer, None);
         settings.targets = decode_targets(cx, outer, None);
         settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
-        settings.lines = found.finish(cx);
+        settings.thresholds = found.finish(cx);
         return settings;
     };
 
@@ -58,7 +58,7 @@ pub(crate) fn decode_settings(
     settings.targets = decode_targets(cx, outer, Some(inner));
     decode_thresholds(cx, inner, &mut found);
     settings.threshold_mark = found.pass_span().map(|span| cx.mark(span));
-    settings.lines = found.finish(cx);
+    settings.thresholds = found.finish(cx);
     settings.workers =
         inner.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize);
     settings.judging = decode_judging(cx, inner);

@@ -50,8 +50,8 @@ fn every_setting_is_read() {
     let config = loaded.config;
     assert_eq!(config.judge.as_deref(), Some("openai:gpt-x"));
     assert_eq!(config.workers, Some(8));
-    assert_eq!(config.lines.pass.map(f64::from), Some(0.75));
-    assert_eq!(config.lines.borderline.map(f64::from), Some(0.5));
+    assert_eq!(config.thresholds.pass.map(f64::from), Some(0.75));
+    assert_eq!(config.thresholds.borderline.map(f64::from), Some(0.5));
     assert_eq!(config.judging, Some(JudgingMode::Batched(NonZeroUsize::new(4))));
     assert_eq!(config.evidence, Some(EvidencePolicy::Required));
     let real = |path: &Path| path.canonicalize().expect("sound");

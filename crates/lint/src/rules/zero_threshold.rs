@@ -41,7 +41,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
 
 /// Returns true if the grader, or a member of it, can fail the case whatever the score is.
 fn has_gate(grader: &Grader) -> bool {
-    grader.standing.required
+    grader.weighting.required
         || match &grader.kind {
             GraderKind::Rubric(rubric) => rubric.rubric.criteria().iter().any(|one| one.gate.is_some()),
             GraderKind::Composite(composite) => composite.members.iter().any(|member| has_gate(member)),

@@ -100,8 +100,8 @@ fn each_assertion_is_a_gate_unless_the_test_has_a_threshold() {
          - {threshold: 0, assert: [{type: contains, value: a}]}\n";
     let cases = cases(text);
     let required =
-        |case: &Case| case.graders.iter().map(|grader| grader.standing.required).collect::<Vec<_>>();
-    let line = |case: &Case| case.lines.pass.map(assize_rubric::UnitInterval::get);
+        |case: &Case| case.graders.iter().map(|grader| grader.weighting.required).collect::<Vec<_>>();
+    let line = |case: &Case| case.thresholds.pass.map(assize_rubric::UnitInterval::get);
     assert_eq!((required(&cases[0]), line(&cases[0])), (vec![true, false], Some(0.0)));
     assert_eq!((required(&cases[1]), line(&cases[1])), (vec![false], Some(0.5)));
     assert_eq!((required(&cases[2]), line(&cases[2])), (vec![false], Some(0.0)));
@@ -131,9 +131,9 @@ fn the_default_test_comes_first_and_fills_what_is_missing() {
 fn both_spellings_are_read_and_decide_how_a_test_passes() {
     let camel = "prompts: [p]\nproviders: [echo]\ndefaultTest: {assert: [{type: contains, value: a}]}\ntests: [{vars: {x: 1}}]\n";
     let snake = "prompts: [p]\nproviders: [agent]\ndefault_test: {assert: [Is polite]}\ntests: [{id: one, vars: {x: 1}}]\n";
-    assert!(cases(camel)[0].graders[0].standing.required);
+    assert!(cases(camel)[0].graders[0].weighting.required);
     let case = &cases(snake)[0];
-    assert!(!case.graders[0].standing.required && case.lines.pass.is_none());
+    assert!(!case.graders[0].weighting.required && case.thresholds.pass.is_none());
     assert!(matches!(case.graders[0].kind, GraderKind::Rubric(_)));
     assert_eq!(case.id.as_str(), "one");
 }
@@ -186,7 +186,7 @@ fn a_promptfooconfig_is_in_promptfoos_spelling() {
         fs::write(&path, text).expect("written");
         let loaded = load_suite(&path, &LoadOptions::new(folder.path()));
         let case = loaded.cases.iter().next().expect("a case").expect("valid");
-        case.graders[0].standing.required
+        case.graders[0].weighting.required
     };
     assert!(required("promptfooconfig.dev.yaml"), "each assertion must pass");
     assert!(!required("suite.yaml"), "the mean decides in AgentV's");
@@ -236,11 +236,11 @@ fn included_suites_are_selected_and_run_as_the_entry_says() {
     }
 
     let cases = load("{include: other.eval.yaml, type: suite, run: {threshold: 0.2}}");
-    let lines: Vec<_> = cases.iter().map(|case| case.lines.pass.map(UnitInterval::get)).collect();
-    assert_eq!(lines, [Some(0.2), Some(0.7)], "a threshold of its own holds");
+    let thresholds: Vec<_> = cases.iter().map(|case| case.thresholds.pass.map(UnitInterval::get)).collect();
+    assert_eq!(thresholds, [Some(0.2), Some(0.7)], "a threshold of its own holds");
     assert_eq!(cases[0].graders.len(), 2, "the suite's own assertions hold");
     let plain = load("{include: other.eval.yaml, type: suite}");
-    assert_eq!(plain[0].lines.pass.map(UnitInterval::get), Some(0.9));
+    assert_eq!(plain[0].thresholds.pass.map(UnitInterval::get), Some(0.9));
 
     for entry in [
         "{include: other.eval.yaml, type: suite, select: none*}",
@@ -303,7 +303,7 @@ fn tests_variables_and_prompts_come_from_files() {
     assert_eq!(cases[0].graders[0].name, "m");
     assert!(matches!(cases[0].graders[1].kind, GraderKind::Check(AnswerCheck::Script(_))));
     assert_eq!(cases[0].metadata["prompt"], "prompts.txt:1");
-    assert_eq!(cases[0].lines.pass.map(assize_rubric::UnitInterval::get), Some(0.5));
+    assert_eq!(cases[0].thresholds.pass.map(assize_rubric::UnitInterval::get), Some(0.5));
 }
 
 #[test]

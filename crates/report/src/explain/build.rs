@@ -98,7 +98,7 @@ fn locate_quotes(
 
 fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseExplanation {
     let stored = &record.result;
-    let lines = record.decisions.first().map(|row| row.lines);
+    let thresholds = record.decisions.first().map(|row| row.thresholds);
     let mut explanation = CaseExplanation {
         suite: stored.suite.to_string(),
         case_id: stored.case_id.to_string(),
@@ -106,7 +106,7 @@ fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseEx
         prompt: stored.prompt.as_deref().map(str::to_owned),
         target: stored.target.as_deref().map(str::to_owned),
         repeat: stored.trial,
-        thresholds: lines,
+        thresholds,
         error: stored.error.clone(),
         question: question.and_then(|row| row.question.clone()),
         expected_outcome: question.and_then(|row| row.expected_outcome.clone()),
@@ -131,7 +131,7 @@ fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseEx
         disagreements: Vec::new(),
     };
 
-    let Some(lines) = lines else {
+    let Some(thresholds) = thresholds else {
         explanation.because = match &stored.error {
             Some(error) => format!(
                 "{}: {} ({}), so there is no score.",
@@ -150,24 +150,24 @@ fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseEx
         return explanation;
     };
 
-    let graders = explain_graders(record, lines);
-    let outcomes: Vec<_> = graders.iter().map(|grader| (grader.standing, grader.outcome.clone())).collect();
-    let case = score_case(&outcomes, lines);
+    let graders = explain_graders(record, thresholds);
+    let outcomes: Vec<_> = graders.iter().map(|grader| (grader.weighting, grader.outcome.clone())).collect();
+    let case = score_case(&outcomes, thresholds);
     let mut gates = GateNames::default();
     let mut gates_failed = Vec::new();
     let mut shares = Vec::new();
     for (grader, score) in graders.iter().zip(&case.graders) {
-        explanation.graders.push(grader_part(grader, score, lines));
-        collect_gates(grader, score, lines, &mut gates, &mut gates_failed);
+        explanation.graders.push(grader_part(grader, score, thresholds));
+        collect_gates(grader, score, thresholds, &mut gates, &mut gates_failed);
         if let Some(bounds) = score.bounds {
-            shares.push((grader.standing.weight.get(), bounds));
+            shares.push((grader.weighting.weight.get(), bounds));
         }
     }
 
     explanation.equations = case_equations(&shares);
     explanation.figures = ScoreRange::new(case.score, case.bounds, case.coverage);
     explanation.verdict = if stored.error.is_some() { case.verdict.after_error() } else { case.verdict };
-    explanation.because = verdict_reason(case.verdict, explanation.figures, lines, &gates);
+    explanation.because = verdict_reason(case.verdict, explanation.figures, thresholds, &gates);
 
     if explanation.verdict != case.verdict {
         explanation.because =
@@ -182,7 +182,7 @@ fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseEx
 }
 
 /// Returns the graders in stored order, then those that have decisions but no stored row.
-fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<GraderRecord<'_>> {
+fn explain_graders(record: &CaseRecord, thresholds: VerdictThresholds) -> Vec<GraderRecord<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
     for group in record.decisions.chunk_by(|a, b| a.grader == b.grader) {
         if !names.contains(&&*group[0].grader) {
@@ -199,7 +199,14 @@ fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<GraderR
             match (rows.first(), stored) {
                 (Some(first), stored) => {
                     let type_name = stored.map_or("rubrics", |stored| &stored.type_name);
-                    Some(explain_judged_grader(name.to_owned(), type_name, first.standing, rows, 0, lines))
+                    Some(explain_judged_grader(
+                        name.to_owned(),
+                        type_name,
+                        first.weighting,
+                        rows,
+                        0,
+                        thresholds,
+                    ))
                 }
                 (None, Some(stored)) => Some(explain_stored_grader(stored, &record.result.gates_failed)),
                 (None, None) => None,
@@ -211,10 +218,10 @@ fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<GraderR
 fn explain_judged_grader<'a>(
     name: String,
     type_name: &str,
-    standing: GraderWeighting,
+    weighting: GraderWeighting,
     all_rows: Vec<&'a CaseDecision>,
     depth: usize,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> GraderRecord<'a> {
     let own: Vec<&CaseDecision> =
         all_rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect();
@@ -222,7 +229,7 @@ fn explain_judged_grader<'a>(
     let finding = whole.and_then(CaseDecision::finding);
     let error = finding.and_then(GraderFinding::error);
     let mut problem = error.map(|error| format!("the grader failed, so its score is unknown: {error}"));
-    let outcome = member_outcome(&all_rows, depth, lines).unwrap_or_else(|broken| {
+    let outcome = member_outcome(&all_rows, depth, thresholds).unwrap_or_else(|broken| {
         problem = Some(broken);
         GraderOutcome::Errored
     });
@@ -239,7 +246,7 @@ fn explain_judged_grader<'a>(
 
             let name = format!("{name}/{}", member.name);
             let member =
-                explain_judged_grader(name, &member.type_name, member.standing, rows, depth + 1, lines);
+                explain_judged_grader(name, &member.type_name, member.weighting, rows, depth + 1, thresholds);
             members.push((member, score.clone()));
         }
     }
@@ -247,7 +254,7 @@ fn explain_judged_grader<'a>(
     GraderRecord {
         name,
         type_name: type_name.to_owned(),
-        standing,
+        weighting,
         rows: if whole.is_some() { Vec::new() } else { own },
         all_rows,
         depth,
@@ -281,7 +288,7 @@ fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) ->
     GraderRecord {
         name: stored.name.clone(),
         type_name: stored.type_name.clone(),
-        standing: GraderWeighting {
+        weighting: GraderWeighting {
             weight: Weight::new(stored.weight).unwrap_or_default(),
             required: gate.is_some(),
             min_score,

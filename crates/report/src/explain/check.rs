@@ -87,7 +87,7 @@ pub(crate) fn find_disagreements(record: &CaseRecord, computed: &CaseExplanation
         }
     }
 
-    if record.decisions.iter().any(|row| Some(row.lines) != computed.thresholds) {
+    if record.decisions.iter().any(|row| Some(row.thresholds) != computed.thresholds) {
         found.push("the decisions name different thresholds; the first were used".to_owned());
     }
 

@@ -7,7 +7,7 @@ pub(crate) struct GraderRecord<'a> {
     /// Its name, preceded by the names of the composites that contain it.
     pub(crate) name: String,
     pub(crate) type_name: String,
-    pub(crate) standing: GraderWeighting,
+    pub(crate) weighting: GraderWeighting,
     /// Decisions on its criteria; empty for a grader that is not a rubric.
     pub(crate) rows: Vec<&'a CaseDecision>,
     /// All its decisions, including those of its members.

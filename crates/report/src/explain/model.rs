@@ -154,7 +154,7 @@ pub struct GraderPart {
     pub because: String,
     /// Effects of the grader's weight, gate and negation, a sentence each.
     #[serde(rename = "weighting")]
-    pub standing: Vec<String>,
+    pub weighting_effects: Vec<String>,
     /// Reason why nothing could be recomputed.
     pub problem: Option<String>,
 }

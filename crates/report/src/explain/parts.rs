@@ -19,9 +19,9 @@ use crate::number::{format_beside, format_plain};
 pub(crate) fn grader_part(
     grader: &GraderRecord<'_>,
     score: &GraderScore,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> GraderPart {
-    let standing = grader.standing;
+    let weighting = grader.weighting;
     let rubric = match &grader.outcome {
         GraderOutcome::Rubric(score) => Some(score),
         _ => None,
@@ -42,7 +42,7 @@ pub(crate) fn grader_part(
     inner.required = None;
 
     let mut gates = GateNames::default();
-    collect_gates(grader, &inner, lines, &mut gates, &mut Vec::new());
+    collect_gates(grader, &inner, thresholds, &mut gates, &mut Vec::new());
     gates.held |= score.required == Some(GateState::Passed);
 
     let brought = match &grader.outcome {
@@ -58,9 +58,9 @@ pub(crate) fn grader_part(
         _ => None,
     };
 
-    let own = match standing.min_score.filter(|_| !standing.negate) {
-        Some(line) => VerdictThresholds::with_optional_borderline(line, lines.borderline()),
-        None => brought.unwrap_or(lines),
+    let own = match weighting.min_score.filter(|_| !weighting.negate) {
+        Some(line) => VerdictThresholds::with_optional_borderline(line, thresholds.borderline()),
+        None => brought.unwrap_or(thresholds),
     };
     let decider = decider_of(&grader.outcome);
     let why = match score.verdict {
@@ -68,25 +68,29 @@ pub(crate) fn grader_part(
         Some(verdict) if decider.is_some() => {
             format!("{verdict}: the {} decides that, whatever the score.", decider.unwrap_or_default())
         }
-        Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
+        Some(verdict) if weighting.negate => negated_reason(grader, verdict, thresholds),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}: no criterion was graded."),
         Some(verdict) => verdict_reason(verdict, figures, own, &gates),
     };
     GraderPart {
         name: grader.name.clone(),
         type_name: grader.type_name.clone(),
-        weight: standing.weight.get(),
-        required: standing.required,
-        min_score: standing.min_score.map(UnitInterval::get),
-        negate: standing.negate,
+        weight: weighting.weight.get(),
+        required: weighting.required,
+        min_score: weighting.min_score.map(UnitInterval::get),
+        negate: weighting.negate,
         criteria: grader
             .rows
             .iter()
             .enumerate()
-            .filter_map(|(index, row)| criterion_part(row, index, rubric, lines, &grader.all_rows))
+            .filter_map(|(index, row)| criterion_part(row, index, rubric, thresholds, &grader.all_rows))
             .collect(),
         whole: grader.whole.and_then(|row| whole_part(row, &grader.all_rows)),
-        members: grader.members.iter().map(|(member, score)| grader_part(member, score, lines)).collect(),
+        members: grader
+            .members
+            .iter()
+            .map(|(member, score)| grader_part(member, score, thresholds))
+            .collect(),
         weight_unit,
         formula: rubric.and_then(|score| score.formula),
         equations: match (rubric.and_then(|score| score.formula), &grader.outcome) {
@@ -99,7 +103,13 @@ pub(crate) fn grader_part(
         figures,
         verdict: score.verdict,
         because: why,
-        standing: standing_effects(standing, score, rubric, decider, brought.map_or(lines, |own| own)),
+        weighting_effects: weighting_effects(
+            weighting,
+            score,
+            rubric,
+            decider,
+            brought.unwrap_or(thresholds),
+        ),
         problem: grader.problem.clone(),
     }
 }
@@ -148,7 +158,7 @@ fn combined_equations(grader: &GraderRecord<'_>, combined: &CompositeScore) -> V
             (CompositeFormula::Threshold(_), Some(_)) => (0.0, 0.0),
             _ => score.bounds?,
         };
-        score.bounds.map(|_| (member.standing.weight.get(), bounds))
+        score.bounds.map(|_| (member.weighting.weight.get(), bounds))
     });
     match combined.how {
         CompositeFormula::Decided(_) => Vec::new(),
@@ -161,7 +171,7 @@ fn combined_equations(grader: &GraderRecord<'_>, combined: &CompositeScore) -> V
 }
 
 /// Explains the verdict of a negated grader by its own verdict, inner gates included.
-fn negated_reason(grader: &GraderRecord<'_>, verdict: Verdict, lines: VerdictThresholds) -> String {
+fn negated_reason(grader: &GraderRecord<'_>, verdict: Verdict, thresholds: VerdictThresholds) -> String {
     let GraderOutcome::Rubric(rubric) = &grader.outcome else {
         return format!("{verdict}, negated from {}.", verdict.negate());
     };
@@ -173,19 +183,19 @@ fn negated_reason(grader: &GraderRecord<'_>, verdict: Verdict, lines: VerdictThr
     }
 
     let figures = ScoreRange::new(rubric.score, rubric.bounds, rubric.coverage);
-    let own = verdict_reason(rubric.verdict.unwrap_or(verdict.negate()), figures, lines, &gates);
+    let own = verdict_reason(rubric.verdict.unwrap_or(verdict.negate()), figures, thresholds, &gates);
     format!("{verdict}, negated from {own}")
 }
 
-fn standing_effects(
-    standing: GraderWeighting,
+fn weighting_effects(
+    weighting: GraderWeighting,
     score: &GraderScore,
     rubric: Option<&RubricScore>,
     decider: Option<&str>,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
 ) -> Vec<String> {
     let mut effects = Vec::new();
-    if standing.negate {
+    if weighting.negate {
         effects.push(match rubric.and_then(|rubric| rubric.score) {
             Some(score) => format!(
                 "negated: 1 - {} = {}; pass and fail are swapped, and its gates do not apply to the case",
@@ -197,8 +207,8 @@ fn standing_effects(
         });
     }
 
-    let line = standing.min_score.unwrap_or(lines.pass()).get();
-    if let Some(minimum) = standing.min_score.filter(|_| !standing.negate) {
+    let line = weighting.min_score.unwrap_or(thresholds.pass()).get();
+    if let Some(minimum) = weighting.min_score.filter(|_| !weighting.negate) {
         effects.push(format!("min_score {}: pass threshold of this grader", format_plain(minimum.get())));
     }
 
@@ -237,7 +247,7 @@ fn criterion_part(
     row: &CaseDecision,
     index: usize,
     score: Option<&RubricScore>,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
     all: &[&CaseDecision],
 ) -> Option<CriterionPart> {
     let decision = &row.decision;
@@ -258,10 +268,10 @@ fn criterion_part(
         points: outcome.value().map(|value| criterion.weight.get() * value),
         band: band_text(criterion, outcome),
         gate: criterion.gate.map(|gate| {
-            let state = state.unwrap_or_else(|| gate.evaluate(outcome, lines.pass()));
+            let state = state.unwrap_or_else(|| gate.evaluate(outcome, thresholds.pass()));
             GatePart {
                 rule: gate.to_string(),
-                comparison: gate_comparison(gate, outcome, state, lines),
+                comparison: gate_comparison(gate, outcome, state, thresholds),
                 state,
             }
         }),
@@ -312,7 +322,7 @@ fn panel_part(row: &CaseDecision, all: &[&CaseDecision]) -> Option<PanelPart> {
     Some(PanelPart { votes_in_full: votes.collect(), panel })
 }
 
-fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: VerdictThresholds) -> String {
+fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, thresholds: VerdictThresholds) -> String {
     let says = match state {
         GateState::NotApplicable => return "not applicable: no effect".to_owned(),
         GateState::Open => "not decided",
@@ -330,7 +340,7 @@ fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Verdic
 
     let minimum = minimum.unwrap_or_else(|| match gate {
         Gate::Met => "1".to_owned(),
-        Gate::PassLine => format!("the pass threshold {}", format_plain(lines.pass().get())),
+        Gate::PassLine => format!("the pass threshold {}", format_plain(thresholds.pass().get())),
         Gate::MinRaw(minimum) => format_plain(minimum.value()),
         Gate::MinValue(minimum) => format_plain(minimum.get()),
     });
@@ -345,11 +355,13 @@ fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Verdic
 pub(crate) fn collect_gates(
     grader: &GraderRecord<'_>,
     score: &GraderScore,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
     names: &mut GateNames,
     failed: &mut Vec<GateRow>,
 ) {
-    for gate in grader_gates(&grader.all_rows, grader.depth, grader.standing, &grader.outcome, score, lines) {
+    for gate in
+        grader_gates(&grader.all_rows, grader.depth, grader.weighting, &grader.outcome, score, thresholds)
+    {
         names.add(gate.state, gate.criterion.as_deref().unwrap_or(&grader.name));
         failed.extend(GateRow::for_failed_gate(gate, &grader.name));
     }

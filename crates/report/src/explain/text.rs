@@ -316,7 +316,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
 
     render_gates(page, part);
 
-    for line in &part.standing {
+    for line in &part.weighting_effects {
         render_fact(page, "setting", vec![ReportPiece::plain(line)]);
     }
 

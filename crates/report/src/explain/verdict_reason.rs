@@ -31,13 +31,14 @@ impl GateNames {
 pub(crate) fn verdict_reason(
     verdict: Verdict,
     figures: ScoreRange,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
     gates: &GateNames,
 ) -> String {
-    let pass = lines.pass().get();
+    let pass = thresholds.pass().get();
     // Threshold below which a case fails.
-    let floor = lines.borderline().map_or(pass, UnitInterval::get);
-    let floor_name = if lines.borderline().is_some() { "borderline threshold" } else { "pass threshold" };
+    let floor = thresholds.borderline().map_or(pass, UnitInterval::get);
+    let floor_name =
+        if thresholds.borderline().is_some() { "borderline threshold" } else { "pass threshold" };
     let reason = match (verdict, figures.bounds()) {
         (Verdict::Fail, bounds) if !gates.failed.is_empty() => {
             let article = if gates.failed.len() == 1 { "a " } else { "" };
@@ -95,7 +96,7 @@ pub(crate) fn verdict_reason(
             "no criterion was graded".to_owned()
         }
         (Verdict::Incomplete, Some((low, high))) => {
-            let (at_worst, at_best) = (lines.verdict(low), lines.verdict(high));
+            let (at_worst, at_best) = (thresholds.verdict(low), thresholds.verdict(high));
             if at_worst == at_best {
                 format!("{} could still fail", quote_names("ungraded gate", &gates.open))
             } else {

@@ -75,11 +75,11 @@ impl ReportedConclusion {
 
         if exit_code != 0 {
             for (_, scores) in run.scorecard.iter().flat_map(|card| card.scores) {
-                let standing = scores.root().standing;
-                if standing == NodeStatus::Pass {
+                let status = scores.root().status;
+                if status == NodeStatus::Pass {
                     continue;
                 }
-                let failed = matches!(standing, NodeStatus::Fail | NodeStatus::Blocked);
+                let failed = matches!(status, NodeStatus::Fail | NodeStatus::Blocked);
                 let headline = closing_lines(scores).into_iter().next().unwrap_or_default();
                 add("scorecard", headline, "", failed);
             }

@@ -121,9 +121,9 @@ impl ComparisonView {
         let mismatches = comparison.mismatches.iter().map(|mismatch| {
             format!(
                 "Not comparable ({}): in {} {}: {} / {}; {}",
-                mismatch.respect.name(),
+                mismatch.aspect.name(),
                 number::format_count(mismatch.cases as u64, "case", "cases"),
-                mismatch.respect.describe(),
+                mismatch.aspect.describe(),
                 escape_lines(&mismatch.base),
                 escape_lines(&mismatch.candidate),
                 escape_lines(&mismatch.describe_touched())

@@ -30,7 +30,7 @@ struct PartView {
     gate: bool,
     code: String,
     label: String,
-    standing: &'static str,
+    status: &'static str,
     class: &'static str,
     score: String,
     threshold: String,
@@ -79,8 +79,8 @@ fn part_view(
     };
 
     let score = format_node_score(found, node.line.get());
-    let tone = tone(status_tone(found.standing));
-    let title = format!("{} {score}, passes at {}", found.standing.name(), format_plain(node.line.get()));
+    let tone = tone(status_tone(found.status));
+    let title = format!("{} {score}, passes at {}", found.status.name(), format_plain(node.line.get()));
     let bounds = found.bounds.filter(|(low, high)| low < high);
     let value = found.score().or(found.bounds.map(|(low, _)| low));
     let mark = IntervalMark { value, interval: bounds, tone, title: &title };
@@ -91,7 +91,7 @@ fn part_view(
         gate,
         code: escape_lines(&node.code),
         label: stored.and_then(|part| part.label.as_deref()).map(escape_lines).unwrap_or_default(),
-        standing: found.standing.name(),
+        status: found.status.name(),
         class: tone.class(),
         chart: interval_bar(ChartAxis::UNIT, mark, Some(node.line.get())),
         score,

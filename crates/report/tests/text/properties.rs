@@ -44,8 +44,8 @@ fn weight() -> impl Strategy<Value = f64> {
 
 fn grader() -> impl Strategy<Value = Grader> {
     let criterion = (weight(), outcome(), gate(), ".{0,40}", ".{0,120}", any::<bool>());
-    let standing = (any::<bool>(), any::<bool>(), prop::option::of(0.0..=1.0f64), 0.0..3.0f64);
-    (prop::collection::vec(criterion, 1..7), standing).prop_map(
+    let weighting = (any::<bool>(), any::<bool>(), prop::option::of(0.0..=1.0f64), 0.0..3.0f64);
+    (prop::collection::vec(criterion, 1..7), weighting).prop_map(
         |(criteria, (required, negate, min_score, weight))| {
             let mut decided: Vec<Decided> = criteria
                 .into_iter()
@@ -63,25 +63,27 @@ fn grader() -> impl Strategy<Value = Grader> {
                 decided[0].criterion.weight = Weight::ONE;
             }
             let mut grader = Grader::new("facts", decided);
-            grader.standing.required = required;
-            grader.standing.negate = negate;
-            grader.standing.min_score = min_score.map(unit);
-            grader.standing.weight = Weight::new(weight).unwrap();
+            grader.weighting.required = required;
+            grader.weighting.negate = negate;
+            grader.weighting.min_score = min_score.map(unit);
+            grader.weighting.weight = Weight::new(weight).unwrap();
             grader
         },
     )
 }
 
 fn record() -> impl Strategy<Value = CaseRecord> {
-    let lines = (0.0..=1.0f64, prop::option::of(0.0..=1.0f64)).prop_map(|(pass, borderline)| {
+    let thresholds = (0.0..=1.0f64, prop::option::of(0.0..=1.0f64)).prop_map(|(pass, borderline)| {
         VerdictThresholds::with_optional_borderline(unit(pass), borderline.map(unit))
     });
-    (".{1,90}", lines, prop::collection::vec(grader(), 1..4)).prop_map(|(id, lines, mut graders)| {
-        for (index, grader) in graders.iter_mut().enumerate() {
-            grader.name = format!("grader-{index}");
-        }
-        support::record(&id, lines, &graders)
-    })
+    (".{1,90}", thresholds, prop::collection::vec(grader(), 1..4)).prop_map(
+        |(id, thresholds, mut graders)| {
+            for (index, grader) in graders.iter_mut().enumerate() {
+                grader.name = format!("grader-{index}");
+            }
+            support::record(&id, thresholds, &graders)
+        },
+    )
 }
 
 fn style() -> impl Strategy<Value = ReportStyle> {

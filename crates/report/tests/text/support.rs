@@ -76,13 +76,13 @@ pub(crate) fn bands() -> CriterionScale {
 #[derive(Debug, Clone)]
 pub(crate) struct Grader {
     pub(crate) name: String,
-    pub(crate) standing: GraderWeighting,
+    pub(crate) weighting: GraderWeighting,
     pub(crate) decided: Vec<Decided>,
 }
 
 impl Grader {
     pub(crate) fn new(name: &str, decided: Vec<Decided>) -> Self {
-        Self { name: name.to_owned(), standing: GraderWeighting::default(), decided }
+        Self { name: name.to_owned(), weighting: GraderWeighting::default(), decided }
     }
 }
 
@@ -96,22 +96,22 @@ pub(crate) fn judge() -> JudgeIdentity {
 }
 
 /// The record of a case that was judged.
-pub(crate) fn record(case_id: &str, lines: VerdictThresholds, graders: &[Grader]) -> CaseRecord {
+pub(crate) fn record(case_id: &str, thresholds: VerdictThresholds, graders: &[Grader]) -> CaseRecord {
     let outcomes: Vec<(GraderWeighting, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
             let rubric =
                 Rubric::new(grader.decided.iter().map(|one| one.criterion.clone()).collect()).unwrap();
             let outcomes: Vec<Outcome> = grader.decided.iter().map(|one| one.outcome).collect();
-            (grader.standing, GraderOutcome::Rubric(score_rubric(&rubric, &outcomes, lines).unwrap()))
+            (grader.weighting, GraderOutcome::Rubric(score_rubric(&rubric, &outcomes, thresholds).unwrap()))
         })
         .collect();
-    let case = score_case(&outcomes, lines);
+    let case = score_case(&outcomes, thresholds);
     let mut gates_failed = Vec::new();
     let mut rows = Vec::new();
     let mut decisions = Vec::new();
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
-        if let (GraderOutcome::Rubric(rubric), false) = (outcome, grader.standing.negate) {
+        if let (GraderOutcome::Rubric(rubric), false) = (outcome, grader.weighting.negate) {
             for (index, gate, state) in &rubric.gates {
                 if *state == GateState::Failed {
                     gates_failed.push(GateRow {
@@ -126,7 +126,7 @@ pub(crate) fn record(case_id: &str, lines: VerdictThresholds, graders: &[Grader]
             gates_failed.push(GateRow {
                 grader: grader.name.clone(),
                 criterion: None,
-                rule: match grader.standing.min_score {
+                rule: match grader.weighting.min_score {
                     Some(minimum) => format!("required grader, min_score {}", minimum.get()),
                     None => "required grader".to_owned(),
                 },
@@ -136,15 +136,15 @@ pub(crate) fn record(case_id: &str, lines: VerdictThresholds, graders: &[Grader]
             settings: None,
             name: grader.name.clone(),
             type_name: "rubrics".to_owned(),
-            weight: grader.standing.weight.get(),
-            negate: grader.standing.negate,
+            weight: grader.weighting.weight.get(),
+            negate: grader.weighting.negate,
             score: score.score,
             verdict: score.verdict,
             error: None,
             criteria: grader.decided.iter().map(criterion_row).collect(),
             pairwise: Vec::new(),
         });
-        decisions.extend(grader.decided.iter().map(|one| case_decision(lines, grader, one)));
+        decisions.extend(grader.decided.iter().map(|one| case_decision(thresholds, grader, one)));
     }
     CaseRecord {
         result: ResultRow {
@@ -214,7 +214,7 @@ fn criterion_row(one: &Decided) -> CriterionRow {
     }
 }
 
-fn case_decision(lines: VerdictThresholds, grader: &Grader, one: &Decided) -> CaseDecision {
+fn case_decision(thresholds: VerdictThresholds, grader: &Grader, one: &Decided) -> CaseDecision {
     let ungraded = one.outcome == Outcome::Ungraded;
     let finding = Finding::Criterion { criterion: one.criterion.clone(), outcome: one.outcome };
     let decision = Decision {
@@ -233,9 +233,9 @@ fn case_decision(lines: VerdictThresholds, grader: &Grader, one: &Decided) -> Ca
         ..Decision::new(judge(), finding, one.reason.clone())
     };
     CaseDecision {
-        lines,
+        thresholds,
         grader: grader.name.as_str().into(),
-        standing: grader.standing,
+        weighting: grader.weighting,
         member: Vec::new(),
         turn: None,
         judging: None,
@@ -286,9 +286,9 @@ pub(crate) fn incomplete() -> CaseRecord {
             Decided::new("rubric-2", "The answer is brief", 1.0, Outcome::Met).reason("Three sentences."),
         ],
     );
-    tone.standing.weight = Weight::new(0.5).unwrap();
-    tone.standing.required = true;
-    tone.standing.min_score = Some(unit(0.7));
+    tone.weighting.weight = Weight::new(0.5).unwrap();
+    tone.weighting.required = true;
+    tone.weighting.min_score = Some(unit(0.7));
     record(
         "password-reset",
         lines(),
@@ -428,8 +428,8 @@ pub(crate) fn penalised() -> CaseRecord {
                 .reason("The last paragraph does."),
         ],
     );
-    refuses.standing.negate = true;
-    refuses.standing.weight = Weight::new(2.0).unwrap();
+    refuses.weighting.negate = true;
+    refuses.weighting.weight = Weight::new(2.0).unwrap();
     let mut faults = Grader::new(
         "faults",
         vec![
@@ -438,7 +438,7 @@ pub(crate) fn penalised() -> CaseRecord {
                 .reason("refusal: the judge declined to answer"),
         ],
     );
-    faults.standing.required = true;
+    faults.weighting.required = true;
     let gifts =
         Grader::new("gifts", vec![Decided::new("gift", "Explains gifts", 1.0, Outcome::NotApplicable)]);
     record("angry-customer", lines(), &[refuses, faults, gifts])

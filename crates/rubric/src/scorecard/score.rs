@@ -44,7 +44,7 @@ pub struct NodeScore {
     /// the score.
     pub bounds: Option<(f64, f64)>,
     /// The status.
-    pub standing: NodeStatus,
+    pub status: NodeStatus,
     /// True if this node is a hard gate that failed by its own score.
     pub gate_failed: bool,
     /// Hard gates that failed below this node.
@@ -135,14 +135,14 @@ fn score_benchmark(
     let bounds = tally.bounds();
     let open = usize::from(tally.missing() > 0);
     let untested_gates = usize::from(criticality == Criticality::HardGate && bounds.is_none());
-    let standing = node_status(bounds, line, open + untested_gates, 0);
+    let status = node_status(bounds, line, open + untested_gates, 0);
     // Missing results are not covered, whatever score they count as.
     let coverage = known.coverage();
 
     NodeScore {
         bounds,
-        standing,
-        gate_failed: criticality == Criticality::HardGate && standing == NodeStatus::Fail,
+        status,
+        gate_failed: criticality == Criticality::HardGate && status == NodeStatus::Fail,
         gates_failed_below: 0,
         untested_gates,
         tested_share: coverage.unwrap_or(0.0),
@@ -216,7 +216,7 @@ fn score_group(
 
     NodeScore {
         bounds,
-        standing: node_status(bounds, own_line, open + untested_gates, gates_failed_below),
+        status: node_status(bounds, own_line, open + untested_gates, gates_failed_below),
         gate_failed: hard_gate && below_line,
         gates_failed_below,
         untested_gates,
@@ -305,8 +305,8 @@ impl<'c> ScorecardScores<'c> {
     /// among the others without anyone having decided that.
     #[must_use]
     pub fn with_required_children(mut self) -> Self {
-        if self.nodes[0].standing == NodeStatus::Pass && !self.children_without_case().is_empty() {
-            self.nodes[0].standing = NodeStatus::Incomplete;
+        if self.nodes[0].status == NodeStatus::Pass && !self.children_without_case().is_empty() {
+            self.nodes[0].status = NodeStatus::Incomplete;
         }
 
         self

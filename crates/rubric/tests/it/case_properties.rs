@@ -31,16 +31,16 @@ fn inside(inner: Option<(f64, f64)>, outer: Option<(f64, f64)>) -> bool {
 }
 
 /// The score of a grader that is the only one in its case.
-fn alone(standing: GraderWeighting, outcome: GraderOutcome, lines: VerdictThresholds) -> GraderScore {
-    score_case(&[(standing, outcome)], lines).graders.remove(0)
+fn alone(weighting: GraderWeighting, outcome: GraderOutcome, thresholds: VerdictThresholds) -> GraderScore {
+    score_case(&[(weighting, outcome)], thresholds).graders.remove(0)
 }
 
 /// Returns true if a gate that affects the case failed: inside a grader that is not negated, or the grader's
 /// own.
 fn gate_failed(case: &Case, score: &CaseScore) -> bool {
-    let inner = |(standing, work): &(GraderWeighting, Work)| match work {
-        Work::Rubric(judged) if !standing.negate => {
-            let judged = crate::random::Judged { lines: case.lines, ..judged.clone() };
+    let inner = |(weighting, work): &(GraderWeighting, Work)| match work {
+        Work::Rubric(judged) if !weighting.negate => {
+            let judged = crate::random::Judged { lines: case.thresholds, ..judged.clone() };
             judged.score().gates.iter().any(|(_, _, state)| *state == GateState::Failed)
         }
         _ => false,
@@ -68,7 +68,7 @@ proptest! {
     fn the_score_is_the_weighted_mean_of_the_graders_that_apply(case in case(5, 0)) {
         let score = case.score();
         let known: Vec<(f64, f64)> = case.graders.iter().zip(&score.graders)
-            .filter_map(|((standing, _), grader)| Some((standing.weight.get(), grader.score?)))
+            .filter_map(|((weighting, _), grader)| Some((weighting.weight.get(), grader.score?)))
             .collect();
         let total: f64 = known.iter().map(|(weight, _)| weight).sum();
         let mean = known.iter().map(|(weight, score)| weight * score).sum::<f64>() / total;
@@ -119,15 +119,15 @@ proptest! {
             (Just(case), Just(graders).prop_shuffle())
         }),
     ) {
-        let shuffled = Case { graders, lines: case.lines };
+        let shuffled = Case { graders, lines: case.thresholds };
         prop_assert!(same(&case.score(), &shuffled.score()));
     }
 
     #[test]
     fn scaling_all_weights_does_not_matter(case in case(5, 2), exponent in -305i32..=306) {
         let mut scaled = case.clone();
-        for (standing, _) in &mut scaled.graders {
-            standing.weight = weight(standing.weight.get() * 10f64.powi(exponent));
+        for (weighting, _) in &mut scaled.graders {
+            weighting.weight = weight(weighting.weight.get() * 10f64.powi(exponent));
         }
         prop_assert!(same(&case.score(), &scaled.score()));
     }
@@ -154,12 +154,12 @@ proptest! {
 
     #[test]
     fn negating_twice_is_not_negating(case in case(1, 2)) {
-        let (standing, outcome) = case.outcomes().remove(0);
-        let turned = |negate| GraderWeighting { negate, ..standing };
-        let plain = alone(turned(false), outcome.clone(), case.lines);
-        let once = alone(turned(true), outcome, case.lines);
+        let (weighting, outcome) = case.outcomes().remove(0);
+        let turned = |negate| GraderWeighting { negate, ..weighting };
+        let plain = alone(turned(false), outcome.clone(), case.thresholds);
+        let once = alone(turned(true), outcome, case.thresholds);
         if let (Some(plain), Some(score)) = (plain.score, once.score) {
-            let twice = alone(turned(true), GraderOutcome::Value(unit(score)), case.lines);
+            let twice = alone(turned(true), GraderOutcome::Value(unit(score)), case.thresholds);
             prop_assert!(close(twice.score, Some(plain)));
         }
         let back = once.bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
@@ -169,10 +169,10 @@ proptest! {
 
     #[test]
     fn negation_turns_pass_and_fail_around_and_leaves_the_rest(case in case(1, 3)) {
-        let (standing, outcome) = case.outcomes().remove(0);
-        let turned = |negate| GraderWeighting { negate, min_score: None, ..standing };
-        let plain = alone(turned(false), outcome.clone(), case.lines);
-        let negated = alone(turned(true), outcome, case.lines);
+        let (weighting, outcome) = case.outcomes().remove(0);
+        let turned = |negate| GraderWeighting { negate, min_score: None, ..weighting };
+        let plain = alone(turned(false), outcome.clone(), case.thresholds);
+        let negated = alone(turned(true), outcome, case.thresholds);
         prop_assert_eq!(negated.verdict, plain.verdict.map(Verdict::negate));
     }
 
@@ -188,7 +188,7 @@ proptest! {
         prop_assert_eq!(free.score, required.score);
         prop_assert_eq!(free.bounds, required.bounds);
         prop_assert_eq!(free.coverage, required.coverage);
-        let own = case.graders[index].0.min_score.unwrap_or(case.lines.pass()).get();
+        let own = case.graders[index].0.min_score.unwrap_or(case.thresholds.pass()).get();
         if free.graders[index].bounds.is_some_and(|(_, high)| high < own - 1e-6) {
             prop_assert_eq!(required.verdict, Verdict::Fail);
         }
@@ -208,8 +208,8 @@ proptest! {
     fn a_weight_that_is_not_written_is_one(case in case(5, 2)) {
         let of = |implicit: Weight| {
             let mut changed = case.clone();
-            for (standing, _) in &mut changed.graders {
-                standing.weight = implicit;
+            for (weighting, _) in &mut changed.graders {
+                weighting.weight = implicit;
             }
             changed.score()
         };

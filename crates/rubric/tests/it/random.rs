@@ -14,12 +14,12 @@ pub(crate) const ROUNDING: f64 = 1e-12;
 pub(crate) struct Judged {
     pub(crate) rubric: Rubric,
     pub(crate) outcomes: Vec<Outcome>,
-    pub(crate) lines: VerdictThresholds,
+    pub(crate) thresholds: VerdictThresholds,
 }
 
 impl Judged {
     pub(crate) fn score(&self) -> RubricScore {
-        score_rubric(&self.rubric, &self.outcomes, self.lines).expect("outcomes fit")
+        score_rubric(&self.rubric, &self.outcomes, self.thresholds).expect("outcomes fit")
     }
 
     pub(crate) fn pairs(&self) -> Vec<(Criterion, Outcome)> {
@@ -29,7 +29,7 @@ impl Judged {
     /// The same with other criteria and outcomes; `None` if these are not a valid rubric.
     pub(crate) fn with_pairs(&self, pairs: Vec<(Criterion, Outcome)>) -> Option<Self> {
         let (criteria, outcomes) = pairs.into_iter().unzip();
-        Some(Self { rubric: Rubric::new(criteria).ok()?, outcomes, lines: self.lines })
+        Some(Self { rubric: Rubric::new(criteria).ok()?, outcomes, lines: self.thresholds })
     }
 
     pub(crate) fn with_outcome(&self, index: usize, outcome: Outcome) -> Self {
@@ -176,24 +176,24 @@ pub(crate) enum Work {
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) graders: Vec<(GraderWeighting, Work)>,
-    pub(crate) lines: VerdictThresholds,
+    pub(crate) thresholds: VerdictThresholds,
 }
 
 impl Case {
     pub(crate) fn outcomes(&self) -> Vec<(GraderWeighting, GraderOutcome)> {
         let outcome = |work: &Work| match work {
             Work::Rubric(judged) => GraderOutcome::Rubric(
-                score_rubric(&judged.rubric, &judged.outcomes, self.lines).expect("outcomes fit"),
+                score_rubric(&judged.rubric, &judged.outcomes, self.thresholds).expect("outcomes fit"),
             ),
             Work::Value(value) => GraderOutcome::Value(unit(*value)),
             Work::NotApplicable => GraderOutcome::NotApplicable,
             Work::Errored => GraderOutcome::Errored,
         };
-        self.graders.iter().map(|(standing, work)| (*standing, outcome(work))).collect()
+        self.graders.iter().map(|(weighting, work)| (*weighting, outcome(work))).collect()
     }
 
     pub(crate) fn score(&self) -> assize_rubric::CaseScore {
-        assize_rubric::score_case(&self.outcomes(), self.lines)
+        assize_rubric::score_case(&self.outcomes(), self.thresholds)
     }
 
     /// Gives every ungraded criterion an outcome and every failed grader a result.
@@ -217,7 +217,7 @@ pub(crate) fn case(most: usize, ungraded: u32) -> impl Strategy<Value = Case> {
         1 => Just(Work::NotApplicable),
         ungraded => Just(Work::Errored),
     ];
-    let standing = (
+    let weighting = (
         size(),
         any::<bool>(),
         prop::option::of(prop_oneof![Just(0.0), Just(0.5), 0.0..=1.0]),
@@ -229,6 +229,6 @@ pub(crate) fn case(most: usize, ungraded: u32) -> impl Strategy<Value = Case> {
             min_score: min_score.map(unit),
             negate,
         });
-    (prop::collection::vec((standing, work), 1..=most), lines())
+    (prop::collection::vec((weighting, work), 1..=most), lines())
         .prop_map(|(graders, lines)| Case { graders, lines })
 }

@@ -23,8 +23,8 @@ fn lines_at(pass: f64) -> VerdictThresholds {
     VerdictThresholds::new(unit(pass), None).expect("in order")
 }
 
-fn score_at(lines: VerdictThresholds, criteria: Vec<Criterion>, outcomes: &[Outcome]) -> RubricScore {
-    score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, lines).expect("outcomes fit")
+fn score_at(thresholds: VerdictThresholds, criteria: Vec<Criterion>, outcomes: &[Outcome]) -> RubricScore {
+    score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, thresholds).expect("outcomes fit")
 }
 
 fn score(criteria: Vec<Criterion>, outcomes: &[Outcome]) -> RubricScore {
@@ -89,8 +89,8 @@ fn nothing_judged_passes_no_line_not_even_zero() {
     assert_eq!(score.verdict, Some(Verdict::Incomplete));
     let case = score_case(&[grader(GraderOutcome::Rubric(score)), grader(GraderOutcome::Errored)], lines);
     assert_eq!(case.verdict, Verdict::Incomplete);
-    let standing = GraderWeighting { min_score: Some(unit(0.0)), ..GraderWeighting::default() };
-    let case = score_case(&[(standing, GraderOutcome::Errored), grader(value(1.0))], lines_at(0.5));
+    let weighting = GraderWeighting { min_score: Some(unit(0.0)), ..GraderWeighting::default() };
+    let case = score_case(&[(weighting, GraderOutcome::Errored), grader(value(1.0))], lines_at(0.5));
     assert_eq!(case.graders[0].verdict, Some(Verdict::Incomplete));
 }
 
@@ -139,20 +139,20 @@ fn required_on_a_score_range_asks_for_the_pass_line_not_for_ten() {
 fn a_required_check_that_broke_is_no_pass_at_a_threshold_of_zero() {
     // A promptfoo configuration has the threshold 0: each assertion decides on its own whether the answer
     // passes.
-    let standing = GraderWeighting { required: true, ..GraderWeighting::default() };
+    let weighting = GraderWeighting { required: true, ..GraderWeighting::default() };
     let passed = GraderOutcome::Checked { score: unit(1.0), passed: true };
-    let case = score_case(&[(standing, passed), (standing, GraderOutcome::Errored)], lines_at(0.0));
+    let case = score_case(&[(weighting, passed), (weighting, GraderOutcome::Errored)], lines_at(0.0));
     assert_eq!(case.verdict, Verdict::Incomplete);
 
-    let standing = GraderWeighting { negate: true, ..standing };
-    let case = score_case(&[(standing, GraderOutcome::Errored)], lines_at(0.0));
+    let weighting = GraderWeighting { negate: true, ..weighting };
+    let case = score_case(&[(weighting, GraderOutcome::Errored)], lines_at(0.0));
     assert_eq!(case.verdict, Verdict::Incomplete);
 }
 
 #[test]
 fn a_negated_error_is_not_a_one() {
-    let standing = GraderWeighting { negate: true, ..GraderWeighting::default() };
-    let case = score_case(&[(standing, GraderOutcome::Errored)], lines_at(0.8));
+    let weighting = GraderWeighting { negate: true, ..GraderWeighting::default() };
+    let case = score_case(&[(weighting, GraderOutcome::Errored)], lines_at(0.8));
     assert_eq!(case.score, None);
     assert_eq!(case.bounds, Some((0.0, 1.0)));
     assert_eq!(case.verdict, Verdict::Incomplete);
@@ -204,8 +204,8 @@ fn the_largest_and_the_smallest_weights_neither_overflow_nor_vanish() {
             || vec![criterion("a", size), criterion("b", size), criterion("c", size), criterion("d", size)];
         let outcomes = [Outcome::Met, Outcome::Met, Outcome::Met, Outcome::Unmet];
         assert_eq!(score(four(), &outcomes).score, Some(0.75), "{size}");
-        let standing = GraderWeighting { weight: weight(size), ..GraderWeighting::default() };
-        let case = score_case(&[(standing, value(1.0)), (standing, value(0.5))], lines_at(0.8));
+        let weighting = GraderWeighting { weight: weight(size), ..GraderWeighting::default() };
+        let case = score_case(&[(weighting, value(1.0)), (weighting, value(0.5))], lines_at(0.8));
         assert_eq!(case.score, Some(0.75), "{size}");
     }
     let tiny = score(vec![Criterion { weight: weight(1e-320), ..banded("a", 1.0) }], &[scored(7)]);
@@ -286,7 +286,7 @@ fn a_required_grader_below_its_minimum_fails_the_case_and_leaves_the_score() {
         min_score: min_score.map(unit),
         ..GraderWeighting::default()
     };
-    let score = |standing| score_case(&[(standing, value(0.7)), grader(value(1.0))], lines_at(0.8));
+    let score = |weighting| score_case(&[(weighting, value(0.7)), grader(value(1.0))], lines_at(0.8));
     for failing in [required(Some(0.75)), required(None)] {
         let case = score(failing);
         assert_eq!(case.score, Some(0.85));
@@ -303,8 +303,8 @@ fn a_required_grader_below_its_minimum_fails_the_case_and_leaves_the_score() {
 
 #[test]
 fn graders_that_all_weigh_nothing_give_no_score() {
-    let standing = GraderWeighting { weight: weight(0.0), ..GraderWeighting::default() };
-    let case = score_case(&[(standing, value(1.0))], lines_at(0.8));
+    let weighting = GraderWeighting { weight: weight(0.0), ..GraderWeighting::default() };
+    let case = score_case(&[(weighting, value(1.0))], lines_at(0.8));
     assert_eq!((case.score, case.bounds, case.verdict), (None, None, Verdict::Incomplete));
     assert_eq!(score_case(&[], lines_at(0.8)).verdict, Verdict::Incomplete);
 }

@@ -190,15 +190,15 @@ proptest! {
     #[test]
     fn outcomes_that_do_not_fit_are_refused(judged in judged(8, 2)) {
         let longer = [judged.outcomes.as_slice(), &[Outcome::Met]].concat();
-        prop_assert!(score_rubric(&judged.rubric, &longer, judged.lines).is_err());
-        prop_assert!(score_rubric(&judged.rubric, &[], judged.lines).is_err());
+        prop_assert!(score_rubric(&judged.rubric, &longer, judged.thresholds).is_err());
+        prop_assert!(score_rubric(&judged.rubric, &[], judged.thresholds).is_err());
         for (index, criterion) in judged.rubric.criteria().iter().enumerate() {
             let wrong = match criterion.scale {
                 CriterionScale::Checklist => crate::random::scored(5),
                 CriterionScale::Bands(_) => Outcome::Met,
             };
             let wrong = judged.with_outcome(index, wrong);
-            prop_assert!(score_rubric(&wrong.rubric, &wrong.outcomes, wrong.lines).is_err());
+            prop_assert!(score_rubric(&wrong.rubric, &wrong.outcomes, wrong.thresholds).is_err());
         }
     }
 

@@ -73,13 +73,13 @@ fn the_worked_example_to_the_digit() {
     let card = refusal();
     let sound = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", mean(0.9))], MissingPolicy::Incomplete);
     for code in ["A-REF", "A", "DII"] {
-        assert_eq!(of(&sound, code).standing, NodeStatus::Pass, "{code}");
+        assert_eq!(of(&sound, code).status, NodeStatus::Pass, "{code}");
         assert!((of(&sound, code).score().expect("known") - 0.96).abs() < 1e-15);
         assert_eq!(names(&sound, code), Vec::<String>::new());
     }
     let blocked = scores(&card, &[("A-REF1", mean(0.99)), ("A-REF2", mean(0.9))], MissingPolicy::Incomplete);
     for code in ["A-REF", "A", "DII"] {
-        assert_eq!(of(&blocked, code).standing, NodeStatus::Blocked, "{code}");
+        assert_eq!(of(&blocked, code).status, NodeStatus::Blocked, "{code}");
         assert!((of(&blocked, code).score().expect("known") - 0.954).abs() < 1e-15);
         assert_eq!(names(&blocked, code), ["A-REF1"]);
     }
@@ -92,8 +92,8 @@ fn a_benchmark_scores_the_mean_of_its_cases() {
     let cases = CaseTally::new([1.0, 1.0, 0.0, 1.0].map(unit), 0);
     let found = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", cases)], MissingPolicy::Incomplete);
     assert_eq!(of(&found, "A-REF2").score(), Some(0.75));
-    assert_eq!((of(&found, "A-REF2").standing, of(&found, "A-REF").scored), (NodeStatus::Fail, 5));
-    assert_eq!(of(&found, "A-REF").standing, NodeStatus::Fail);
+    assert_eq!((of(&found, "A-REF2").status, of(&found, "A-REF").scored), (NodeStatus::Fail, 5));
+    assert_eq!(of(&found, "A-REF").status, NodeStatus::Fail);
 }
 
 #[test]
@@ -103,11 +103,11 @@ fn what_does_not_apply_hands_its_weight_on_and_says_so() {
     card.add_node(card.root(), benchmark("A-REF2", 0.4, 0.85, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("A-REF2", mean(0.96))], MissingPolicy::Incomplete);
     let rubric = of(&found, "A-REF");
-    assert_eq!((rubric.score(), rubric.standing), (Some(0.96), NodeStatus::Pass));
+    assert_eq!((rubric.score(), rubric.status), (Some(0.96), NodeStatus::Pass));
     assert_eq!((rubric.weight, rubric.covered_weight), (1.0, 0.4));
     assert!((rubric.tested_share - 0.4).abs() < 1e-12);
     let nothing = scores(&card, &[], MissingPolicy::Incomplete);
-    assert_eq!(nothing.root().standing, NodeStatus::NotApplicable);
+    assert_eq!(nothing.root().status, NodeStatus::NotApplicable);
     assert!(nothing.root().tested_share.abs() < 1e-12);
     assert_eq!((nothing.root().score(), nothing.root().coverage), (None, None));
 }
@@ -118,17 +118,17 @@ fn what_is_missing_is_neither_zero_nor_a_pass() {
     let given = [("A-REF1", mean(1.0)), ("A-REF2", CaseTally::new([unit(1.0)], 1))];
     let open = scores(&card, &given, MissingPolicy::Incomplete);
     let rubric = of(&open, "A-REF");
-    assert_eq!((rubric.standing, rubric.score(), rubric.open), (NodeStatus::Incomplete, None, 1));
+    assert_eq!((rubric.status, rubric.score(), rubric.open), (NodeStatus::Incomplete, None, 1));
     let (low, high) = rubric.bounds.expect("known");
     assert!((low - 0.8).abs() < 1e-12 && (high - 1.0).abs() < 1e-12);
     assert!((rubric.coverage.expect("applies") - 0.8).abs() < 1e-12);
     let zero = scores(&card, &given, MissingPolicy::Zero);
-    assert_eq!((of(&zero, "A-REF").standing, of(&zero, "A-REF2").score()), (NodeStatus::Fail, Some(0.5)));
+    assert_eq!((of(&zero, "A-REF").status, of(&zero, "A-REF2").score()), (NodeStatus::Fail, Some(0.5)));
     let skip = scores(&card, &given, MissingPolicy::Skip);
-    assert_eq!((of(&skip, "A-REF").standing, of(&skip, "A-REF2").score()), (NodeStatus::Pass, Some(1.0)));
+    assert_eq!((of(&skip, "A-REF").status, of(&skip, "A-REF2").score()), (NodeStatus::Pass, Some(1.0)));
     // A node that can't reach its threshold any more fails, whether results are missing or not.
     let hopeless = [("A-REF1", CaseTally::new([unit(0.0)], 9)), ("A-REF2", mean(1.0))];
-    assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().standing, NodeStatus::Blocked);
+    assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().status, NodeStatus::Blocked);
 }
 
 #[test]
@@ -137,17 +137,17 @@ fn a_hard_gate_without_a_case_is_never_passed_over() {
     for policy in [MissingPolicy::Incomplete, MissingPolicy::Zero, MissingPolicy::Skip] {
         let found = scores(&card, &[("A-REF2", mean(1.0))], policy);
         for code in ["DII", "A", "A-REF", "A-REF1"] {
-            assert_eq!(of(&found, code).standing, NodeStatus::Incomplete, "{code}");
+            assert_eq!(of(&found, code).status, NodeStatus::Incomplete, "{code}");
             let untested = found.untested_gates(find(&card, code));
             assert_eq!(untested, [find(&card, "A-REF1")], "{code}");
         }
         assert_eq!(of(&found, "A-REF").score(), Some(1.0), "the score stays visible");
         let failed = scores(&card, &[("A-REF2", mean(0.5))], policy);
-        assert_eq!(failed.root().standing, NodeStatus::Fail, "what fails fails");
+        assert_eq!(failed.root().status, NodeStatus::Fail, "what fails fails");
     }
     // Skipping every case of a gate leaves the gate untested.
     let given = [("A-REF1", CaseTally::new([], 3)), ("A-REF2", mean(1.0))];
-    assert_eq!(scores(&card, &given, MissingPolicy::Skip).root().standing, NodeStatus::Incomplete);
+    assert_eq!(scores(&card, &given, MissingPolicy::Skip).root().status, NodeStatus::Incomplete);
 
     let mut card = ScoreTree::new(group("A", 1.0, 0.5, WeightedAverage));
     let gate = ScorecardNodeKind::Group { aggregation: Minimum, hard_gate: true };
@@ -155,8 +155,8 @@ fn a_hard_gate_without_a_case_is_never_passed_over() {
     card.add_node(strict, benchmark("A-X1", 1.0, 0.5, ThresholdGate)).expect("a group");
     card.add_node(card.root(), benchmark("A1", 0.5, 0.5, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("A1", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().untested_gates), (NodeStatus::Incomplete, 1));
-    assert_eq!(of(&found, "A-X1").standing, NodeStatus::NotApplicable);
+    assert_eq!((found.root().status, found.root().untested_gates), (NodeStatus::Incomplete, 1));
+    assert_eq!(of(&found, "A-X1").status, NodeStatus::NotApplicable);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_missing_result_never_passes_even_at_a_line_of_zero() {
     card.add_node(card.root(), benchmark("R1", 0.0, 0.0, ThresholdGate)).expect("a group");
     card.add_node(card.root(), benchmark("R2", 1.0, 0.0, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("R1", CaseTally::new([], 1)), ("R2", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!(found.root().standing, NodeStatus::Incomplete);
+    assert_eq!(found.root().status, NodeStatus::Incomplete);
 }
 
 #[test]
@@ -176,9 +176,9 @@ fn a_rubric_can_be_a_hard_gate_itself() {
     card.add_node(strict, benchmark("A-X1", 1.0, 0.5, ThresholdGate)).expect("a group");
     card.add_node(card.root(), benchmark("A1", 1.0, 0.5, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("A-X1", mean(0.7)), ("A1", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().score()), (NodeStatus::Blocked, Some(1.0)));
+    assert_eq!((found.root().status, found.root().score()), (NodeStatus::Blocked, Some(1.0)));
     assert_eq!(names(&found, "A"), ["A-X"]);
-    assert_eq!(of(&found, "A-X").standing, NodeStatus::Fail);
+    assert_eq!(of(&found, "A-X").status, NodeStatus::Fail);
 }
 
 #[test]
@@ -187,10 +187,10 @@ fn improvement_signals_are_reported_and_nothing_else() {
     card.add_node(card.root(), benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
     card.add_node(card.root(), benchmark("A2", 0.5, 1.0, ImprovementSignal)).expect("a group");
     let found = scores(&card, &[("A1", mean(1.0)), ("A2", mean(0.0))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().score()), (NodeStatus::Pass, Some(1.0)));
-    assert_eq!(of(&found, "A2").standing, NodeStatus::Fail);
+    assert_eq!((found.root().status, found.root().score()), (NodeStatus::Pass, Some(1.0)));
+    assert_eq!(of(&found, "A2").status, NodeStatus::Fail);
     let open = [("A1", mean(1.0)), ("A2", CaseTally::new([], 3))];
-    assert_eq!(scores(&card, &open, MissingPolicy::Incomplete).root().standing, NodeStatus::Pass);
+    assert_eq!(scores(&card, &open, MissingPolicy::Incomplete).root().status, NodeStatus::Pass);
 }
 
 #[test]
@@ -200,11 +200,11 @@ fn lines_are_compared_unrounded_with_a_tolerance() {
         card.add_node(card.root(), benchmark(code, weight, 0.0, ThresholdGate)).expect("a group");
     }
     let given = |last| [("A1", mean(1.0)), ("A2", mean(1.0)), ("A3", mean(last))];
-    assert_eq!(scores(&card, &given(0.0), MissingPolicy::Incomplete).root().standing, NodeStatus::Pass);
+    assert_eq!(scores(&card, &given(0.0), MissingPolicy::Incomplete).root().status, NodeStatus::Pass);
     let mut card = ScoreTree::new(group("A", 1.0, 0.8, WeightedAverage));
     card.add_node(card.root(), benchmark("A1", 1.0, 0.0, ThresholdGate)).expect("a group");
     let nearly = scores(&card, &[("A1", mean(0.799_999))], MissingPolicy::Incomplete);
-    assert_eq!(nearly.root().standing, NodeStatus::Fail, "0.80 when rounded");
+    assert_eq!(nearly.root().status, NodeStatus::Fail, "0.80 when rounded");
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_hundred_thousand_levels_or_leaves_are_no_problem() {
     }
     deep.add_node(at, benchmark("leaf", 1.0, 1.0, HardGate)).expect("a group");
     let found = scores(&deep, &[("leaf", mean(0.75))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().score()), (NodeStatus::Blocked, Some(0.75)));
+    assert_eq!((found.root().status, found.root().score()), (NodeStatus::Blocked, Some(0.75)));
     assert_eq!(names(&found, "0"), ["leaf"]);
     assert!((found.gains()[0].gain - 0.25).abs() < 1e-9);
 
@@ -385,13 +385,13 @@ proptest! {
             let line = card.node(id).expect("a node").line.get();
             if gate && own.bounds.is_some_and(|(_, high)| high < line - 1e-9) {
                 for up in ancestors(&card, id) {
-                    prop_assert_eq!(found.node(up).expect("a node").standing, NodeStatus::Blocked);
+                    prop_assert_eq!(found.node(up).expect("a node").status, NodeStatus::Blocked);
                     prop_assert!(found.blockers(up).contains(&id));
                 }
             }
             prop_assert_eq!(found.blockers(id).len(), own.gates_failed_below);
             prop_assert_eq!(found.untested_gates(id).len(), own.untested_gates);
-            prop_assert!(own.standing != NodeStatus::Pass || own.open + own.untested_gates == 0);
+            prop_assert!(own.status != NodeStatus::Pass || own.open + own.untested_gates == 0);
             prop_assert!((0.0..=1.0).contains(&own.tested_share));
         }
     }
@@ -433,7 +433,7 @@ proptest! {
             let before = full.node(card.ids().nth(index).expect("a node")).expect("a node");
             let after = less.node(id).expect("a node");
             prop_assert_eq!(before.bounds, after.bounds);
-            prop_assert_eq!(before.standing, after.standing);
+            prop_assert_eq!(before.status, after.status);
             prop_assert_eq!(before.gates_failed_below, after.gates_failed_below);
             prop_assert_eq!(before.covered_weight, after.covered_weight);
             prop_assert_eq!(before.coverage, after.coverage);
@@ -461,7 +461,7 @@ proptest! {
             let before = forward.node(id).expect("a node");
             let after = of(&backward, &card.node(id).expect("a node").code);
             prop_assert!(near(before.bounds, after.bounds), "{before:?} {after:?}");
-            prop_assert_eq!(before.standing, after.standing);
+            prop_assert_eq!(before.status, after.status);
             prop_assert_eq!(before.gates_failed_below, after.gates_failed_below);
         }
     }
@@ -483,8 +483,8 @@ proptest! {
             if let (Some((low, high)), Some((score, _))) = (before.bounds, after.bounds) {
                 prop_assert!(low - 1e-12 <= score && score <= high + 1e-12);
             }
-            if matches!(before.standing, NodeStatus::Pass | NodeStatus::Fail) && before.open == 0 {
-                prop_assert_eq!(before.standing, after.standing);
+            if matches!(before.status, NodeStatus::Pass | NodeStatus::Fail) && before.open == 0 {
+                prop_assert_eq!(before.status, after.status);
             }
         }
     }

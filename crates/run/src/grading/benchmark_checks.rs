@@ -23,7 +23,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
         CheckSummary { score: None, pass: true, notes: Vec::new(), error: None, reason: String::new() };
     let mut scores = Vec::new();
     for check in &benchmark.checks {
-        for decided in grade_at(path.to_member(check, check.standing)).await {
+        for decided in grade_at(path.to_member(check, check.weighting)).await {
             let Some(result) = decided.finding() else { continue };
             let score = match &result.score {
                 Err(error) => {
@@ -35,8 +35,8 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
                 Ok(Some(score)) => score.get(),
             };
 
-            let score = if check.standing.negate { 1.0 - score } else { score };
-            let line = check.standing.min_score.unwrap_or(UnitInterval::ONE);
+            let score = if check.weighting.negate { 1.0 - score } else { score };
+            let line = check.weighting.min_score.unwrap_or(UnitInterval::ONE);
             let pass = assize_rubric::at_least(score, line.get());
             found.pass &= pass;
             scores.push(score);

@@ -23,14 +23,14 @@ pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) ->
         .members
         .iter()
         .map(|member| {
-            let mut standing = member.standing;
+            let mut weighting = member.weighting;
             if let CompositeAggregator::WeightedAverage(weights) = &composite.aggregator
                 && let Some((_, weight)) = weights.iter().find(|(name, _)| *name == member.name)
             {
-                standing.weight = *weight;
+                weighting.weight = *weight;
             }
 
-            path.to_member(member, standing)
+            path.to_member(member, weighting)
         })
         .collect();
 
@@ -39,7 +39,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) ->
         .map(|path| CompositeMember {
             name: path.grader.name.clone(),
             type_name: path.grader.type_name.clone(),
-            standing: path.standing,
+            weighting: path.weighting,
         })
         .collect();
 
@@ -124,7 +124,7 @@ fn named_scores(
         let Some((first, rest)) = metric.grader[depth..].split_first() else { continue };
         let Some(at) = members.iter().position(|member| member.name == *first) else { continue };
         let rows: Vec<&CaseDecision> = graded[at].iter().collect();
-        let found = member_score(&rows, depth, members[at].standing, rest, item.lines);
+        let found = member_score(&rows, depth, members[at].weighting, rest, item.thresholds);
         if let Some((score, weight)) = found.and_then(|(score, weight)| Some((score.score?, weight))) {
             let (sum, total) = sums.entry(&metric.name).or_default();
             *sum += score * weight;
@@ -143,18 +143,18 @@ fn member_results(
     graded: &[Vec<CaseDecision>],
     depth: usize,
 ) -> Result<Value, String> {
-    let lines = context.item.lines;
+    let thresholds = context.item.thresholds;
     let outcomes: Vec<_> = members
         .iter()
         .zip(graded)
         .map(|(member, rows)| {
             let rows: Vec<&CaseDecision> = rows.iter().collect();
-            let outcome = member_outcome(&rows, depth, lines).unwrap_or(GraderOutcome::Errored);
-            (member.standing, outcome)
+            let outcome = member_outcome(&rows, depth, thresholds).unwrap_or(GraderOutcome::Errored);
+            (member.weighting, outcome)
         })
         .collect();
 
-    let scores = combine_members(&outcomes, CompositeFormula::WeightedAverage, lines).members;
+    let scores = combine_members(&outcomes, CompositeFormula::WeightedAverage, thresholds).members;
     let mut results = Map::new();
     for ((member, rows), score) in members.iter().zip(graded).zip(&scores) {
         if score.verdict == Some(Verdict::Incomplete) {
@@ -180,7 +180,7 @@ fn member_result(member: &CompositeMember, rows: &[CaseDecision], score: &Grader
 
     json!({
         "type": member.type_name,
-        "weight": member.standing.weight.get(),
+        "weight": member.weighting.weight.get(),
         "score": score.score,
         "verdict": score.verdict.map(Verdict::name),
         "hits": with(OutcomeKind::Met),

@@ -31,7 +31,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &ContextGrader) -> Vec<
         context: &context,
         top: Arc::clone(&path.top),
         grader: path.grader,
-        standing: path.standing,
+        weighting: path.weighting,
         members: path.members.clone(),
         inverted: path.inverted,
     };

@@ -29,13 +29,13 @@ pub(crate) struct ConversationGrades {
     aggregator: MemberAggregator,
     /// True if a failed turn ends the conversation.
     stops: bool,
-    lines: VerdictThresholds,
+    thresholds: VerdictThresholds,
     members: Vec<CompositeMember>,
     decisions: Vec<CaseDecision>,
 }
 
 impl ConversationGrades {
-    pub(crate) fn new(case: &Case, talk: &Conversation, lines: VerdictThresholds) -> Self {
+    pub(crate) fn new(case: &Case, talk: &Conversation, thresholds: VerdictThresholds) -> Self {
         Self {
             top: placeholder_grader(case, CONVERSATION, CONVERSATION),
             name: CONVERSATION.into(),
@@ -45,7 +45,7 @@ impl ConversationGrades {
                 TurnAggregation::Max => MemberAggregator::Highest,
             },
             stops: talk.on_turn_failure == OnTurnFailure::Stop,
-            lines,
+            thresholds,
             members: Vec::new(),
             decisions: Vec::new(),
         }
@@ -62,7 +62,7 @@ impl ConversationGrades {
         let members = graders.iter().map(|grader| CompositeMember {
             name: grader.name.clone(),
             type_name: grader.type_name.clone(),
-            standing: grader.standing,
+            weighting: grader.weighting,
         });
         let composite = CompositeStructure {
             aggregator: MemberAggregator::WeightedAverage,
@@ -96,9 +96,9 @@ impl ConversationGrades {
     pub(crate) fn finish(self, context: &GradingContext<'_>) -> (Grader, Vec<CaseDecision>) {
         let composite =
             CompositeStructure { aggregator: self.aggregator, members: self.members, passed: None };
-        let standing = GraderWeighting::default();
+        let weighting = GraderWeighting::default();
         let path =
-            GraderPath { top: Arc::clone(&self.name), standing, ..GraderPath::new(context, &self.top) };
+            GraderPath { top: Arc::clone(&self.name), weighting, ..GraderPath::new(context, &self.top) };
 
         let own =
             CaseDecision { turn: None, ..path.own_decision(composite_finding(composite), String::new()) };
@@ -113,16 +113,16 @@ impl ConversationGrades {
             None => ("whole".to_owned(), CONVERSATION),
         };
         // If a failed turn ends the conversation, no later turn can make up for it.
-        let standing =
+        let weighting =
             GraderWeighting { required: self.stops && context.turn.is_some(), ..GraderWeighting::default() };
         let part = placeholder_grader(&context.item.case, &name, type_name);
         let members = vec![name.clone()];
         let path =
-            GraderPath { top: Arc::clone(&self.name), standing, members, ..GraderPath::new(context, &part) };
+            GraderPath { top: Arc::clone(&self.name), weighting, members, ..GraderPath::new(context, &part) };
         self.decisions.push(path.own_decision(finding, why));
 
         let type_name = type_name.to_owned();
-        self.members.push(CompositeMember { name: name.clone(), type_name, standing });
+        self.members.push(CompositeMember { name: name.clone(), type_name, weighting });
 
         name
     }
@@ -134,9 +134,10 @@ impl ConversationGrades {
             .iter()
             .filter(|row| row.member.first().is_some_and(|first| first == name))
             .collect();
-        let outcome = member_outcome(&rows, 1, self.lines).unwrap_or(GraderOutcome::Errored);
-        let standing = self.members.last().map(|member| member.standing).unwrap_or_default();
-        let combined = combine_members(&[(standing, outcome)], CompositeFormula::WeightedAverage, self.lines);
+        let outcome = member_outcome(&rows, 1, self.thresholds).unwrap_or(GraderOutcome::Errored);
+        let weighting = self.members.last().map(|member| member.weighting).unwrap_or_default();
+        let combined =
+            combine_members(&[(weighting, outcome)], CompositeFormula::WeightedAverage, self.thresholds);
 
         combined.members.first().is_some_and(|score: &GraderScore| {
             score.verdict == Some(Verdict::Fail) || score.required == Some(GateState::Failed)
@@ -159,7 +160,7 @@ fn placeholder_grader(case: &Case, name: &str, type_name: &str) -> Grader {
     Grader {
         name: name.to_owned(),
         type_name: type_name.to_owned(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         place: case.place.clone(),
         kind: GraderKind::Composite(nothing),
     }

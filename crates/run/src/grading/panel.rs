@@ -66,7 +66,7 @@ pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> 
         _ => {}
     }
 
-    CaseDecision { lines: stored.lines, standing: stored.standing, ..again }
+    CaseDecision { thresholds: stored.thresholds, weighting: stored.weighting, ..again }
 }
 
 /// The panel's decision, with the reason of a vote that agrees.

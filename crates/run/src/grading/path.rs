@@ -18,7 +18,7 @@ pub(super) struct GraderPath<'a> {
     pub(super) top: Arc<str>,
     pub(super) grader: &'a Grader,
     /// Weight and conditions of the grader; an aggregator may override the weight.
-    pub(super) standing: GraderWeighting,
+    pub(super) weighting: GraderWeighting,
     pub(super) members: Vec<String>,
     /// True if the grader, or one that contains it, is negated.
     pub(super) inverted: bool,
@@ -28,24 +28,24 @@ impl<'a> GraderPath<'a> {
     /// The path to a grader of the case.
     pub(super) fn new(context: &'a GradingContext<'a>, grader: &'a Grader) -> Self {
         let top = grader.name.as_str().into();
-        let standing = grader.standing;
-        Self { context, top, grader, standing, members: Vec::new(), inverted: standing.negate }
+        let weighting = grader.weighting;
+        Self { context, top, grader, weighting, members: Vec::new(), inverted: weighting.negate }
     }
 
     /// The path to a member of this grader.
-    pub(super) fn to_member(&self, grader: &'a Grader, standing: GraderWeighting) -> Self {
+    pub(super) fn to_member(&self, grader: &'a Grader, weighting: GraderWeighting) -> Self {
         let mut members = self.members.clone();
         members.push(grader.name.clone());
-        let inverted = self.inverted || standing.negate;
-        Self { context: self.context, top: Arc::clone(&self.top), grader, standing, members, inverted }
+        let inverted = self.inverted || weighting.negate;
+        Self { context: self.context, top: Arc::clone(&self.top), grader, weighting, members, inverted }
     }
 
     /// The decision of this grader.
     pub(super) fn place(&self, decision: Decision) -> CaseDecision {
         CaseDecision {
-            lines: self.context.item.lines,
+            thresholds: self.context.item.thresholds,
             grader: Arc::clone(&self.top),
-            standing: self.standing,
+            weighting: self.weighting,
             member: self.members.clone(),
             turn: self.context.turn,
             judging: None,

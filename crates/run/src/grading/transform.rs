@@ -67,7 +67,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
         context: &context,
         top: Arc::clone(&path.top),
         grader: &changed.inner,
-        standing: path.standing,
+        weighting: path.weighting,
         members: path.members.clone(),
         inverted: path.inverted,
     };

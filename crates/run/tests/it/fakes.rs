@@ -164,7 +164,7 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
     let grader = Grader {
         name: "rubrics".to_owned(),
         type_name: "rubrics".to_owned(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         place: place.clone(),
         kind: GraderKind::Rubric(RubricGrader {
             places: vec![place.clone(); rubric.criteria().len()],
@@ -189,7 +189,7 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
         trial: 1,
         place: 0,
         relations: Arc::new(ItemRelations::none(lines())),
-        lines: lines(),
+        thresholds: lines(),
         judges,
         judge: None,
         judging_override: None,

@@ -114,7 +114,7 @@ fn plan() -> TrialPlan {
         strategy: TrialStrategy::Mean,
         early_stop: true,
         cost_limit_usd: Some(Usd::from_pico(5)),
-        lines: VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order"),
+        thresholds: VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order"),
     }
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn panel() -> PanelSpec {
 
 #[test]
 fn identities_of_criteria_and_judges_are_held() {
-    let standing =
+    let weighting =
         GraderWeighting { weight: weight(2.0), required: true, min_score: Some(unit(0.5)), negate: true };
     let gates = [Gate::Met, Gate::PassLine, Gate::MinRaw(raw(1)), Gate::MinValue(unit(0.1))];
     let labels = [
@@ -159,7 +159,7 @@ fn identities_of_criteria_and_judges_are_held() {
         ("scales", of_all(&[CriterionScale::Checklist, bands()])),
         ("operators", of_all(&[CriterionOperator::Correctness, CriterionOperator::Contradiction])),
         ("gates", of_all(&gates)),
-        ("standing", of(&standing)),
+        ("standing", of(&weighting)),
         ("judging", of_all(&batched)),
         ("evidence", of_all(&[EvidencePolicy::Checked, EvidencePolicy::Required])),
         ("truncate", of_all(&truncate)),
@@ -427,8 +427,8 @@ fn identities_of_targets_are_held() {
 }
 
 pub(crate) fn grader(name: &str, kind: GraderKind) -> Arc<Grader> {
-    let standing = GraderWeighting::default();
-    Arc::new(Grader { name: name.to_owned(), type_name: name.to_owned(), standing, place: place(), kind })
+    let weighting = GraderWeighting::default();
+    Arc::new(Grader { name: name.to_owned(), type_name: name.to_owned(), weighting, place: place(), kind })
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn rivals(cases: &[(&str, &str)], group: &Arc<RivalGroup>) -> Vec<WorkItem> {
         let grader = Grader {
             name: "max-score".to_owned(),
             type_name: "max-score".to_owned(),
-            standing: GraderWeighting::default(),
+            weighting: GraderWeighting::default(),
             place: base.case.place.clone(),
             kind: GraderKind::Selection(AnswerSelection::MaxScore(MaxScoreRule::default())),
         };

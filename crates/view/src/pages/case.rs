@@ -116,7 +116,7 @@ pub(crate) struct GraderText {
     pub(crate) notes: Vec<GraderNoteText>,
     pub(crate) formula: Option<&'static str>,
     pub(crate) equations: Vec<String>,
-    pub(crate) standing: Vec<String>,
+    pub(crate) weighting_effects: Vec<String>,
     pub(crate) has_weights: bool,
     pub(crate) members: Vec<GraderText>,
 }

@@ -282,7 +282,7 @@ impl<'r> DecisionMaterial<'r> {
             whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole)),
             formula: part.formula.map(formula_text),
             equations: equation_lines(&part.equations),
-            standing: part.standing.iter().map(|line| visible(line)).collect(),
+            weighting_effects: part.weighting_effects.iter().map(|line| visible(line)).collect(),
             members: part.members.iter().map(|member| self.member(member, &part.name)).collect(),
         }
     }

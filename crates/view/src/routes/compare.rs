@@ -75,7 +75,7 @@ fn comparison_page(
             "in {} of {} cases {}, first in {}{how}; {}",
             grouped(mismatch.cases as u64),
             grouped(found.common as u64),
-            mismatch.respect.describe(),
+            mismatch.aspect.describe(),
             mismatch.first_case,
             mismatch.describe_touched()
         ))

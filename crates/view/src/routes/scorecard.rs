@@ -62,7 +62,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
             reason: info.summary.as_ref().map_or_else(String::new, |summary| sentence(&summary.exit_reason)),
             decision: decision
                 .into_iter()
-                .map(|part| (part.title, part.lines.iter().map(|line| sentence(line)).collect()))
+                .map(|part| (part.title, part.thresholds.iter().map(|line| sentence(line)).collect()))
                 .collect(),
             compare_url: earlier.map_or_else(String::new, |earlier| compare_url(&earlier.slug, run.slug())),
             waits: !labelled.review_rows().is_empty(),
@@ -110,7 +110,7 @@ fn tree_text(
 
     TreeText {
         code: node_code(scores, root),
-        mark: status_mark(scores.root().standing),
+        mark: status_mark(scores.root().status),
         score: bounds_text(scores.root().bounds),
         picture: score_bar(scores.root().bounds, scores.card().node(root).map(|node| node.line.get())),
         sentences: closing_lines(scores).iter().map(|line| visible(line)).collect(),
@@ -147,7 +147,7 @@ pub(super) fn node_text(
         code: node_code(scores, id),
         label: node_label(info, tree, id),
         depth: depth.min(MAX_DEPTH),
-        mark: status_mark(found.standing),
+        mark: status_mark(found.status),
         score: bounds_text(found.bounds),
         picture: score_bar(found.bounds, Some(node.line.get())),
         threshold: format_plain(node.line.get()),

@@ -119,7 +119,7 @@ fn part_page(
         code: node_code(scores, id),
         label: node_label(info, tree, id),
         kind: stored.map_or("part", |part| part.kind.name()),
-        mark: found.map(|found| status_mark(found.standing)),
+        mark: found.map(|found| status_mark(found.status)),
         score: bounds_text(bounds),
         picture: score_bar(bounds, card.node(id).map(|node| node.line.get())),
         path,

@@ -20,7 +20,7 @@ fn write_conversation(test: &ViewTest) {
     let members = (1..=2).map(|turn| CompositeMember {
         name: name(turn),
         type_name: "rubrics".to_owned(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
     });
     let structure = CompositeStructure {
         aggregator: MemberAggregator::WeightedAverage,

@@ -270,9 +270,10 @@ pub(crate) fn decision(criterion: Criterion, outcome: Outcome, quote: EvidenceQu
     };
 
     CaseDecision {
-        lines: VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order"),
+        thresholds: VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None)
+            .expect("in order"),
         grader: "rubrics".into(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         member: Vec::new(),
         turn: None,
         judging: None,

@@ -84,7 +84,7 @@ fn comparison_json(
         .map(|change| {
             json!({
                 "code": change.code,
-                "respect": change.respect.map(ComparisonAspect::name),
+                "respect": change.aspect.map(ComparisonAspect::name),
                 "says": change.says,
                 "gates": change.gates,
             })
@@ -111,6 +111,6 @@ pub(super) fn side(side: NodeSide) -> Value {
         "score": side.score,
         "score_low": side.bounds.map(|(low, _)| low),
         "score_high": side.bounds.map(|(_, high)| high),
-        "verdict": side.standing,
+        "verdict": side.status,
     })
 }

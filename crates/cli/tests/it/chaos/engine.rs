@@ -182,7 +182,8 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
     let options = LoadOptions::new(folder.path());
     let loaded = load_suite(&path, &options);
     assert!(loaded.suite.is_some() && loaded.cases.len() == jobs.len(), "{:?}", loaded.diagnostics);
-    let lines = VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");
+    let thresholds =
+        VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");
     let programs = Arc::new(ProgramSetup::default());
     loaded
         .cases
@@ -196,8 +197,8 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             source: ItemSource::Given(Arc::new(TargetAnswer::from_text(job.answer))),
             trial: 1,
             place: 0,
-            relations: Arc::new(assize_run::ItemRelations::none(lines)),
-            lines,
+            relations: Arc::new(assize_run::ItemRelations::none(thresholds)),
+            thresholds,
             judges: Arc::new(Only(job.judge)),
             judge: None,
             judging_override: Some(job.judging),

@@ -12,7 +12,7 @@ use crate::decode::DecodeContext;
 pub(super) struct CommonGraderKeys {
     /// Name as given.
     pub(super) name: Option<String>,
-    pub(super) standing: GraderWeighting,
+    pub(super) weighting: GraderWeighting,
 }
 
 /// Decodes the common keys. Invalid values are reported and replaced by defaults.
@@ -50,7 +50,7 @@ pub(super) fn decode_common_keys(
     };
 
     let negate = object.boolean("negate", &mut cx.problems).is_some_and(|flag| flag.value);
-    CommonGraderKeys { name, standing: GraderWeighting { weight, required, min_score, negate } }
+    CommonGraderKeys { name, weighting: GraderWeighting { weight, required, min_score, negate } }
 }
 
 fn decode_name(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<String> {
@@ -141,17 +141,17 @@ mod tests {
     use crate::decode::grader::testing::{codes, graders, one};
 
     #[test]
-    fn standing_is_read() {
+    fn weighting_is_read() {
         let grader = one(
             "- {type: contains, value: x, name: n, weight: 0, required: true, min_score: 0.5, negate: true}\n",
         );
         assert_eq!(grader.name, "n");
-        assert_eq!(grader.standing.weight.get(), 0.0);
-        assert!(grader.standing.required && grader.standing.negate);
-        assert_eq!(grader.standing.min_score.map(assize_rubric::UnitInterval::get), Some(0.5));
+        assert_eq!(grader.weighting.weight.get(), 0.0);
+        assert!(grader.weighting.required && grader.weighting.negate);
+        assert_eq!(grader.weighting.min_score.map(assize_rubric::UnitInterval::get), Some(0.5));
         let plain = one("- {type: contains, value: x}\n");
         assert_eq!(
-            (plain.name.as_str(), plain.standing),
+            (plain.name.as_str(), plain.weighting),
             ("contains", assize_rubric::GraderWeighting::default())
         );
     }
@@ -160,8 +160,8 @@ mod tests {
     fn a_number_under_required_is_the_minimum() {
         let (graders, problems) = graders("- {type: is-json, required: 0.7}\n", EvalFileFormat::Two);
         assert_eq!(problems[0].code.as_str(), "W0301");
-        assert!(graders[0].standing.required);
-        assert_eq!(graders[0].standing.min_score.map(assize_rubric::UnitInterval::get), Some(0.7));
+        assert!(graders[0].weighting.required);
+        assert_eq!(graders[0].weighting.min_score.map(assize_rubric::UnitInterval::get), Some(0.7));
         assert_eq!(codes("- {type: is-json, required: 0.7, min_score: 0.6}\n"), ["E0104", "W0301"]);
         assert_eq!(codes("- {type: is-json, required: yes}\n"), ["E0105"]);
     }

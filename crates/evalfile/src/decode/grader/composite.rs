@@ -187,7 +187,7 @@ fn check_total(
         weights
             .iter()
             .find(|(name, _)| *name == member.name)
-            .map_or(member.standing.weight, |(_, weight)| *weight)
+            .map_or(member.weighting.weight, |(_, weight)| *weight)
     };
     if !members.is_empty() && members.iter().all(|member| weight(member).get() == 0.0) {
         Diagnostic::error(codes::NO_USABLE_WEIGHT, "all members have weight 0")
@@ -246,7 +246,7 @@ mod tests {
         let GraderKind::Composite(outer) = &grader.kind else { panic!("a composite") };
         assert_eq!(outer.members[0].name, "rubrics");
         let GraderKind::Composite(inner) = &outer.members[1].kind else { panic!("a composite") };
-        assert_eq!(inner.members[0].standing.weight.get(), 2.0);
+        assert_eq!(inner.members[0].weighting.weight.get(), 2.0);
         let text = "- {name: c, type: composite, evaluators: [{name: a, type: llm_judge}], aggregator: {type: code_judge, path: x}}\n";
         assert!(graders(text, EvalFileFormat::One).1.is_empty());
         assert_eq!(codes(text), ["W0301", "W0301", "W0301"]);

@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(problems, vec![]);
         let types: Vec<&str> = graders.iter().map(|grader| grader.type_name.as_str()).collect();
         assert_eq!(types, ["is-json", "rubrics", "contains"]);
-        assert_eq!(graders[1].standing.weight.get(), 3.0);
+        assert_eq!(graders[1].weighting.weight.get(), 3.0);
         assert_eq!((graders[1].place.line, graders[1].place.column), (2, 3));
         let GraderKind::Rubric(rubric) = &graders[1].kind else { panic!("a rubric") };
         let ids: Vec<&str> = rubric.rubric.criteria().iter().map(|c| c.id.as_str()).collect();
@@ -192,6 +192,6 @@ mod tests {
             assert_eq!(problems[0].code.as_str(), "E0303", "{text}");
             assert!(problems[0].help[0].contains(word), "{text}: {:?}", problems[0].help);
         }
-        assert_eq!(one("- type: rubrics\n  criteria: Only one\n").standing.weight.get(), 1.0);
+        assert_eq!(one("- type: rubrics\n  criteria: Only one\n").weighting.weight.get(), 1.0);
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn decode_grader(
     let grader = Grader {
         name: common.name.unwrap_or_else(|| name.to_owned()),
         type_name: name.to_owned(),
-        standing: common.standing,
+        weighting: common.weighting,
         place,
         kind: decoded?,
     };

@@ -228,7 +228,7 @@ fn grader_from_rubric(place: FilePosition, decoded: DecodedRubric, weight: Weigh
     Grader {
         name: NAME.to_owned(),
         type_name: NAME.to_owned(),
-        standing: GraderWeighting { weight, ..GraderWeighting::default() },
+        weighting: GraderWeighting { weight, ..GraderWeighting::default() },
         place,
         kind: GraderKind::Rubric(RubricGrader {
             instructions: None,
@@ -311,7 +311,7 @@ mod tests {
             decode_inline_rubrics(&mut cx, &node)
         }
         .expect("sound");
-        assert_eq!(grader.standing.weight, Weight::ONE);
+        assert_eq!(grader.weighting.weight, Weight::ONE);
         assert_eq!(cx.problems.into_vec(), vec![]);
         let (mut cx, node) = read("- b\n");
         assert!(decode_inline_rubrics(&mut cx, &node).is_some());

@@ -261,7 +261,7 @@ mod tests {
     fn a_grader_may_look_at_a_changed_answer() {
         let grader = one("- {type: contains, value: a, transform: output.trim(), required: true}\n");
         let GraderKind::Transformed(changed) = &grader.kind else { panic!("a change") };
-        assert!(grader.standing.required && grader.type_name == "contains");
+        assert!(grader.weighting.required && grader.type_name == "contains");
         assert!(matches!(changed.inner.kind, GraderKind::Check(AnswerCheck::Text(_))));
     }
 }

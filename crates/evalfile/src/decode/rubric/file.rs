@@ -32,7 +32,7 @@ pub struct LoadedRubric {
     /// Decoded rubric; `None` when there are errors.
     pub rubric: Option<Arc<RubricGrader>>,
     /// Values of `threshold` and `borderline`.
-    pub lines: ThresholdOverrides,
+    pub thresholds: ThresholdOverrides,
     /// Variables of the environment whose values are part of its texts.
     pub variables: Vec<TextVariable>,
     /// Text of the file, for rendering diagnostics.
@@ -59,7 +59,7 @@ struct RubricFileContent {
     truncate: Option<TruncationMode>,
     judge: Option<String>,
     panel: PanelSpec,
-    lines: ThresholdOverrides,
+    thresholds: ThresholdOverrides,
 }
 
 /// Loads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under `rubrics` or
@@ -358,7 +358,7 @@ mod tests {
         );
         assert_eq!(codes_of(&loaded), Vec::<&str>::new());
         assert_eq!((loaded.name.as_str(), loaded.description.as_deref()), ("n", Some("d")));
-        assert_eq!(loaded.lines.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
+        assert_eq!(loaded.thresholds.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
         let rubric = loaded.rubric.expect("sound");
         assert_eq!(rubric.judging, Some(JudgingMode::Batched(None)));
         assert_eq!(rubric.evidence, Some(EvidencePolicy::Required));
@@ -376,7 +376,7 @@ mod tests {
         let loaded = read_rubric_file_with(Path::new("a.yaml"), text, &options, &vars);
 
         assert_eq!(codes_of(&loaded), [codes::UNKNOWN_VARIABLE.as_str()]);
-        assert_eq!(loaded.lines.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
+        assert_eq!(loaded.thresholds.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
         let rubric = loaded.rubric.expect("sound");
         let texts: Vec<&str> = rubric.rubric.criteria().iter().map(|criterion| &*criterion.text).collect();
         assert_eq!(texts, ["Names ${{ LINE }} {{ mood }}", "Is {{ mood }}"]);

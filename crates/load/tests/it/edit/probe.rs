@@ -85,7 +85,7 @@ pub(crate) fn meaning(case: &Case) -> String {
             (
                 grader.name,
                 grader.type_name,
-                grader.standing,
+                grader.weighting,
                 matches!(grader.kind, assize_model::GraderKind::Rubric(_))
                     .then_some(format!("{:?}", grader.kind)),
             )

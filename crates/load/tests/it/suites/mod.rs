@@ -71,14 +71,14 @@ tests:
     let settings = &suite.settings;
     assert_eq!(settings.targets[1].use_target.as_deref(), Some("m1"));
     assert_eq!(settings.workers, Some(4));
-    assert_eq!(settings.lines.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
+    assert_eq!(settings.thresholds.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
     assert_eq!(settings.judge.as_deref(), Some("offline"));
     let cases = cases(&new);
     assert_eq!(cases[0].question(), "Explain quicksort");
     assert_eq!(names(&cases[0]), ["rubrics", "tone"]);
     assert_eq!(names(&cases[1]), ["rubrics"]);
     assert_eq!(cases[1].output, Some(GivenOutput::Text("An answer".into())));
-    assert_eq!(cases[1].lines.pass.map(assize_rubric::UnitInterval::get), Some(0.9));
+    assert_eq!(cases[1].thresholds.pass.map(assize_rubric::UnitInterval::get), Some(0.9));
     let GraderKind::Rubric(rubric) = &cases[1].graders[0].kind else { panic!("a rubric") };
     assert_eq!(rubric.rubric.criteria()[0].text, "c");
 }

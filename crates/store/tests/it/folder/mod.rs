@@ -100,7 +100,8 @@ fn result(case_id: &str) -> ResultRow {
 }
 
 fn decisions(case_id: &str) -> Vec<CaseDecision> {
-    let lines = VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");
+    let thresholds =
+        VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");
     let criterion = Criterion::checklist("c", "does it");
     let finding = Finding::Criterion { criterion, outcome: Outcome::Met };
     let spent = JudgingUsage {
@@ -114,9 +115,9 @@ fn decisions(case_id: &str) -> Vec<CaseDecision> {
         ..Decision::new(JudgeIdentity::default(), finding, format!("because of {case_id}"))
     };
     vec![CaseDecision {
-        lines,
+        thresholds,
         grader: "rubrics".into(),
-        standing: GraderWeighting::default(),
+        weighting: GraderWeighting::default(),
         member: Vec::new(),
         turn: None,
         judging: None,
