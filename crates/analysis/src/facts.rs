@@ -131,7 +131,7 @@ pub struct CaseFact {
     /// Hash of the input, if the run stored it.
     pub question: Option<u32>,
     /// Thresholds of its verdict as text; `None` if nothing was judged.
-    pub lines: Option<u32>,
+    pub thresholds: Option<u32>,
     /// The verdict.
     pub verdict: Verdict,
     /// The score, if it is known.
@@ -210,13 +210,13 @@ impl CaseFact {
             cluster,
             tags,
             question,
-            lines,
+            thresholds,
             graders,
             criteria,
             ..
         } = self;
         [suite, case, cluster].into_iter().for_each(renumber);
-        [prompt, target, question, lines].into_iter().flatten().for_each(renumber);
+        [prompt, target, question, thresholds].into_iter().flatten().for_each(renumber);
 
         tags.iter_mut().for_each(renumber);
         tags.sort_unstable();

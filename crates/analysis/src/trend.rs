@@ -53,7 +53,7 @@ pub struct MethodFingerprint {
     judges: BTreeSet<String>,
     prompts: BTreeSet<String>,
     judging: BTreeSet<String>,
-    lines: BTreeSet<String>,
+    thresholds: BTreeSet<String>,
 }
 
 impl Default for MethodFingerprint {
@@ -66,7 +66,7 @@ impl Default for MethodFingerprint {
             judges: BTreeSet::new(),
             prompts: BTreeSet::new(),
             judging: BTreeSet::new(),
-            lines: BTreeSet::new(),
+            thresholds: BTreeSet::new(),
         }
     }
 }
@@ -97,8 +97,8 @@ impl MethodFingerprint {
 
         let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
         self.questions = self.questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
-        if let Some(lines) = case.thresholds {
-            remember(&mut self.thresholds, names.text(lines));
+        if let Some(thresholds) = case.thresholds {
+            remember(&mut self.thresholds, names.text(thresholds));
         }
 
         if !case.graders.is_empty() {

@@ -294,7 +294,7 @@ impl RunOptions {
     }
 
     /// Thresholds that override those of files.
-    pub(crate) fn lines(&self) -> ThresholdOverrides {
+    pub(crate) fn thresholds(&self) -> ThresholdOverrides {
         ThresholdOverrides { pass: self.threshold, borderline: self.borderline }
     }
 

@@ -89,7 +89,7 @@ impl<'a> RunPlanner<'a> {
         Ok(Self {
             workspaces: None,
             target_names: &[],
-            lines: options.lines(),
+            thresholds: options.thresholds(),
             config,
             judging: options.judging,
             panel: options.panel_spec()?,
@@ -124,8 +124,8 @@ impl<'a> RunPlanner<'a> {
         found.note_variables(suite);
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
 
-        let trials = match self.lines_of(suite, case) {
-            Ok(lines) => self.trials_of(suite, case, lines).count as usize,
+        let trials = match self.thresholds_of(suite, case) {
+            Ok(thresholds) => self.trials_of(suite, case, thresholds).count as usize,
             Err(error) => {
                 found.problem(&case.place, error);
                 1
@@ -224,7 +224,7 @@ impl<'a> RunPlanner<'a> {
         dependencies: &CaseDependencies,
     ) -> Vec<Result<WorkItem, ItemError>> {
         let suite = planned.suite;
-        let thresholds = match self.lines_of(suite, case) {
+        let thresholds = match self.thresholds_of(suite, case) {
             Ok(thresholds) => thresholds,
             Err(error) => return vec![Err(error.into())],
         };
@@ -329,13 +329,13 @@ impl<'a> RunPlanner<'a> {
 
     /// Describes why no result of the trials of a case could pass, if that is so.
     pub(crate) fn trials_problem(&self, suite: &Suite, case: &Case) -> Option<String> {
-        let lines = self.lines_of(suite, case).ok()?;
-        let plan = self.trials_of(suite, case, lines);
+        let thresholds = self.thresholds_of(suite, case).ok()?;
+        let plan = self.trials_of(suite, case, thresholds);
         if plan.strategy != TrialStrategy::ConfidenceInterval {
             return None;
         }
 
-        let threshold = lines.pass().get();
+        let threshold = thresholds.pass().get();
         let needed = ones_for_lower_bound(threshold, ConfidenceLevel::P95, MAX_TRIALS as usize);
         let advice = match needed {
             Some(needed) if needed <= plan.count as usize => return None,
@@ -358,7 +358,7 @@ impl<'a> RunPlanner<'a> {
         targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
     }
 
-    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, ThresholdOrderError> {
+    fn thresholds_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, ThresholdOrderError> {
         let choice = ThresholdSources {
             command: self.thresholds,
             case: case.thresholds,

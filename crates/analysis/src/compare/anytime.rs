@@ -199,7 +199,7 @@ mod tests {
             cluster,
             tags: Box::default(),
             question: None,
-            lines: None,
+            thresholds: None,
             verdict: assize_rubric::Verdict::Pass,
             score: Some(score),
             low: score,

@@ -28,7 +28,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     check_run(&run, args, context)?;
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<RescoreResult, CommandFailure> {
-        Ok(rescore(record, rubric.as_ref(), lines(args, rubric_lines, record)?))
+        Ok(rescore(record, rubric.as_ref(), thresholds(args, rubric_lines, record)?))
     };
 
     let begun = std::time::Instant::now();
@@ -187,7 +187,7 @@ fn rubric(
 
 /// The thresholds of a case: those of the command line override the rubric's, which override the stored ones.
 /// `None` if the stored case has nothing that thresholds apply to.
-fn lines(
+fn thresholds(
     args: &ScoreArgs,
     rubric: ThresholdOverrides,
     record: &CaseRecord,

@@ -244,7 +244,7 @@ impl PartialCase {
         }
 
         let threshold = found.pass_span();
-        let lines = found.finish(cx);
+        let thresholds = found.finish(cx);
         let list = execution::find_grader_list(cx, object, inner.as_mut());
 
         if let Some(mut inner) = inner {
@@ -265,7 +265,7 @@ impl PartialCase {
             output: output.flatten(),
             transforms: object.value("transform").map(|node| decode_transforms(cx, node)).unwrap_or_default(),
             graders: Vec::new(),
-            lines,
+            thresholds,
             threshold,
             targets,
             trials,
@@ -399,7 +399,7 @@ impl PartialCase {
             expected_output: self.expected_output,
             output: self.output,
             graders: self.graders,
-            lines: self.thresholds,
+            thresholds: self.thresholds,
             targets: self.targets,
             transforms: self.transforms,
             output_as_text: false,

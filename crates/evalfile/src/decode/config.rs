@@ -139,7 +139,7 @@ fn decode_config(cx: &mut DecodeContext, root: &TreeNode, home: &ConfigLocation)
         requests_per_minute: decode_limit(cx, &mut object, "requests_per_minute", u32::MAX),
         tokens_per_minute: decode_limit(cx, &mut object, "tokens_per_minute", u32::MAX),
         request_timeout: decode_time_limit(cx, &mut object, "request_timeout"),
-        lines: decode_default_thresholds(cx, &mut object),
+        thresholds: decode_default_thresholds(cx, &mut object),
         panel: PanelSpec::default(),
         judging: decode_judging(cx, &mut object),
         evidence: decode_evidence(cx, &mut object),

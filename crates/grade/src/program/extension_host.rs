@@ -182,7 +182,7 @@ impl ExtensionHost {
             }
             calls.waiting.insert(id, answer);
         }
-        if let Some(lines) = &*self.thresholds.lock() {
+        if let Some(lines) = &*self.lines.lock() {
             // If the writer has ended, the reader fails the call.
             let _ = lines.send(one_line(&asked));
         }
@@ -205,7 +205,7 @@ impl ExtensionHost {
     /// Ends the interpreter and everything that its functions started.
     pub async fn end(&self) {
         self.calls.lock().end("the run has ended".to_owned());
-        drop(self.thresholds.lock().take());
+        drop(self.lines.lock().take());
         let writer = self.writer.lock().take();
         if let Some(writer) = writer {
             let _ = writer.await;

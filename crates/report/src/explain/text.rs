@@ -31,15 +31,15 @@ pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, s
 
     render_heading(&mut page, &record.result);
 
-    if let Some(lines) = it.thresholds {
-        let borderline = match lines.borderline() {
+    if let Some(thresholds) = it.thresholds {
+        let borderline = match thresholds.borderline() {
             Some(line) => format!(", borderline threshold {}", format_plain(line.get())),
             None => String::new(),
         };
-        let text = if lines.pass() == UnitInterval::ZERO {
+        let text = if thresholds.pass() == UnitInterval::ZERO {
             "No minimum score: the case passes if no gate fails".to_owned()
         } else {
-            format!("Pass threshold {}{borderline}", format_plain(lines.pass().get()))
+            format!("Pass threshold {}{borderline}", format_plain(thresholds.pass().get()))
         };
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
     }

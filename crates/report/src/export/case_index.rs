@@ -227,8 +227,8 @@ impl CaseIndex {
 
     fn add_thresholds(&mut self, record: &CaseRecord) {
         let Some(decision) = record.decisions.first() else { return };
-        if self.thresholds.len() < MAX_THRESHOLDS && !self.thresholds.contains(&decision.lines) {
-            self.thresholds.push(decision.lines);
+        if self.thresholds.len() < MAX_THRESHOLDS && !self.thresholds.contains(&decision.thresholds) {
+            self.thresholds.push(decision.thresholds);
         }
     }
 

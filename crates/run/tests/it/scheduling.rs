@@ -12,7 +12,7 @@ use assize_run::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Broken, Literal, Memory, Only, item, lines, rubric};
+use crate::fakes::{Broken, Literal, Memory, Only, item, rubric, thresholds};
 
 /// A run with its events.
 struct Run {
@@ -137,8 +137,8 @@ async fn what_waits_for_something_that_never_comes_is_skipped_at_the_end() {
 
 #[tokio::test]
 async fn trials_after_one_that_settles_the_case_are_redundant() {
-    let plan = TrialPlan { count: 3, early_stop: true, ..TrialPlan::single(lines()) };
-    let relations = Arc::new(ItemRelations { trials: plan, ..ItemRelations::none(lines()) });
+    let plan = TrialPlan { count: 3, early_stop: true, ..TrialPlan::single(thresholds()) };
+    let relations = Arc::new(ItemRelations { trials: plan, ..ItemRelations::none(thresholds()) });
     let trial =
         |trial, answer| Ok(WorkItem { relations: Arc::clone(&relations), trial, ..case("case", answer) });
     let items = vec![trial(1, "no"), trial(2, "a"), trial(3, "a")];
@@ -175,7 +175,7 @@ async fn cases_in_flight_finish_after_a_halt_that_is_told_once() {
 
 #[tokio::test]
 async fn an_error_halts_a_suite_that_asks_for_it() {
-    let relations = Arc::new(ItemRelations { stops_at_errors: true, ..ItemRelations::none(lines()) });
+    let relations = Arc::new(ItemRelations { stops_at_errors: true, ..ItemRelations::none(thresholds()) });
     let broken = WorkItem {
         source: ItemSource::Target(Arc::new(Broken { hangs: false })),
         relations: Arc::clone(&relations),

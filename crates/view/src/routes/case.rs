@@ -204,9 +204,10 @@ fn case_page(
 
 fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str, String)> {
     let row = &record.result;
-    let thresholds = explained.thresholds.map(|lines| {
-        let borderline = lines.borderline().map(|line| format!(", borderline {}", format_plain(line.get())));
-        format!("pass {}{}", format_plain(lines.pass().get()), borderline.unwrap_or_default())
+    let thresholds = explained.thresholds.map(|thresholds| {
+        let borderline =
+            thresholds.borderline().map(|line| format!(", borderline {}", format_plain(line.get())));
+        format!("pass {}{}", format_plain(thresholds.pass().get()), borderline.unwrap_or_default())
     });
     let tags: Vec<String> = row.tags.iter().map(|tag| visible(tag)).collect();
     let values = [

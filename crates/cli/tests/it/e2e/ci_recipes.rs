@@ -10,7 +10,7 @@ fn step(yaml: &str, name: &str) -> String {
     let lines: Vec<&str> = yaml.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let start = lines.iter().position(|line| line.trim() == format!("- name: {name}")).expect(name);
-    let run = (start..thresholds.len()).find(|at| lines[*at].trim_start().starts_with("run: ")).expect(name);
+    let run = (start..lines.len()).find(|at| lines[*at].trim_start().starts_with("run: ")).expect(name);
     let depth = indent(lines[run]);
     let script = match lines[run].trim_start().strip_prefix("run: ").expect(name) {
         "|" => {

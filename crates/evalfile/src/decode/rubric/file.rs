@@ -142,8 +142,17 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
     let variables = cx.reach.environment.in_texts();
     let DecodeContext { sources, problems, format, .. } = cx;
     let diagnostics = finish_diagnostics(problems, &sources);
-    let RubricFileContent { name, description, rubric, judging, evidence, truncate, judge, panel, lines } =
-        decoded;
+    let RubricFileContent {
+        name,
+        description,
+        rubric,
+        judging,
+        evidence,
+        truncate,
+        judge,
+        panel,
+        thresholds,
+    } = decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
         Arc::new(RubricGrader {
             rubric,
@@ -163,7 +172,7 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
         description,
         format,
         rubric,
-        lines,
+        thresholds,
         variables,
         sources,
         diagnostics,
@@ -282,7 +291,7 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
         truncate: decode_truncate(cx, &mut object),
         judge,
         panel,
-        lines: found.finish(cx),
+        thresholds: found.finish(cx),
     };
 
     object.finish(&mut cx.problems);
