@@ -4,7 +4,7 @@ use assize_rubric::format_rate;
 use assize_stats::{BoundedMean, ConfidenceLevel, Interval, UndefinedReason, proportion};
 use assize_store::EstimatedMetric;
 
-/// Values from 0 to 1 in clusters, from which metrics of cases are computed.
+/// Values from 0 to 1 in clusters, for computing metrics of cases.
 pub(crate) trait MetricSample {
     /// Number of values.
     fn len(&self) -> usize;

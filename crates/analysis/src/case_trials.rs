@@ -208,7 +208,7 @@ impl RepeatedCases {
     }
 }
 
-/// Formats the event of `k` attempts of which some pass, such as "all of 3 attempts at a case pass".
+/// Formats the event that some of `k` attempts pass, such as "all of 3 attempts at a case pass".
 fn attempts_pass(k: u32, share: &str, verb: &str) -> String {
     if k == 1 {
         "an attempt at a case passes".to_owned()

@@ -40,7 +40,7 @@ impl AnchorRun {
         Self { label: label.into(), ..Self::default() }
     }
 
-    /// Adds the decisions of a stored case. Those from the reply cache are only counted, because no judge
+    /// Adds the decisions of a stored case. Decisions from the reply cache are only counted, because no judge
     /// made them again.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;

@@ -34,7 +34,7 @@ pub struct PlanningInputs {
     pub clustered_verdicts: Option<PlannedMean>,
     /// Standard deviation of paired score differences over cases.
     pub difference_sd: Option<f64>,
-    /// Share of pairs of which exactly one side passes.
+    /// Share of pairs in which exactly one side passes.
     pub discordance: Option<f64>,
     /// Variance of the score between cases.
     pub between: Option<f64>,
@@ -100,7 +100,7 @@ struct PlannedClusters {
 }
 
 impl PlannedClusters {
-    /// Returns the half-width of the interval of a mean over `n` cases, each of which carries as much
+    /// Returns the half-width of the interval of a mean over `n` cases, if each case carries as much
     /// information as `effective` values at the ends of the range.
     fn half_width(
         self,

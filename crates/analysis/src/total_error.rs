@@ -40,8 +40,8 @@ pub struct JudgedScores {
 type Judging<'a> = (&'a str, &'a str, usize);
 
 impl JudgedScores {
-    /// Adds the decisions of a stored case on criteria: those of a panel's judges, or of a single judge. Runs
-    /// with different prompts count as different prompts.
+    /// Adds the decisions of a stored case on criteria. For a panel these are the votes, otherwise the single
+    /// judge's decisions. Runs with different prompts count as different prompts.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;
         let panels: BTreeSet<(&str, String)> = record

@@ -236,7 +236,7 @@ pub struct TrendReader {
     stored: Option<EstimatedMetric>,
 }
 
-/// Facts of a case from which a trend's metrics are computed.
+/// Facts of a case that a trend's metrics need.
 #[derive(Debug)]
 struct TrendCase {
     suite: u32,

@@ -15,7 +15,7 @@ use crate::args::{NamedReports, ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// True once something was printed to stdout, from which programs expect a single document.
+/// True once something was printed to stdout. Programs expect a single document there.
 static HAS_RESULT: AtomicBool = AtomicBool::new(false);
 
 /// Why stdout stopped accepting results.
@@ -57,7 +57,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
     Ok(())
 }
 
-/// Returns true if stdout is neither a terminal nor the log of a CI job, both of which output could control.
+/// Returns true if stdout is neither a terminal nor the log of a CI job. Escape sequences could control either.
 pub(crate) fn takes_any_bytes(context: &CliContext) -> bool {
     let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
     !io::stdout().is_terminal() && (!in_ci || is_regular_file())

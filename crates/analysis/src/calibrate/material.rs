@@ -53,7 +53,7 @@ pub enum MaterialError {
 /// Options for reading a judge's decisions from a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeReadOptions<'r> {
-    /// Probability from which a decision counts as "met".
+    /// Lowest probability that counts as "met".
     pub threshold: f64,
     /// Name of the rater whose labels are the judge's, if it is listed among the people.
     pub rater: Option<&'r str>,

@@ -103,7 +103,7 @@ pub struct CalibrationReport {
     pub clusters: usize,
     /// Number of items.
     pub items: usize,
-    /// Mass of the probabilities from which scores were read; `None` if there were none.
+    /// Mass of the probabilities that scores were read from; `None` if there were none.
     pub captured_mass: Option<CapturedMass>,
     /// Notes for the reader.
     pub notes: Vec<String>,
@@ -218,7 +218,7 @@ fn build_section(
             };
             figures.extend(grouped_metrics(items, resampling));
             let mut metrics = vec![AlphaMetric::Ordinal, AlphaMetric::Interval];
-            // A mean over a distribution hardly ever equals a person's score, even if they agree well.
+            // A mean over a distribution rarely equals a person's score, even if they agree well.
             if items.iter().filter_map(|item| item.judge_number()).all(|score| score.fract() == 0.0) {
                 metrics.push(AlphaMetric::Nominal);
             }

@@ -33,7 +33,7 @@ pub struct ReliabilityBinRate {
 /// Value, interval and sample size of a metric.
 pub(super) type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
 
-/// Confusion tables of all pairs and of each cluster, from which metrics and their intervals are computed.
+/// Confusion tables of all pairs and of each cluster, for computing metrics and their intervals.
 pub(super) struct ClusterTables {
     table: ConfusionTable,
     /// Table of each cluster.

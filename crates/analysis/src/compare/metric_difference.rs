@@ -141,7 +141,7 @@ impl PairSample {
     }
 }
 
-/// Largest number of pairs reported as enough. Larger ones are omitted, because nobody can collect that many.
+/// Largest number of pairs that a plan reports. Collecting more is not realistic, so larger numbers are omitted.
 const MAX_PLANNED_PAIRS: u64 = 1_000_000_000;
 /// Number of bootstrap resamples.
 const RESAMPLES: usize = 10_000;

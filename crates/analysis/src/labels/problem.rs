@@ -39,7 +39,7 @@ pub(super) fn unreadable(file: &Arc<Path>, error: &dyn fmt::Display) -> LabelPro
 pub struct LabelProblem {
     /// Location of the error.
     pub place: LabelLocation,
-    /// Message: what was found, what was expected, and what to do.
+    /// What was found, what was expected, and how to fix it.
     pub message: String,
 }
 

@@ -32,8 +32,8 @@ impl InsertPosition {
     }
 }
 
-/// Returns the byte offset of the paragraph end nearest to the middle. If none lies in the middle half of the
-/// text, it is the nearest end of a line, then of a word, else the middle itself.
+/// Returns the byte offset of the paragraph end nearest to the middle. If there is none in the middle half of
+/// the text, tries the nearest end of a line, then of a word, and finally the middle itself.
 fn insertion_point(text: &str) -> usize {
     let half = text.len() / 2;
     for separator in ["\n\n", "\n", " "] {

@@ -88,8 +88,8 @@ impl InjectionWins {
     /// Returns the name of what wins more than `limit` of the decisions, and its share: all attacks together,
     /// by [`limit_value`](Self::limit_value), or a single probe.
     ///
-    /// Among many probes, one wins many decisions by chance. That is why a single probe counts with the lower
-    /// bound of its interval.
+    /// Among many probes, one wins many decisions by chance. So a single probe counts with the lower bound of
+    /// its interval.
     pub fn beyond_limit(&self, limit: f64) -> Option<(String, f64)> {
         let all = self.limit_value().map(|share| ("attacks".to_owned(), share));
         let single = self.strongest.as_ref().map(|probe| (format!("`{}` at least", probe.label), probe.low));

@@ -210,8 +210,8 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Computes for each case how much more a family's judges prefer its answers to those of another family than
-/// the neutral judges do.
+/// For each case: how much more than the neutral judges do a family's judges prefer its answers to another
+/// family's?
 fn contrast_families(
     facts: &SelfPreferenceFacts,
     family: &str,

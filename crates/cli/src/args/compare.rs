@@ -19,7 +19,7 @@ const METRICS: &OptionValues<HeadlineMetric> = &[
     ("pass-rate", HeadlineMetric::PassRate, "The share of cases that passed"),
 ];
 
-/// Values of `--allow`; `None` stands for all of them.
+/// Values of `--allow`; `None` means all of them.
 pub(super) const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
     ("question", Some(ComparisonAspect::Question), "Questions and expectations of cases"),
     ("rubric", Some(ComparisonAspect::Rubric), "Criteria and graders: text, settings, weights, gates"),

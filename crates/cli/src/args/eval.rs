@@ -52,7 +52,7 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     ("allow", UnknownPrice::Allow, "Their cost is not counted"),
 ];
 
-/// Rules by which a run stops before its last case.
+/// Rules that stop a run before its last case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopRule {
     /// The result is clear.

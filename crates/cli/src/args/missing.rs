@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Any words: the command says that it is missing, whatever it is asked to do.
+/// Accepts any words, because the command only says that this build lacks it.
 #[derive(Debug, clap::Args)]
 #[command(
     disable_help_flag = true,

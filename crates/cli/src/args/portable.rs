@@ -1,4 +1,4 @@
-//! Arguments of `assize eval` for other machines: those that affect what is run and how it is judged.
+//! Arguments of `assize eval` for other machines: the ones that affect which cases run and how they are judged.
 
 use std::ffi::OsString;
 
@@ -17,7 +17,7 @@ const LOCAL_OPTIONS: &[&str] = &[
 ];
 
 /// Options that workers need but that affect no decision or score: the number and order of concurrent calls,
-/// timeouts, what may be read and paid for, and what is left behind. When a job is continued, these come from
+/// timeouts, permissions to read and to spend, and leftover files. When a job is continued, these come from
 /// the new command. Not in this list, although similar: `shuffle` and `seed` (which cases are in which unit),
 /// `no_cache` and `cache_only` (where a decision comes from), and `keep_going` (which cases there are).
 const UNDECIDING_OPTIONS: &[&str] = &[

@@ -154,7 +154,7 @@ impl WatchedRun {
 /// Sizes and modification times of the files of a run.
 type FileState = [(u64, Option<SystemTime>); 2];
 
-/// Both runs, and what is known of them so far.
+/// Both runs and the state of their comparison.
 struct RunWatch {
     runs: [WatchedRun; 2],
     names: NameTable,

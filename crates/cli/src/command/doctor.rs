@@ -30,7 +30,8 @@ const JUDGE_MODEL: &str = "JUDGE_MODEL";
 /// Those variables.
 const JUDGE_VARIABLES: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
-/// How long a server may take to answer a check: any, and one on this machine that nobody asked to check.
+/// How long a server may take to answer a check. Servers on this machine are checked without `--check` too,
+/// and get less time.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCAL_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 

@@ -185,8 +185,8 @@ fn rubric(
     }
 }
 
-/// The thresholds of a case: those of the command line override the rubric's, which override the stored ones.
-/// `None` if the stored case has nothing that thresholds apply to.
+/// The thresholds of a case. The command line overrides the rubric, and the rubric overrides the stored
+/// thresholds. `None` if the stored case has nothing that thresholds apply to.
 fn lines(
     args: &ScoreArgs,
     rubric: ThresholdOverrides,
@@ -261,7 +261,7 @@ impl RescoreChanges {
     }
 }
 
-/// Distinct criterion names, of which the first few are kept.
+/// Counts distinct criterion names, and keeps the first few.
 #[derive(Default)]
 struct NameList {
     kept: Vec<String>,

@@ -21,7 +21,7 @@ fn bucket_server(test: &str, format: BucketFormat) -> Option<BucketServer> {
     match BucketServer::start(format, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("buckets")) {
         Ok(server) => Some(server),
         Err(why) => {
-            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
+            // Bypasses the test harness, which captures output: the summary counts these lines.
             let line = format!("\nSKIPPED 1 test, {test} with {format:?}: {why}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             None
@@ -80,7 +80,7 @@ fn results_in_a_bucket_are_those_of_one_machine() {
             assert_eq!(reader.read(format!("again/{file}")), boss.read(format!("merged/{file}")), "{file}");
         }
 
-        // Reports of rows without times are identical to those of one machine.
+        // Without times, the reports are identical to the ones of a run on one machine.
         reader.copy_folder(&local.path("local"), "local");
         for kind in ["csv", "github", "gitlab"] {
             assert_eq!(report(&reader, "again", kind), report(&reader, "local", kind), "{format:?}, {kind}");

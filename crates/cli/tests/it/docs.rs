@@ -1,6 +1,6 @@
-//! Runs every command in a `console` block of the README, the docs and the skills, in a copy of the examples. A
-//! line `? N` after a command gives its documented exit code. Other lines after a command are its output on a
-//! terminal of 80 columns; `...` stands for any lines.
+//! Runs every command in a `console` block of the README, the docs and the skills, in a copy of the examples. A line `?
+//! N` after a command gives its documented exit code. Other lines after a command are its output on a terminal of 80
+//! columns; `...` matches any lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -42,7 +42,7 @@ impl WriteOutcome {
     }
 }
 
-/// Writes a file below `folder`. If the file is identical already, nothing is asked.
+/// Writes a file below `folder`. Does not prompt if the file is already identical.
 pub(super) fn write_file(
     folder: &Path,
     file: &ProjectFile,

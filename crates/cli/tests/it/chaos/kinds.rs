@@ -133,7 +133,7 @@ fn passing(
     single(name, fault, same(right(6)), same(lost("transport", 3 * ATTEMPTS)))
 }
 
-/// A reply without a decision, after which the judge is asked again with what was wrong.
+/// A reply without a decision. The judge is then asked again, with the reason.
 fn unusable(
     name: impl Into<String>,
     kind: &'static str,

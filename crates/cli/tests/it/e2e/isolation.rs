@@ -1,4 +1,4 @@
-//! What a judge sees and what it does not, and answers that try to judge themselves.
+//! Material that a judge sees, material that is hidden from it, and answers that try to judge themselves.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 

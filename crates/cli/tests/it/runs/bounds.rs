@@ -1,4 +1,4 @@
-//! Limits on the length of replies: set by budgets and by users, what they cut off, and how plans show them.
+//! Limits on the length of replies: set by budgets and by users, their cut-off replies, and their lines in plans.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,7 +12,7 @@ fn review(cli: &CliTest, who: &str, more: &[&str], lines: &str) -> String {
     cli.run_with_input(&args, lines).expect_code(0).stdout
 }
 
-/// Scores the stored run again: exit code and what was printed.
+/// Scores the stored run again. Returns the exit code and the printed JSON.
 fn score(cli: &CliTest) -> (i32, Value) {
     let output = cli.run(&["scorecard", "score", "r", "--json"]);
     (output.code.expect("an exit code"), printed(&output))
@@ -52,7 +52,7 @@ fn a_named_adjudicator_decides_what_reviewers_differ_on() {
     assert!(reason.contains("(after talking to ben); ann: pass") && reason.contains("ben: fail"), "{reason}");
     assert_eq!(rows(&cli, "r/review.jsonl").len(), 0);
 
-    // No more labels are asked for, whatever others would say.
+    // After the adjudicator's label, no further ones are asked for, because they could not change the outcome.
     assert!(!review(&cli, "cleo", &["--raters", "5"], "pass\n").contains("p C4"));
 
     // The adjudicator's label is not a rating but the truth.

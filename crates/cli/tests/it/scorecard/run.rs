@@ -1,4 +1,4 @@
-//! `assize scorecard run`: who decides, what is asked, what is left for people, and what it costs.
+//! `assize scorecard run`: who decides, the requests, the benchmarks left for people, and the cost.
 
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};

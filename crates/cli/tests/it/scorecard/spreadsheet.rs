@@ -5,7 +5,7 @@ use assize_testkit::mock::MockServer;
 
 use crate::scorecard::support::{as_folder, fixture, judge, rows, run};
 
-/// A judged case on which the judge is uncertain, and two that wait for a person. One id looks like a formula.
+/// A case with an uncertain judge, and two cases that wait for a person. One id looks like a formula.
 const CASES: [(&str, &str, &str); 3] =
     [("j3", "judged", "unsure"), ("=p1", "read", "fine"), ("p2", "read", "fine too")];
 
