@@ -49,7 +49,7 @@ impl Absence {
         self.limit
     }
 
-    /// Notes the current signs; `None` while the servers can't be asked, because then nobody can work either.
+    /// Notes the current signs; `None` while the servers can't be reached, because then no worker can work either.
     pub(crate) fn note(&mut self, signs: Option<(u64, usize)>) -> Presence {
         if signs != Some(self.signs) {
             self.signs = signs.unwrap_or(self.signs);

@@ -182,7 +182,7 @@ impl JobBoard {
         Ok(all.into_iter().filter_map(|(name, tries)| Some((name.parse().ok()?, tries))).collect())
     }
 
-    /// Shows that somebody works on a job. If another worker replaces the record first, that shows the same.
+    /// Shows that a worker is active on a job. If another worker replaces the record first, its record shows the same.
     pub(crate) async fn show_work(&self, job: &str, worker: &str) -> Result<(), ClusterError> {
         let key = work_key(job);
         let revision = self.records.get(&key).await?.map_or(0, |record| record.revision);

@@ -33,7 +33,7 @@ use crate::watch::{JobEnd, JobWatch, fetch, results};
 use crate::worker::CLUSTER_FOLDER;
 use crate::worker::refused_replies;
 
-/// How long workers of a job that ended early get to report what they have sent.
+/// How long the workers of a job that ended early get to report their requests.
 const FINAL_REPORT_WAIT: Duration = Duration::from_secs(2);
 
 /// Options of a run over many machines.
@@ -220,7 +220,7 @@ impl Coordinator<'_> {
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
         let staging = folder.join(format!("results-{holder}"));
         let result = self.see_through(&job, &board, &links, seat, &staging, request).await;
-        // Once the job is done, nobody needs files that earlier coordinators left on this machine either.
+        // Once the job is done, files that earlier coordinators left on this machine are useless too.
         let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
         result
     }
@@ -361,7 +361,7 @@ impl Coordinator<'_> {
             keeper.stop();
         }
         if matches!(end, JobEnd::OverBudget | JobEnd::Stopped) {
-            // Workers return the budget that they don't use, and report what they have sent.
+            // Workers return unused budget, and report their requests.
             tokio::time::sleep(FINAL_REPORT_WAIT).await;
         }
         if matches!(end, JobEnd::OverBudget)

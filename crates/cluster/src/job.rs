@@ -195,7 +195,7 @@ impl JobManifest {
         )))
     }
 
-    /// Refuses a job whose files differ from those of this machine.
+    /// Refuses a job whose files differ from the files on this machine.
     ///
     /// # Errors
     /// When they differ, naming the first difference.

@@ -1,8 +1,8 @@
-//! Signatures of what travels over the servers.
+//! Signatures of the data that travels over the servers.
 //!
-//! Results, replies and descriptions of jobs carry a MAC (HMAC-SHA256) by a secret that never travels over them. Whoever
-//! can write to the servers and does not know it can remove them, and can't change them unnoticed: a signature covers the
-//! use and the name of what is signed, so nothing can be moved to another job, unit or call.
+//! Results, replies and descriptions of jobs carry a MAC (HMAC-SHA256) by a secret that never travels over them. An
+//! attacker who can write to the servers and does not know the secret can remove data, but can't change it unnoticed. A
+//! signature also covers the purpose and the name of the data, so nothing can be moved to another job, unit or call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -129,8 +129,8 @@ impl RefusedCounter {
     }
 }
 
-/// A cluster in which everything is signed, and what is not is refused. Without a secret, nothing is signed, and what is
-/// signed is refused.
+/// A cluster in which everything is signed, and unsigned data is refused. Without a secret, nothing is signed, and
+/// signed data is refused.
 pub struct SealedCluster {
     inner: Arc<dyn Cluster>,
     secret: Option<JobSecret>,

@@ -100,7 +100,7 @@ pub enum WorkerEvent {
 /// Why a worker ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerEnd {
-    /// It was asked to stop.
+    /// It received a stop signal.
     Stopped,
     /// There was no work for [`WorkerOptions::idle`].
     Idle,

@@ -1,10 +1,10 @@
 //! Reads a map key by key, and derives the set of allowed keys from the keys that are read.
 //!
-//! Eval files are written by hand, so an unknown key is almost always a mistake that must be reported, with the
-//! nearest known key as a suggestion. Listing the allowed keys of each map would be the obvious approach, but
-//! such lists diverge from the code that reads the keys. So there is no list: a decoder requests keys from a
-//! [`MapReader`], every request makes a key known, and [`MapReader::finish`] reports the entries that nobody
-//! requested. The consequences for decoders:
+//! Eval files are written by hand, so an unknown key is almost always a mistake that must be reported, with the nearest
+//! known key as a suggestion. Listing the allowed keys of each map would be the obvious approach, but such lists
+//! diverge from the code that reads the keys. So there is no list: a decoder requests keys from a [`MapReader`], every
+//! request makes a key known, and [`MapReader::finish`] reports the entries that were not requested. The consequences
+//! for decoders:
 //!
 //! - All keys must be requested, in every branch, before `finish`. A decoder must not return early between
 //!   `new` and `finish`, or it hides unknown keys. A key that is only requested in one format is unknown in the
@@ -138,8 +138,8 @@ impl<'n> MapReader<'n> {
         found
     }
 
-    /// Returns the entry that most likely stands for an absent key: one of `guesses`, or a misspelling. It is an error, and what
-    /// it holds can still be read.
+    /// Returns the entry that was most likely meant as an absent key: one of `guesses`, or a misspelling. It is an
+    /// error, and what it holds can still be read.
     pub fn misspelt(
         &mut self,
         key: &'static str,
@@ -328,7 +328,7 @@ impl<'n> MapReader<'n> {
             if *taken || entry.key.starts_with("x-") {
                 continue;
             }
-            // A key that is present can't be what a misspelt key was meant as.
+            // A misspelt key was not meant as a key that is present.
             let absent = self.known.iter().map(|known| known.key).filter(|key| !self.has(key));
             let near = did_you_mean(&entry.key, absent);
             meant.extend(near);
@@ -511,7 +511,7 @@ pub mod record {
     pub type RequestedKeys = BTreeMap<&'static str, BTreeMap<&'static str, BTreeSet<String>>>;
 
     thread_local! {
-        /// `None` until the first call of [`take`]: what is not compared with the schemas is not recorded.
+        /// `None` until the first call of [`take`], so that only tests that compare keys with the schemas record them.
         static ASKED: RefCell<Option<RequestedKeys>> = const { RefCell::new(None) };
     }
 
@@ -523,7 +523,7 @@ pub mod record {
         });
     }
 
-    /// All that was asked on this thread since the last call; the first call begins the recording.
+    /// All requests on this thread since the last call; the first call begins the recording.
     pub fn take() -> RequestedKeys {
         ASKED.replace(Some(RequestedKeys::new())).unwrap_or_default()
     }

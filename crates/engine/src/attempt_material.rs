@@ -34,7 +34,7 @@ pub struct AttemptRequest {
     pub answer: Option<String>,
     /// File with the answer. `-` means that the user enters it at the start.
     pub answer_file: Option<PathBuf>,
-    /// Question, reference and expected outcome, which replace those of the case.
+    /// Question, reference and expected outcome. They override the case's own.
     pub about: GivenAnswer,
 }
 

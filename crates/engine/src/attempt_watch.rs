@@ -123,7 +123,7 @@ impl<'w> AttemptWatch<'w> {
         }
     }
 
-    /// Judges whatever has changed. Returns an exit status if the watch should end.
+    /// Judges changed criteria. Returns an exit status if the watch should end.
     async fn round(&mut self, loaded: &LoadedAttempt) -> Result<Option<ExitStatus>, EngineError> {
         let attempt = loaded.attempt.as_ref().map_err(Clone::clone)?;
         let bases = bases(&attempt.case);

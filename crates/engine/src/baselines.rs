@@ -125,7 +125,7 @@ struct BaselineKey<'c> {
     test: &'c str,
 }
 
-/// Index of the answers of a run: those of the named target, or else of the only one.
+/// Index of a run's answers by the named target, or by the only one.
 fn index(run: &RunFolder, part: AnswerPart, written: &str) -> Result<AnswerIndex, EngineError> {
     run.info()?;
     let targets = run.answer_names()?.targets;

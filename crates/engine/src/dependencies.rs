@@ -89,8 +89,8 @@ impl CaseDependencies {
         self.rivals.get(case.test_id()).cloned()
     }
 
-    /// The cases that must come first when this target answers a case: with the same target's answers if there
-    /// are any, or else those of all targets.
+    /// The cases that must come first when this target answers a case: with the same target's answers if there are any,
+    /// or else with the answers of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<CasePrerequisite> {
         let prerequisites = case.depends_on.iter().map(|id| {
             let all = self.targets.get(id).cloned().unwrap_or_default();

@@ -152,8 +152,8 @@ impl Engine {
         LoadOptions { programs: Some(Arc::new(FilePrograms::new(setup))), reads_everywhere: true, ..options }
     }
 
-    /// Reads the configuration file for these files: the nearest one above them, or else that of the working
-    /// folder. Without files, it is that of the working folder.
+    /// Reads the configuration file for these files: the nearest one above them, or else the working
+    /// folder's. Without files, it is the working folder's.
     ///
     /// # Errors
     /// If it has errors, or the files belong to different configurations. A run has only one.

@@ -37,7 +37,8 @@ pub struct RunEstimate {
     pub(crate) largest: LargestCall,
 }
 
-/// What a budget reserves for the largest call. Each amount is that of the call for which it is largest.
+/// Amounts that a budget reserves for the largest call. Each amount is a maximum over all calls, so two
+/// amounts may be from different calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LargestCall {
     /// The amount without which it is not sent, before any reply was seen and with an empty text for each

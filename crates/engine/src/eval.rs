@@ -34,7 +34,7 @@ use crate::validate::check_files;
 use crate::wiring::{RunWiring, WiringRequest, wire};
 
 impl Engine {
-    /// Plans a run and returns the identity of the plan. Nothing is sent. With `is_worker`, it also checks that this
+    /// Plans a run and returns the identity of the plan. Sends no requests. With `is_worker`, it also checks that this
     /// process could run the plan: the keys of its models must be present.
     ///
     /// # Errors

@@ -65,7 +65,7 @@ pub enum EngineEvent {
     },
     /// Something happened to a case, or the run stops.
     Run(assize_run::RunEvent),
-    /// The budget refused a call. Nothing more is started.
+    /// The budget refused a call. No further cases are started.
     BudgetReached {
         /// Limit that was reached, in words.
         reason: String,
@@ -98,7 +98,7 @@ pub enum EngineEvent {
         /// The kind of failure.
         reason: ErrorKind,
     },
-    /// A model server that was held answers again.
+    /// A held model server answers again.
     ServerBack {
         /// Host of the server.
         account: String,
@@ -110,7 +110,7 @@ pub enum EngineEvent {
         /// How long it has been waiting.
         silence: Duration,
     },
-    /// A model server was given up. Nothing more is started.
+    /// A model server was given up. No further cases are started.
     ServerGivenUp {
         /// Host of the server.
         account: String,

@@ -238,7 +238,7 @@ pub(crate) struct BatchExchange {
     state: Mutex<ImportState>,
 }
 
-/// Imported replies, by what has happened to them so far.
+/// Imported replies, grouped by their use so far.
 #[derive(Default)]
 struct ImportState {
     report: ImportReport,

@@ -1,4 +1,4 @@
-//! The plan of a run: cases, calls, estimated tokens and cost. Nothing is sent.
+//! The plan of a run: cases, calls, estimated tokens and cost. Making it sends no requests.
 
 use std::collections::BTreeMap;
 

@@ -46,12 +46,12 @@ const SERVERS_FILE: &str = "servers.json";
 
 /// The default number of concurrent commands.
 const DEFAULT_COMMANDS: usize = 8;
-/// The default limit of concurrent cases, however many requests are allowed, because cases are held in memory.
+/// The highest default limit of concurrent cases, because cases are held in memory.
 const MAX_DEFAULT_CASES: usize = 1024;
 
 /// How many accounts are expected to be in full use at a time: judges of a panel, targets.
 const EXPECTED_ACCOUNTS: usize = 4;
-/// The most files that are open besides the connections of requests: those of the run, the cache and commands.
+/// The most files that are open besides connections: files of the run, of the cache and of commands.
 const OTHER_OPEN_FILES: usize = 128;
 
 /// Files that are kept free besides the connections on a system that allows few open files.
@@ -62,7 +62,7 @@ pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
 }
 
-/// Forgets what was learned about servers and models.
+/// Deletes the stored facts about servers and models.
 ///
 /// # Errors
 /// If the file can't be deleted.
@@ -138,7 +138,7 @@ pub(crate) struct ModelGateway {
 /// Models that a gateway has set up, and what a run reports about them.
 #[derive(Default)]
 struct ModelFindings {
-    /// The models, with what is known about them.
+    /// The models, with their cards.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     /// Variables of keys that a plan did not need but the run will.
     missing_keys: Mutex<BTreeSet<String>>,
@@ -216,7 +216,8 @@ impl ModelGateway {
         self.setup.accounts = Arc::new(ProviderAccounts::new(limits).with_memory(memory));
     }
 
-    /// Keeps what was learned about servers and models. If that fails, the next process learns it again.
+    /// Stores the facts that this process learned about servers and models. If that fails, the next process
+    /// learns them again.
     fn keep_memory(&self) {
         let known = self.miss.as_ref().and_then(|_| self.setup.accounts.memory().to_json());
         if let Some(text) = known.filter(|_| self.folder.is_dir()) {
@@ -534,7 +535,7 @@ impl ModelGateway {
         self.setup.clone()
     }
 
-    /// Determines how many cases run concurrently, by the user's wish or by what is needed.
+    /// Returns how many cases run concurrently: the user's number, or as many as the requests need.
     ///
     /// A case has one or several requests in flight until it is done, so as many cases as allowed requests keep
     /// all of these in flight. Commands are limited separately, because each uses this machine's processor.
@@ -712,9 +713,9 @@ impl ModelGateway {
         stored.and_then(|stored| self.noting_error(stored)).unwrap_or(fresh)
     }
 
-    /// Refuses a run with an unusable cache, because it would pay again for what it already has. Refuses a run
-    /// whose limit in money can't be kept, because a price is unknown. Must be called after all models are set
-    /// up and before the first request.
+    /// Refuses a run with an unusable cache, because it would pay again for replies that it already has. Refuses a run
+    /// whose limit in money can't be kept, because a price is unknown. Must be called after all models are set up and
+    /// before the first request.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.check_settings()?;
         if self.all_priced { self.check_prices(None) } else { Ok(()) }
@@ -794,8 +795,8 @@ impl ModelGateway {
         self.findings.models.lock()
     }
 
-    /// Names the run that pays for requests from now on. Requests that were paid for the same run before count
-    /// like those of an earlier process.
+    /// Names the run that pays for requests from now on. Earlier requests for the same run count as requests of an
+    /// earlier process.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
         self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });

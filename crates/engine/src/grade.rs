@@ -59,7 +59,7 @@ impl RunMode for GradeMode {
     }
 }
 
-/// The number of answers of which a judge sees less than it may need.
+/// The numbers of answers that a judge sees without a question, or that are empty.
 #[derive(Default)]
 struct BlankCount {
     answers: usize,

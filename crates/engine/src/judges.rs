@@ -82,8 +82,8 @@ struct JudgeEntry {
 }
 
 impl JudgeRegistry {
-    /// Judges for a run. `named` are those of the options, `config` is the configuration file's choice, `limit`
-    /// the number of judge calls in flight over all registries of a run.
+    /// Judges for a run. `named` are the judges in the options, `config` is the configuration file's choice, and
+    /// `limit` is the number of judge calls in flight over all registries of a run.
     pub(crate) fn new(
         named: Vec<String>,
         warm_up: WarmUp,

@@ -18,8 +18,8 @@
 //!
 //! # Evaluate a file
 //!
-//! If the options name no judge, the judge is that of the file or of the configuration, else [`OFFLINE`], which compares words.
-//! The run is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
+//! If the options name no judge, the file's judge is used, or else the configuration's, or else [`OFFLINE`], which
+//! compares words. The run is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
 //!
 //! ```
 //! use assize_engine::{Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
@@ -221,9 +221,9 @@
 //!
 //! # Threads
 //!
-//! The futures of runs are not [`Send`]: what a run is wired with stays on one thread, while its work is spread over the threads of
-//! the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block. Those of a [`SampleGrader`]
-//! are [`Send`].
+//! The futures of runs are not [`Send`]: the parts of a run stay on one thread, while its work is spread over the
+//! threads of the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block. The
+//! futures of a [`SampleGrader`] are [`Send`].
 //!
 //! ```
 //! use assize_engine::{Engine, EngineError, EvalMode, EvalOptions, ExitStatus, RunOutcome};
@@ -239,7 +239,7 @@
 //! }
 //! ```
 //!
-//! `docs/library.md` of the repository lists what is stable.
+//! `docs/library.md` of the repository lists the stable API.
 
 #![warn(missing_docs)]
 

@@ -39,7 +39,7 @@ pub struct MergeOptions {
     pub runs: Vec<String>,
     /// Folder of the merged run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
-    /// Name of the merged run in lists and reports; by default that of the first shard.
+    /// Name of the merged run in lists and reports; by default the first shard's.
     pub label: Option<String>,
     /// The job whose workers ran the shards; `None` if they were run separately.
     pub job: Option<MergedJob>,
@@ -63,10 +63,10 @@ pub struct MergedJob {
 }
 
 impl MergedJob {
-    /// Requests of the whole job. `known` are those of its results.
+    /// Requests of the whole job. `known` are the requests of its results.
     fn sent(&self, known: SentRequests) -> SentRequests {
         let mut sent = known.plus(self.unfinished);
-        // Killed workers had leased a part of the budget. It is unknown what they spent of it.
+        // Killed workers had leased a part of the budget. How much they spent is unknown.
         sent.given_up = sent.given_up.max(self.spent.calls.saturating_sub(sent.requests));
         sent.cost_usd = sent.cost_usd.map(|cost| cost.max(self.spent.usd));
         sent

@@ -80,7 +80,7 @@ pub struct SequenceOptions {
     pub trials: Option<u32>,
     /// How the trials of a case are aggregated.
     pub trial_strategy: Option<TrialStrategy>,
-    /// Runs the cases in a random order. All of them are held in memory then.
+    /// Runs the cases in a random order. This holds all of them in memory.
     pub shuffle: bool,
     /// Seed of that order; random if not given.
     pub seed: Option<u64>,
@@ -139,7 +139,7 @@ pub struct PanelOptions {
     pub repeats: Option<u32>,
     /// Sampling temperature of the judges, 0 to 2.
     pub temperature: Option<f64>,
-    /// Rule by which votes become one decision.
+    /// Rule that combines votes into one decision.
     pub combine: Option<PanelRule>,
     /// How ties are decided.
     pub ties: Option<TiePolicy>,
@@ -266,7 +266,7 @@ pub struct EvalOptions {
     pub filter: Vec<String>,
     /// Tags of cases; all cases if empty.
     pub tags: Vec<String>,
-    /// Tags of cases to skip, whatever else selects them.
+    /// Tags of cases to skip, even if another filter selects them.
     pub exclude_tags: Vec<String>,
     /// Name of a stored run; only cases that failed or are incomplete in it are run.
     pub rerun_failed: Option<String>,
@@ -293,7 +293,7 @@ impl RunOptions {
         ]
     }
 
-    /// Thresholds that override those of files.
+    /// Thresholds that override the thresholds in files.
     pub(crate) fn lines(&self) -> ThresholdOverrides {
         ThresholdOverrides { pass: self.threshold, borderline: self.borderline }
     }

@@ -39,16 +39,16 @@ use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
 pub(crate) struct RunPlanner<'a> {
     /// Workspaces of targets; `None` if no target runs.
     pub(crate) workspaces: Option<&'a WorkspacePool>,
-    /// Targets that override those of files.
+    /// Targets that override the targets in files.
     pub(crate) target_names: &'a [String],
-    /// Thresholds that override those of files.
+    /// Thresholds that override the thresholds in files.
     pub(crate) thresholds: ThresholdOverrides,
     pub(crate) config: &'a ProjectConfig,
-    /// Judging mode that overrides those of files.
+    /// Judging mode that overrides the mode in files.
     pub(crate) judging: Option<JudgingMode>,
     /// The panel of the options.
     pub(crate) panel: PanelSpec,
-    /// Truncation mode that overrides those of files.
+    /// Truncation mode that overrides the mode in files.
     pub(crate) truncate: Option<TruncationMode>,
     /// Number and order of executions. Without it, each case runs once.
     pub(crate) sequence: Option<&'a SequenceOptions>,
@@ -368,8 +368,8 @@ impl<'a> RunPlanner<'a> {
         resolve_thresholds(choice, Some(suite.format))
     }
 
-    /// The targets of a case: those of the command line, or else of the case, or else of the suite, or else the
-    /// default of the targets file.
+    /// The targets of a case: from the command line, or else from the case, or else from the suite, or else the default
+    /// of the targets file.
     fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, FilePosition)> {
         let by_name = |name: &str| {
             let place = case.place.clone();

@@ -35,7 +35,7 @@ impl PreparedPlan {
 }
 
 impl Engine {
-    /// Plans a run of so many shards once, for [`Engine::evaluate_prepared`]. Nothing is sent.
+    /// Plans a run with this number of shards once, for [`Engine::evaluate_prepared`]. Sends no requests.
     ///
     /// # Errors
     /// As in [`Engine::identify`] with `is_worker`.

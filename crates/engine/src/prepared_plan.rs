@@ -27,8 +27,8 @@ pub struct PreparedPlan {
     pub(crate) suites: Vec<SuiteInfo>,
     /// Summary of problems in files that do not prevent running the rest.
     pub(crate) problems: Option<String>,
-    /// The shards; `None` if the cases run in a random order, because then all must be read to find those of
-    /// one shard.
+    /// The shards; `None` if the cases run in a random order, because finding the cases of one shard then
+    /// needs all of them.
     pub(crate) dealt: Option<DealtPlan>,
     pub(crate) identity: PlanIdentity,
     /// All files that were read, each with a stamp to detect changes.

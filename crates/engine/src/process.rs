@@ -11,7 +11,7 @@ use assize_llm::FILE_VARIABLES;
 
 use crate::trust::TrustedFolders;
 
-/// Future that completes when the process is asked to stop.
+/// Future that completes when the process should stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Environment, folders, clock and stop signal of the process, read once by its front end. Code below the front
@@ -160,7 +160,7 @@ impl ProcessContext {
         self.clock
     }
 
-    /// Waits until the process is asked to stop.
+    /// Waits until the process should stop.
     pub fn stopped(&self) -> StopSignal {
         (self.stop_signal)()
     }

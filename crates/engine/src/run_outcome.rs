@@ -1,4 +1,4 @@
-//! What comes of a request for a run: a run that has ended, a plan, or requests in files.
+//! Result of a request for a run: a run that has ended, a plan, or requests in files.
 
 use assize_analysis::ExitStatus;
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};

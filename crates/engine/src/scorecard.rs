@@ -52,7 +52,7 @@ pub struct ScorecardOptions {
     pub deny: DeniedFindings,
     /// What to do with cases without a result.
     pub missing: MissingPolicy,
-    /// Labels that count in addition to those of the scorecard.
+    /// Labels that count in addition to the scorecard's labels.
     pub labels: LabelOptions,
     /// The smallest share of the weight that results must cover, 0 to 1.
     pub min_coverage: Option<UnitInterval>,
@@ -224,7 +224,7 @@ fn no_items(scorecard: &Scorecard, options: &ScorecardOptions) -> EngineError {
     EngineError::usage(format!("no benchmark applies to any of the {cases} cases{selected}"))
 }
 
-/// The settings of a scorecard run, where files define what other runs define by options.
+/// The settings of a scorecard run. Its files define settings that options define for other runs.
 fn run_settings(
     plain: RunSettings,
     scorecard: &Scorecard,

@@ -402,7 +402,7 @@ impl RunSession {
         BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
     }
 
-    /// Moves what is known before the run begins into its description.
+    /// Builds the description of the run from the facts known before it begins.
     fn take_info(&mut self, run_id: String, started_at: String) -> Result<RunInfo, EngineError> {
         Ok(RunInfo {
             format_version: FORMAT_VERSION,
@@ -765,7 +765,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     })
 }
 
-/// The number of workers: that of the options, or else the smallest that any file asks for.
+/// The number of workers from the options, or else the smallest that a file asks for.
 fn workers(options: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
     options.map(NonZeroUsize::get).or_else(|| wishes.min())
 }

@@ -49,7 +49,7 @@ pub(crate) struct StopWatch {
 struct Baseline {
     label: String,
     facts: RunFacts,
-    /// True if the cases are those of one prompt, found by their tests.
+    /// True if the cases belong to one prompt and are matched by test id.
     by_test: bool,
     cases: HashMap<AnswerKey, f64>,
     names: NameTable,
@@ -318,7 +318,7 @@ impl Baseline {
         Some(score)
     }
 
-    /// Whether the cases so far were measured like those of the baseline.
+    /// Whether the cases so far were measured like the baseline's.
     fn is_comparable(&mut self) -> bool {
         if self.refused.is_some() {
             return false;

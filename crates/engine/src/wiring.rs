@@ -77,12 +77,12 @@ impl<'a> ModelAccess<'a> {
 pub(crate) struct WiringRequest<'a> {
     /// How models are reached.
     pub(crate) access: ModelAccess<'a>,
-    /// The files that run. Configuration and prices are the nearest to them; without files, those of the
-    /// working folder.
+    /// The files that run. Configuration and prices are the nearest to them; without files, the working
+    /// folder's.
     pub(crate) files: &'a [PathBuf],
     /// Folders that files may be read from.
     pub(crate) roots: &'a [PathBuf],
-    /// The targets file of the options, which overrides that of the configuration.
+    /// The targets file in the options. It overrides the configuration's.
     pub(crate) targets_file: Option<&'a Path>,
     /// The consequence of a targets file with problems, such as "nothing was run".
     pub(crate) consequence: &'static str,
@@ -102,7 +102,7 @@ pub(crate) struct RunWiring<'e> {
     warm_up: WarmUp,
     /// Programs that files may start.
     pub(crate) gate: ConsentGate,
-    /// Retries of each target; `None` for those of the targets file.
+    /// Retries of each target; `None` for the numbers in the targets file.
     max_retries: Option<u32>,
     targets_file: Option<PathBuf>,
     consequence: &'static str,

@@ -261,7 +261,7 @@ impl LintRunner {
     }
 }
 
-/// Calls `visit` with the rubrics of a grader, including those of its members.
+/// Calls `visit` with the rubrics of a grader and of its members.
 fn visit_rubrics<'g>(grader: &'g Grader, visit: &mut impl FnMut(&'g RubricGrader)) {
     match &grader.kind {
         GraderKind::Rubric(rubric) => visit(rubric),

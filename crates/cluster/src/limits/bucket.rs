@@ -47,7 +47,7 @@ impl SharedBucket {
         if each <= 0.0 { u64::MAX } else { (self.level / each + 1e-9).floor().max(0.0) as u64 }
     }
 
-    /// Takes `more` beyond what was granted; a negative number returns what was not needed.
+    /// Takes `more` in addition to the granted tokens; a negative number returns tokens.
     pub(super) fn correct(&mut self, more: f64) {
         self.level = (self.level - more).min(self.burst);
     }

@@ -1,7 +1,7 @@
 //! Limits of money, tokens, calls and rates that all workers share.
 //!
-//! The coordinator keeps the book ([`LimitBook`]). A worker borrows parts of the limits for a few seconds and
-//! returns what it does not need.
+//! The coordinator keeps the book ([`LimitBook`]). A worker leases parts of the limits for a few seconds and
+//! returns the rest.
 //!
 //! Why leases, and not a shared counter: a counter on the servers can be incremented atomically, but it can't
 //! say who may still return something, which decides whether a refusal is final. Compare-and-swap on one record

@@ -1,4 +1,4 @@
-//! A worker's share of the limits: what it was granted and has not used.
+//! A worker's share of the limits: granted, and not used yet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ struct Held {
     /// Part of `received` that was handed to the run.
     handed_on: BudgetAmount,
     need: Option<BudgetAmount>,
-    /// True if the run may return something of what it was handed.
+    /// True if the run may return part of the budget that it was handed.
     may_return: bool,
     never: bool,
     accounts: BTreeMap<String, AccountShare>,

@@ -422,8 +422,8 @@ impl ResultStore for FaultyResults {
     }
 }
 
-/// Runs all cases as one unit, of which a worker in a slow cluster is the first to hear; another one comes while the first waits.
-/// Returns how often each asked its target, and what the first one said.
+/// Runs all cases as one unit. A worker with a slow connection gets the unit first, and another worker joins while it
+/// waits. Returns the number of answers that each of them requested, and the events of the first.
 async fn race(fault: ResultFault) -> (usize, usize, Vec<WorkerEvent>) {
     let ((boss, _), (slow, asked_slow), (host, asked)) = (slow_machine(), slow_machine(), slow_machine());
     let cluster = MemoryCluster::default();
@@ -472,7 +472,7 @@ async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
     assert_eq!((by_slow, by_other), (CASES, 0));
 }
 
-/// A machine whose target takes half a second for an answer, and notes each time that it is asked.
+/// A machine whose target takes half a second for an answer and notes each request.
 pub(crate) fn slow_machine() -> (TempDir, std::path::PathBuf) {
     let folder = machine();
     let file = folder.path().join("suite.yaml");

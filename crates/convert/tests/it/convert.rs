@@ -181,8 +181,8 @@ proptest! {
         let first = folder.path().join("first.yaml");
         std::fs::write(&first, to_yaml(&value, 0)).expect("written");
         let loaded = load_suite(&first, &options(folder.path()));
-        // The loader refuses a threshold of a case below the suite's borderline threshold. That is not tested
-        // here.
+        // The loader refuses a threshold of a case below the suite's borderline threshold. This test does not
+        // cover it.
         prop_assume!(!loaded.has_errors());
         let original = load(&first);
         let mut last = first;

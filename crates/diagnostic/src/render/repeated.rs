@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap};
 
-/// Number of equal diagnostics from which only the first is shown.
+/// From this number of equal diagnostics on, only the first is shown.
 pub const MIN_REPEATS: usize = 3;
-/// Maximum number of diagnostics that are shown with the same code and title in one file, however their other
-/// texts differ.
+/// Maximum number of diagnostics that are shown with the same code and title in one file. Their other texts
+/// may differ.
 pub const MAX_VARIANTS: usize = 5;
 /// Maximum number of line numbers that are listed.
 const MAX_LISTED_LINES: usize = 6;

@@ -74,7 +74,7 @@ pub(super) fn push_item(value: &Value, column: usize, step: usize, lines: &mut V
     lines[first] = format!("{}- {rest}", " ".repeat(column));
 }
 
-/// Returns a scalar, or an empty or inline collection. `column` is that of the lines of a literal block.
+/// Returns a scalar, or an empty or inline collection. `column` is the indentation of a literal block.
 fn format_leaf(value: &Value, column: usize) -> String {
     match value {
         Value::String(text) if text.contains('\n') && fits_literal_block(text) => {

@@ -1,8 +1,8 @@
 //! Explanations of YAML syntax errors.
 //!
-//! The scanner's message says what it expected, which rarely is the mistake that was made. So the explanation
-//! is derived mostly from the text around the error: each `explain_*` method recognises one kind of mistake,
-//! and they are tried in order, the most specific first.
+//! The scanner's message names the token that it expected, which is rarely the author's mistake. So the
+//! explanation is derived mostly from the text around the error: each `explain_*` method recognises one kind
+//! of mistake, and they are tried in order, the most specific first.
 
 use assize_diagnostic::{Diagnostic, Span};
 

@@ -26,7 +26,7 @@ const FAMILY_PREFIX: &str = "family ";
 pub enum ProbingKind {
     /// Criteria of a call in other orders.
     Order,
-    /// Answers are made longer and shorter without changing what they say.
+    /// Answers are made longer and shorter without a change of their content.
     Length,
     /// Judges of several families judge answers of several targets.
     OwnFamily,

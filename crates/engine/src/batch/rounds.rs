@@ -1,11 +1,11 @@
 //! Rounds of batches: collect requests, send them, wait, collect replies, until no request is left for a batch.
 //!
-//! A judge call often depends on earlier ones: an escalation needs the votes of a panel, a repair needs the
-//! reply that failed. So one batch is not enough, and nobody knows in advance which calls will follow. Instead
-//! of modelling that, each round runs all cases with a recorder that stores nothing. A call that the cache and
-//! earlier batches can't answer is collected and reported as cancelled. After the batch has ended, the next
-//! pass finds its replies and gets one step further. When a pass collects nothing, the real run starts; it
-//! finds every reply that batches could bring, and sends the rest live.
+//! A judge call often depends on earlier ones: an escalation needs the votes of a panel, a repair needs the reply that
+//! failed. So one batch is not enough, and the follow-up calls can't be known in advance. Instead of modelling them,
+//! each round runs all cases with a recorder that stores nothing. A call that the cache and earlier batches can't
+//! answer is collected and reported as cancelled. After the batch has ended, the next pass finds its replies and gets
+//! one step further. When a pass collects nothing, the real run starts; it finds every reply that batches could bring,
+//! and sends the rest live.
 //!
 //! A round may take a day, so follow-up rounds need at least [`MIN_FOLLOW_UP_REQUESTS`] requests, and after
 //! [`MAX_VAIN_ROUNDS`] rounds without a single reply the rest is sent live.

@@ -237,7 +237,7 @@ impl RunMode for PairwiseRun {
     }
 }
 
-/// The metrics of a stored comparison, and sentences about what could not be compared.
+/// The metrics of a stored comparison, and sentences about cases that could not be compared.
 ///
 /// # Errors
 /// If the run can't be read.

@@ -83,7 +83,7 @@ struct EarlierTurns {
     further: Vec<Value>,
 }
 
-/// Splits a conversation into the messages before its last answer, and those of the answer.
+/// Splits a conversation into the messages before its last answer, and the messages of the answer.
 fn split_conversation(mut messages: Vec<Value>) -> Result<(EarlierTurns, Vec<Value>), SampleProblem> {
     let role = |message: &Value| message.get("role").and_then(Value::as_str).unwrap_or_default().to_owned();
     let is_assistant = |message: &Value| role(message) == "assistant";

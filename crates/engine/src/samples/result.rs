@@ -156,11 +156,11 @@ pub struct DecisionResult {
 pub struct GradeSummary {
     /// Samples of the request.
     pub samples: usize,
-    /// Samples of which every criterion is decided.
+    /// Samples with a decision on every criterion.
     pub graded: usize,
-    /// Samples of which some criteria are ungraded.
+    /// Samples with some ungraded criteria.
     pub partial: usize,
-    /// Samples of which no criterion is decided, or none applies.
+    /// Samples with no decided criterion, or with none that applies.
     pub ungraded: usize,
     /// Samples that were left out because of `on_ungraded: drop`.
     pub dropped: usize,
@@ -221,7 +221,7 @@ impl RewardBounds {
 }
 
 impl SampleResult {
-    /// The result of a sample, made from its record. `config_hash` is that of the rubric.
+    /// The result of a sample, made from its record. `config_hash` is the rubric's.
     pub fn new(
         place: SamplePlace,
         record: CaseRecord,
@@ -370,7 +370,8 @@ fn status_of(result: &ResultRow) -> GradeStatus {
     }
 }
 
-/// The bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
+/// The bounds of a reward. They follow from the bounds of the score, so the worst case depends on the sign of
+/// the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
         RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::certain(0.0),

@@ -38,7 +38,7 @@ impl GradingStop {
         }
     }
 
-    /// Creates a signal for the calls of one request of a client. If they fail, those of other clients go on.
+    /// Creates a signal for the calls of one client request. If they fail, calls of other clients continue.
     #[must_use]
     pub fn child_of(&self, source: CallSource) -> Self {
         Self { source: Some(source), ..self.child() }
@@ -97,8 +97,8 @@ impl StoppableModel {
     /// The error in the form for records.
     fn recorded(&self, error: AskError) -> AskError {
         if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
-            // The operator was told when it failed. The description of a failure begins with the phrase of its
-            // kind.
+            // The operator saw the message when the model failed. The description of a failure begins with the phrase
+            // of its kind.
             let private = PRIVATE_KINDS.iter().find(|kind| error.message.starts_with(kind.phrase()));
             let private = private.filter(|_| self.failures.is_some());
             let why = private.map_or(error.message.as_str(), |kind| kind.phrase());

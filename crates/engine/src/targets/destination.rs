@@ -19,7 +19,7 @@ const RETRY_SETTINGS: &str = "retry_";
 /// Setting with the address of a health check, which is called before the target.
 pub(super) const HEALTH_SETTING: &str = "healthcheck";
 
-/// The variables that the user set, as opposed to those of a file in the working folder.
+/// The variables that the user set, as opposed to variables from a file in the working folder.
 pub(super) struct UserVariables<'a> {
     lookup: &'a EnvironmentLookup,
     of_file: String,

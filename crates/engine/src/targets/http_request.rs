@@ -49,7 +49,7 @@ pub(super) struct HttpTargetCase<'a> {
 /// host only, so that no prompt decides where headers are sent.
 ///
 /// # Errors
-/// When variables other than those of the environment are part of the host.
+/// When the host contains variables that are not environment variables.
 pub(super) fn fixed_address(spec: &HttpTargetSpec) -> Result<String, String> {
     let template_at = first_case_template(&spec.url);
     let fixed = &spec.url[..template_at.unwrap_or(spec.url.len())];

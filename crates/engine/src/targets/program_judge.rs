@@ -1,4 +1,4 @@
-//! Programs as judges: a command or a function gets the messages of a judge's call, and what it prints is the reply.
+//! Programs as judges: a command or a function gets the messages of a judge call, and its output is the reply.
 //!
 //! Design: `docs/design/judging.md`.
 
@@ -81,8 +81,8 @@ fn reply(answer: TargetAnswer, schema: Option<&JsonSchemaFormat>) -> ChatReply {
     }
 }
 
-/// Returns a reply in the form of promptfoo's judges (`pass`, `score`, `reason`) in the form that was asked for; `None` for
-/// any other reply.
+/// Converts a reply in the form of promptfoo's judges (`pass`, `score`, `reason`) to the requested form; `None` for any
+/// other reply.
 fn in_form(text: &str, schema: &Value) -> Option<String> {
     let mut given: Map<String, Value> = serde_json::from_str(text).ok()?;
     let asked = schema.get("properties")?;
