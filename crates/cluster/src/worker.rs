@@ -13,7 +13,7 @@
 //!   time, never a wrong row. They rarely cost money: replies are shared through the servers, under the id of
 //!   the shard, before the unit is done.
 //! - A worker that fails and can say so (full disk, wrong key, spent budget) puts the unit back as a new
-//!   message. That is not the unit's fault and does not count as a try.
+//!   message. Such a failure is not the unit's fault and does not count as a try.
 //! - A unit whose workers vanish without a word may be what kills them. After two such tries it is halved, and
 //!   each half runs on its own, until a single group of cases remains, which is abandoned with a row that gives
 //!   the reason. A retry limit without halving would abandon up to a whole shard because of one case.

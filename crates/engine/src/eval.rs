@@ -57,7 +57,7 @@ impl Engine {
     /// Runs eval files as `assize eval` does.
     ///
     /// # Errors
-    /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
+    /// When files have errors, or the run can't be carried out as requested. No money was spent in that case.
     pub async fn evaluate(
         &self,
         mut mode: EvalMode,

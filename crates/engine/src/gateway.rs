@@ -535,7 +535,8 @@ impl ModelGateway {
         self.setup.clone()
     }
 
-    /// Returns how many cases run concurrently: the user's number, or as many as the requests need.
+    /// Sets the limit of concurrent commands, and returns how many cases run concurrently: the user's number,
+    /// or as many as the requests need.
     ///
     /// A case has one or several requests in flight until it is done, so as many cases as allowed requests keep
     /// all of these in flight. Commands are limited separately, because each uses this machine's processor.

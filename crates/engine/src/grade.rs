@@ -105,7 +105,7 @@ impl Engine {
     /// Grades a file of answers by a rubric.
     ///
     /// # Errors
-    /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
+    /// When files have errors, or the run can't be carried out as requested. No money was spent in that case.
     pub async fn grade(&self, options: &GradeOptions) -> Result<RunOutcome, EngineError> {
         let load_options = LoadOptions { encoding: options.encoding, ..self.load_options(&[]) };
         let [rubric_path, answers_path] =

@@ -132,7 +132,8 @@ impl Engine {
     /// Runs a scorecard.
     ///
     /// # Errors
-    /// When options or files have errors, or the run can't be carried out as requested. Nothing was spent then.
+    /// When options or files have errors, or the run can't be carried out as requested. No money was spent in that
+    /// case.
     pub async fn run_scorecard(
         &self,
         loaded: &ScorecardInput,

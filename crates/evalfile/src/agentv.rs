@@ -14,7 +14,7 @@ pub enum AgentvSupport {
     Refused,
 }
 
-/// Where a key stands in AgentV's files.
+/// Position of a key in AgentV's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentvPlace {
     /// Top level of an eval file.
@@ -89,8 +89,8 @@ pub struct AgentvKey {
 /// needs; a row is how the key is treated, the key, an example, and the remark.
 const ROWS: &str = include_str!("agentv_keys.tsv");
 
-/// Every key and option of AgentV 4.42.4, except those of AgentV's own settings file, which Assize does not
-/// read.
+/// Every key and option of AgentV 4.42.4. Keys of AgentV's own settings file are not in the list, because
+/// Assize does not read that file.
 pub static AGENTV_KEYS: LazyLock<Vec<AgentvKey>> = LazyLock::new(|| {
     let mut place = AgentvPlace::File;
     let mut keys = Vec::new();

@@ -109,7 +109,7 @@ impl Drop for ThreadPlace {
     }
 }
 
-/// Counts a check as given up if nobody waits for it any more and it still runs.
+/// Counts a check as given up if it still runs when its caller stops waiting.
 struct GivenUpCheck<'a> {
     places: &'a ThreadPlaces,
     progress: Arc<Mutex<CheckProgress>>,

@@ -9,7 +9,7 @@ use assize_rubric::{EvidencePolicy, JudgingMode, Rubric, TruncationMode};
 /// instructions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgeMaterial {
-    /// Question that was asked.
+    /// Question that the answer is about.
     pub question: String,
     /// Description of a good answer, in the author's words.
     pub expected_outcome: Option<String>,

@@ -97,8 +97,8 @@ impl StoppableModel {
     /// The error in the form for records.
     fn recorded(&self, error: AskError) -> AskError {
         if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
-            // The operator saw the message when the model failed. The description of a failure begins with the phrase
-            // of its kind.
+            // The failure log got the whole message when the model failed. The description of a failure begins with the
+            // phrase of its kind.
             let private = PRIVATE_KINDS.iter().find(|kind| error.message.starts_with(kind.phrase()));
             let private = private.filter(|_| self.failures.is_some());
             let why = private.map_or(error.message.as_str(), |kind| kind.phrase());

@@ -78,7 +78,7 @@ pub struct LoadScope {
     pub open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
     pub programs: Option<Arc<dyn ProgramRunner>>,
-    /// Names of the targets that take the place of those of the file.
+    /// Names of the targets that replace the file's targets.
     pub targets: Vec<String>,
     /// Further check of the cases of datasets.
     pub(crate) case_check: Option<CaseCheck>,
@@ -94,7 +94,7 @@ impl LoadScope {
 /// A text file that an eval file refers to.
 #[derive(Debug, Clone)]
 pub struct TextFile {
-    /// Path by which it was found.
+    /// Path that it was found under.
     pub path: PathBuf,
     /// Text with single newlines as line ends.
     pub text: Arc<str>,

@@ -1,4 +1,4 @@
-//! A file with one case per line: what is remembered between two readings.
+//! A file with one case per line, and the state that is kept between two readings.
 
 use std::fs::File;
 use std::io;

@@ -25,7 +25,7 @@ pub(crate) enum IdLocation<'p> {
 #[derive(Debug, Default)]
 pub(crate) struct IdRegistry {
     met: HashMap<u128, FirstUse, BuildHasherDefault<IdentityHasher>>,
-    /// Random keys for the two halves of a hash, so that nobody can construct ids that collide.
+    /// Random keys for the two halves of a hash, so that a file can't contain ids that are made to collide.
     keys: [RandomState; 2],
     spans: Vec<(Span, FilePosition)>,
     datasets: Vec<Arc<Path>>,

@@ -173,7 +173,7 @@ pub fn looks_like_secret(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_key = |prefix: &&str| value.starts_with(*prefix) && value.len() >= SHORTEST;
 
-    // A JSON web token: three parts in Base64, the first of which is a JSON object.
+    // A JSON web token: three parts in Base64. The first part is a JSON object.
     let is_token = value.starts_with("eyJ") && value.matches('.').count() == 2;
     (is_word && has_digit && (PREFIXES.iter().any(is_key) || is_token))
         || (value.starts_with("-----BEGIN ") && value.contains("PRIVATE KEY"))

@@ -19,16 +19,16 @@ pub struct LoweredSuite {
     pub targets: Vec<LoweredTarget>,
     /// Parts that the `tests` format can't express, or that this program can't run, in the order in which they were found.
     pub losses: Vec<LoweredLoss>,
-    /// Folder of the file, from which its references are followed.
+    /// Folder of the file. Its references are relative to this folder.
     pub folder: PathBuf,
-    /// Number of cases that an assertion was left out of.
+    /// Number of cases that lack an assertion.
     left_out: HashMap<Span, usize>,
 }
 
 /// A provider as a target.
 #[derive(Debug, Clone)]
 pub struct LoweredTarget {
-    /// Name by which the file refers to it.
+    /// Name that the file uses for it.
     pub name: String,
     /// Its entry in a targets file.
     pub entry: Value,

@@ -69,7 +69,7 @@ pub async fn decide_answer_relevance(
     }
 }
 
-/// Compares the first vector, that of the original question, with the vectors of the generated questions.
+/// Compares the first vector (the original question) with the vectors of the generated questions.
 fn compare(
     check: &AnswerRelevanceCheck,
     questions: &[String],

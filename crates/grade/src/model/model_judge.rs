@@ -16,7 +16,7 @@ use crate::FenceSource;
 pub struct ModelJudge {
     pub(super) ask: Arc<dyn ChatModel>,
     pub(super) identity: JudgeIdentity,
-    /// Length, in bytes, from which the model caches the prefix of a request, if that has to be marked.
+    /// Minimum length, in bytes, of a prefix that the model caches; `None` if prefixes need no mark.
     pub(super) marked: Option<usize>,
     pub(super) fences: Arc<dyn FenceSource>,
     pub(super) in_flight: Arc<Semaphore>,

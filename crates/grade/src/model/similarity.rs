@@ -137,7 +137,7 @@ async fn embed(model: &dyn ChatModel, text: &str) -> Embedded {
     }
 }
 
-/// Compares the first vector, that of the answer, with each of the others.
+/// Compares the first vector (the answer) with each of the others.
 fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult, UngradedReason> {
     let Some((answer, texts)) = vectors.split_first() else {
         return Err(UngradedReason::new(UngradedKind::Malformed, "there is nothing to compare"));

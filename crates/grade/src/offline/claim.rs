@@ -52,8 +52,7 @@ pub(super) struct ClaimTerm {
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
-    /// True if the answer must contain the term or one of its group, whatever else it contains: a name, a date
-    /// or a number.
+    /// True for a name, a date or a number: the answer must contain the term, or one of its group.
     pub(super) required: bool,
     /// True for a number that may count what the answer should contain: "lists 3 reasons".
     pub(super) is_count: bool,
@@ -152,8 +151,9 @@ impl CriterionClaim {
         Self::from_parts(text, &parts, range, ClaimedAct::Other)
     }
 
-    /// Parses a criterion to be decided. If quotations decide it, nothing else is searched for. Otherwise neither are
-    /// its examples nor what is before a verb of mentioning: "The record names the witness" asks for the witness.
+    /// Parses a criterion to be decided. If quotations decide it, only they are searched for. Otherwise examples are
+    /// not searched for, and neither are words before a verb of mentioning: "The record names the witness" asks for the
+    /// witness.
     pub(super) fn parse_checklist(text: &str) -> Self {
         let words = split_words(text);
         let parts = split_parts(text, &words);
@@ -171,7 +171,8 @@ impl CriterionClaim {
             claim.wanted.retain(|term| matches!(term.sought, SearchTerm::Phrase(_)));
             claim.act = ClaimedAct::Quote;
         }
-        // What an answer does is said by general words too ("recommends", "gives"), which no answer repeats.
+        // Criteria also describe the answer's act with general words ("recommends", "gives"), which answers
+        // don't repeat.
         if act == ClaimedAct::Other && claim.wanted.iter().any(|term| term.weight >= 1.0) {
             claim.wanted.retain(|term| term.weight >= 1.0);
         }
@@ -282,8 +283,8 @@ pub(super) fn plain_words(text: &str) -> Vec<String> {
     parts.map(|part| part.word().to_owned()).collect()
 }
 
-/// Range of the parts whose quotations alone decide a criterion: quotations that must be absent, and examples,
-/// of which one is enough (`a greeting such as "hello" or "good morning"`).
+/// Range of the parts whose quotations alone decide a criterion: quotations that must be absent, and examples, where
+/// one is enough (`a greeting such as "hello" or "good morning"`).
 fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range<usize>> {
     let range = match detect_polarity(parts) {
         ClaimPolarity::Absence if second_clause(text, parts).is_some() => return None,

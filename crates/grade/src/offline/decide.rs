@@ -12,11 +12,11 @@ use super::text::AnswerWord;
 
 /// Coverage of all words; sums of weights are not exact.
 const ALL_WORDS: f64 = 1.0 - TOLERANCE;
-/// Coverage from which a passage and a fact have the same subject.
+/// A passage that covers at least this share of a fact has the same subject.
 const SAME_SUBJECT_THRESHOLD: f64 = 0.55;
-/// Negated share of a passage's covered weight from which it denies the fact.
+/// A passage denies the fact if at least this share of its covered weight is negated.
 const DENIAL_THRESHOLD: f64 = 0.5;
-/// Share of a reference's words from which an answer counts as complete.
+/// An answer with at least this share of a reference's words counts as complete.
 const FULL_REFERENCE_SHARE: f64 = 0.6;
 /// Limit of words listed in a reason.
 const MAX_LISTED_WORDS: usize = 8;
@@ -26,7 +26,7 @@ pub(super) struct CoverageDecision {
     pub(super) outcome: Outcome,
     pub(super) reason: String,
     pub(super) quote: Option<String>,
-    /// Why the outcome is `Ungraded`, for counting; the reason also says what was found.
+    /// Why the outcome is `Ungraded`, for counting; the reason also lists the findings.
     pub(super) ungraded: Option<&'static str>,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn is_readable_fact(fact: &str, library: &AnswerCorpus<'_>) -> bool {
     !is_foreign_text(fact) && !is_foreign_answer(library)
 }
 
-/// Returns the text with the terms to search for: that of the criterion, or else of its highest score range.
+/// Returns the text with the terms to search for: the criterion's, or else that of its highest score range.
 fn searched_text(criterion: &Criterion) -> &str {
     match &criterion.scale {
         CriterionScale::Bands(bands) if criterion.text.trim().is_empty() => {

@@ -126,7 +126,7 @@ fn is_elided(word: &str) -> bool {
         .is_some_and(|(before, _)| matches!(before, "c" | "d" | "j" | "l" | "m" | "n" | "qu" | "s" | "t"))
 }
 
-/// Returns true for letters of the Latin script, and for Greek ones, which stand for quantities.
+/// Returns true for letters of the Latin script, and for Greek letters, because they are symbols of quantities.
 fn is_latin(c: char) -> bool {
     matches!(c, '\0'..='\u{24f}' | '\u{370}'..='\u{3ff}' | '\u{1e00}'..='\u{1eff}' | '\u{2100}'..='\u{218f}' | '\u{ff21}'..='\u{ff5a}')
 }

@@ -93,7 +93,7 @@ impl FilePrograms {
             .collect())
     }
 
-    /// Runs a command with its arguments as JSON appended. Returns what it prints.
+    /// Runs a command with its arguments as JSON appended. Returns its output.
     async fn run_command(
         &self,
         words: &[String],

@@ -179,7 +179,7 @@ pub(super) fn failed_note(text: &str) -> Option<String> {
     failed.chain([reply.reason]).find(|text| !text.trim().is_empty())
 }
 
-/// The end of a long text, since checkers print what they found last.
+/// The end of a long text, because checkers print their findings last.
 fn shorten(text: &str) -> String {
     match text.char_indices().rev().nth(MAX_SHOWN_CHARS) {
         None => text.to_owned(),

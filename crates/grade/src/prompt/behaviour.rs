@@ -40,7 +40,7 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
         LazyLock::new(|| text_hasher(&[BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM]));
 
     let mut hasher = FILES.clone();
-    // Hashed in the form that is sent: placeholders in free words stand for inputs.
+    // Hashed in the form that is sent: descriptive placeholders are replaced by the names of inputs.
     for text in
         [&*name_placeholders(&behaviour.prompt), &instructions(behaviour), &describe_members(behaviour)]
     {
@@ -199,8 +199,8 @@ fn format_guidelines(text: &mut String, guidelines: &Guidelines) {
     }
 }
 
-/// The prompt with each input in a block where the prompt names it, and the names that it uses. One pass over
-/// the prompt, so text inside an input is never scanned.
+/// Returns the prompt with each input in a block where the prompt names it, and the names that it uses. Makes
+/// one pass over the prompt, so text inside an input is never scanned.
 fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
     let prompt = &*name_placeholders(prompt);
     let inputs: Vec<(&'static str, &str)> = task.named_inputs().collect();

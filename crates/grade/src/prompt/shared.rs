@@ -64,8 +64,8 @@ pub(crate) fn format_material(material: &JudgeMaterial, fence: &str) -> String {
 }
 
 /// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
-/// unchanged. `None` if no known variable occurs. One pass, so inserted values are never scanned for
-/// placeholders.
+/// unchanged. Returns `None` if no known variable occurs. Makes one pass, so inserted values are never
+/// scanned for placeholders.
 pub(super) fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

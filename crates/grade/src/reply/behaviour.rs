@@ -12,8 +12,8 @@ const OWN_MEMBERS: [&str; 4] = ["pass", "score", "applies", "uncertain"];
 
 /// Parses a reply. The error is worded for the judge and the user.
 ///
-/// `pass` is required, and `applies` if it was asked for. Without a `score`, a pass gets the highest and a fail
-/// the lowest score of the scale. An uncertain judge has not passed anything.
+/// `pass` is required, and so is `applies` if the prompt asks for it. Without a `score`, a pass gets the highest and a
+/// fail the lowest score of the scale. An uncertain judge has not passed anything.
 pub(crate) fn read_behaviour(
     text: &str,
     behaviour: &Behaviour,

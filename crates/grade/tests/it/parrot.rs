@@ -1,9 +1,8 @@
-//! Hostile answers before a judge that copies what it reads and believes everything outside a block.
+//! Hostile answers before a judge that copies its input and believes everything outside a block.
 //!
-//! The judge is made to be fooled: it takes the text of a request apart by the rules of the prompt and nothing
-//! else, obeys everything that is then not inside a block, and copies the answer into its replies unescaped.
-//! With the real fences, no answer changes what it says about any criterion; with weaker ones, which
-//! [`Weakness`] puts in their place, the same answers do.
+//! The judge is made to be fooled: it takes the text of a request apart by the rules of the prompt and nothing else,
+//! obeys everything that is then not inside a block, and copies the answer into its replies unescaped. With the real
+//! fences, no answer changes any of its decisions. With the weaker fences of [`Weakness`], the same answers do.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where an assertion list stands in relation to templates.
+//! Position of an assertion list in relation to templates.
 
 use std::path::PathBuf;
 

@@ -337,7 +337,7 @@ mod tests {
         for key in ["outcome", "expected_outcome", "description"] {
             for (list, gate) in [("", None), ("criteria:\n", None), ("rubrics:\n", Some(Gate::Met))] {
                 let loaded = load("a.yaml", &format!("{list}- {key}: a\n- {key}: b\n  required: true\n"));
-                // What the author may expect of the spelling is told, where the criterion does not say it itself.
+                // A note explains how the key affects the gate, unless the criterion sets `required`.
                 let notes = loaded.diagnostics.iter().map(|found| found.notes.join(" ")).collect::<Vec<_>>();
                 let is_foreign = (key == "outcome") == gate.is_some();
                 let expected = if is_foreign { vec![true, false] } else { Vec::new() };

@@ -54,7 +54,8 @@ const OTHER_INTERFACES: [&str; 24] = [
     "nova-sonic",
 ];
 
-/// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
+/// Converts a provider's id and configuration to an entry of a targets file. The error is the reason why it can't be
+/// run.
 pub fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     let (first, rest) = id.split_once(':').unwrap_or((id, ""));
     let refuse = || Err(format!("provider `{id}` can't be run here"));
