@@ -24,15 +24,15 @@ pub(crate) struct Absence {
 pub(crate) enum Presence {
     /// Nothing to report.
     Quiet,
-    /// No sign for so long that a person should know.
+    /// No sign for long enough to warn the user.
     Missed(Duration),
     /// No sign for the longest wait.
     GivenUp,
 }
 
 impl Absence {
-    /// Begins now. Workers show signs several times during a lease, so a shorter time than its term means
-    /// nothing.
+    /// Begins now. Workers show signs several times during a lease, so silence shorter than its term is no
+    /// evidence.
     pub(crate) fn begin(limit: Duration, lease: Duration) -> Self {
         let first_warning = FIRST_WARNING.max(lease);
         Self {

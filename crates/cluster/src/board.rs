@@ -28,7 +28,7 @@ const ATTEMPTS: u32 = 20;
 pub(crate) const SEAT_TERM: Duration = Duration::from_secs(6);
 /// Time between two signs of life of a coordinator.
 pub(crate) const SEAT_BEAT: Duration = Duration::from_secs(2);
-/// Pause between two looks at a seat that is taken.
+/// How often a waiting coordinator checks whether the seat is free.
 const SEAT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Jobs of a cluster.
@@ -194,8 +194,8 @@ impl JobBoard {
         Ok(self.records.get(&work_key(job)).await?.map_or(0, |record| record.revision))
     }
 
-    /// Changes a record, and retries when others change it in between; `to` returns `None` to leave it as it
-    /// is.
+    /// Changes a record, and retries if another process changes it in between; `to` returns `None` to leave
+    /// the record unchanged.
     async fn change(
         &self,
         key: &str,

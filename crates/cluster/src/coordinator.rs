@@ -290,9 +290,9 @@ impl Coordinator<'_> {
         is_part_of(&info, plan).then_some(info.summary).flatten()
     }
 
-    /// Refuses a folder that holds another run, before anything is spent. An incomplete run of this plan may be
-    /// replaced (its budget was raised), and so may a run that a coordinator merged before it died without
-    /// marking the job as done.
+    /// Refuses a folder that holds another run, before any worker starts. An incomplete run of this plan may be
+    /// replaced (its budget was raised), and so may a run that a coordinator merged before it died without marking the
+    /// job as done.
     fn check_run_dir(
         &self,
         request: &EvalRequest,
@@ -518,8 +518,8 @@ fn spent_message(sent: SentRequests, counted: BudgetAmount) -> String {
     text
 }
 
-/// Starts the ledger of a new job with what an earlier job of the plan has spent: the new job takes the earlier
-/// replies from the cache without paying for them.
+/// Starts the ledger of a new job with the amount that an earlier job of the plan has spent, because the new job gets
+/// the earlier replies from the cache for free.
 async fn carry_over(
     board: &JobBoard,
     records: Arc<dyn Records>,
@@ -574,7 +574,7 @@ fn limit_handler(keeper: &Arc<LimitKeeper>, sign: SeatSign) -> LimitHandler {
         let (keeper, sign) = (Arc::clone(&keeper), sign.clone());
         Box::pin(async move {
             // Two coordinators at once would grant the same rate twice. Checked for each request, because a
-            // suspended process may answer one before anything else in it notices that its seat has expired.
+            // process that was suspended may answer one before it notices that its seat has expired.
             if sign.is_held() { keeper.answer(&request).await } else { None }
         })
     })

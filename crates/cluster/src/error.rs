@@ -17,7 +17,7 @@ pub enum ClusterError {
 }
 
 impl ClusterError {
-    /// An attempt to do something with the message server failed.
+    /// An operation on the message server failed.
     pub(crate) fn unreachable(what: &str, error: impl Display) -> Self {
         Self::Unreachable(format!("can't {what}: {error}"))
     }

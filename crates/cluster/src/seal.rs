@@ -81,7 +81,7 @@ impl JobSecret {
     }
 }
 
-/// Use and name of something signed.
+/// Purpose and name of signed data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sealed<'a> {
     /// The description of a job, by its key.
@@ -102,13 +102,13 @@ impl Sealed<'_> {
     }
 }
 
-/// The parts of something signed: the content and the signature.
+/// The parts of signed data: the content and the signature.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (rest, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_BYTES)?)?;
     Some((rest.strip_suffix(MARK)?, tag))
 }
 
-/// True for something with a signature, right or wrong.
+/// True for data with a signature, valid or not.
 pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
     split(bytes).is_some()
 }
@@ -138,7 +138,7 @@ pub struct SealedCluster {
 }
 
 impl SealedCluster {
-    /// Signs what goes to this cluster.
+    /// Signs all data that is sent to this cluster.
     pub fn new(inner: Arc<dyn Cluster>, secret: Option<JobSecret>) -> Self {
         Self { inner, secret, refused: Arc::default() }
     }

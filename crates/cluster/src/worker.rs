@@ -14,9 +14,9 @@
 //!   the shard, before the unit is done.
 //! - A worker that fails and can say so (full disk, wrong key, spent budget) puts the unit back as a new
 //!   message. Such a failure is not the unit's fault and does not count as a try.
-//! - A unit whose workers vanish without a word may be what kills them. After two such tries it is halved, and
-//!   each half runs on its own, until a single group of cases remains, which is abandoned with a row that gives
-//!   the reason. A retry limit without halving would abandon up to a whole shard because of one case.
+//! - If the workers of a unit vanish without a word, the unit may be the cause. After two such tries it is halved, and
+//!   each half runs on its own, until a single group of cases remains, which is abandoned with a row that gives the
+//!   reason. A retry limit without halving would abandon up to a whole shard because of one case.
 //! - Servers that don't answer are retried with [`Patience`]; only errors that a retry can't cure end the
 //!   worker.
 //!

@@ -84,7 +84,7 @@ impl<'e> AttemptJudge<'e> {
         &self.wiring.load_options
     }
 
-    /// Checks a case before anything is spent, and returns warnings.
+    /// Checks a case before any request is sent, and returns warnings.
     ///
     /// # Errors
     /// When the case can't be judged.

@@ -1,4 +1,4 @@
-//! What is judged in an attempt: an answer and criteria, and where they come from.
+//! Material of an attempt: an answer and criteria, and their sources.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

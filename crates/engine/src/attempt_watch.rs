@@ -214,7 +214,7 @@ impl<'w> AttemptWatch<'w> {
     }
 }
 
-/// The identity of the inputs of each decision: the criterion, its settings, and everything the judge sees.
+/// The identity of the inputs of each decision: the criterion, its settings, and the whole material of the judge.
 fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
     let mut shown = IdentityWriter::default();
     shown.field(&case.output);

@@ -24,7 +24,7 @@ impl BaselineRuns {
         Self { process: engine.process().clone(), opened: Mutex::default() }
     }
 
-    /// What is wrong with the stored run that a grader names as its baseline, if anything.
+    /// Returns the problem with the stored run that a grader names as its baseline, if there is one.
     pub(crate) fn check_baseline(&self, grader: &Grader) -> Option<String> {
         let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
         let PairwiseBaseline::Run { written, folder, answer: None } = baseline else { return None };

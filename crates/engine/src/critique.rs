@@ -37,7 +37,7 @@ pub struct CritiqueOptions {
     pub workers: NonZeroUsize,
     /// Cache and budget.
     pub spending: SpendingOptions,
-    /// Plans the review and sends nothing.
+    /// Plans the review and sends no requests.
     pub dry_run: bool,
 }
 

@@ -81,7 +81,7 @@ impl CaseDependencies {
         self.targets.contains_key(&case.id)
     }
 
-    /// The answers that those to this case are compared with; `None` if none of its graders compares answers.
+    /// The answers that are compared with this case's answers; `None` if none of its graders compares answers.
     pub(crate) fn rivals_of(&self, case: &Case) -> Option<Arc<RivalGroup>> {
         if !case.compares_answers() {
             return None;

@@ -46,12 +46,12 @@ pub enum EngineEvent {
         folder: PathBuf,
         /// Cases that are done.
         done: usize,
-        /// Cases that were done and run again, because something about them has changed.
+        /// Cases that were done and run again, because the case or its settings have changed.
         changed: usize,
         /// Cases that were done and no longer belong to the run.
         gone: usize,
     },
-    /// The folder of a run was created, or that of an earlier run is used again.
+    /// The folder of a run was created, or an earlier run's folder is used again.
     RunOpened {
         /// Id of the run.
         run_id: String,
@@ -70,7 +70,7 @@ pub enum EngineEvent {
         /// Limit that was reached, in words.
         reason: String,
     },
-    /// A run has ended, and nothing is in flight any more.
+    /// A run has ended, and no requests are in flight.
     RunEnded,
     /// A call to a model failed and is sent again after a wait.
     CallRetrying {
@@ -83,7 +83,7 @@ pub enum EngineEvent {
         /// The kind of failure.
         reason: ErrorKind,
     },
-    /// A model server limited an account, and nothing is sent to it for a while.
+    /// A model server limited an account, so requests pause.
     RateLimited {
         /// Host of the server.
         account: String,
@@ -103,7 +103,7 @@ pub enum EngineEvent {
         /// Host of the server.
         account: String,
     },
-    /// A request got not a byte for so long, while others to the same server were answered.
+    /// A request has not received a single byte for a long time, while the same server answered other requests.
     RequestUnanswered {
         /// Host of the server.
         account: String,

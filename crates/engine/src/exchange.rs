@@ -33,7 +33,7 @@ const CALL_KEY_CHARS: usize = 64;
 /// Files through which requests and replies are exchanged.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeOptions {
-    /// File for requests without a reply. If it is set, nothing is judged and no run is stored.
+    /// File for requests without a reply. If it is set, no case is judged and no run is stored.
     pub export: Option<PathBuf>,
     /// Files of replies, and of errors.
     pub import: Vec<PathBuf>,
@@ -103,7 +103,7 @@ pub struct ExportReport {
     pub waiting: usize,
     /// Report on the import; `None` if nothing was imported.
     pub import: Option<ImportReport>,
-    /// True if the export was stopped before all requests were written. There are no files then.
+    /// True if the export was stopped before all requests were written. In that case there are no files.
     pub interrupted: bool,
 }
 
@@ -474,7 +474,7 @@ impl ExportState {
             failure: None,
         };
 
-        // A path that can't be written is detected before anything else is done.
+        // Detects a path that can't be written before any work is done.
         refuse_other_files(&state.path)?;
         let draft = state.draft(0)?;
         drop(draft.file);

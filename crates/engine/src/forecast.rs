@@ -25,7 +25,7 @@ pub struct RunPlan {
     /// Models that answer, by name and output limit.
     targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
     command_runs: u64,
-    /// True if judge calls go out in batches.
+    /// True if judge calls are sent in batches.
     batches: bool,
     /// Upper limit of model calls by grading programs. Their size and cost are unknown.
     program_calls: u64,

@@ -54,7 +54,7 @@ const EXPECTED_ACCOUNTS: usize = 4;
 /// The most files that are open besides connections: files of the run, of the cache and of commands.
 const OTHER_OPEN_FILES: usize = 128;
 
-/// Files that are kept free besides the connections on a system that allows few open files.
+/// Files reserved for other uses on a system with a low limit of open files.
 const MIN_FREE_FILES: usize = 24;
 
 /// The file of the reply cache.
@@ -89,11 +89,11 @@ pub fn workspace_fence_key(process: &ProcessContext) -> Result<[u8; 32], EngineE
 /// run without models creates no files.
 #[derive(Clone)]
 pub(crate) struct ModelGateway {
-    /// True for plans, which send nothing.
+    /// True for plans. A plan sends no requests.
     is_plan: bool,
     findings: Arc<ModelFindings>,
     setup: ClientSetup,
-    /// Judge calls that go out in batches.
+    /// Judge calls that are sent in batches.
     batched: Option<Arc<BatchedCalls>>,
     /// What to do with a call that is not in the cache; `None` without a cache.
     miss: Option<OnCacheMiss>,
@@ -124,7 +124,7 @@ pub(crate) struct ModelGateway {
     meter: Arc<SpendMeter>,
     /// Fires when the budget refuses a call.
     refused: CancellationToken,
-    /// True if cases still run then, because their replies may have come in batches.
+    /// True if cases still run after the limit was reached, because their replies may have arrived in batches.
     runs_on: Arc<AtomicBool>,
     /// Reason of the budget's first refusal.
     refusal: Arc<OnceLock<String>>,
@@ -135,7 +135,7 @@ pub(crate) struct ModelGateway {
     clock: fn() -> jiff::Timestamp,
 }
 
-/// Models that a gateway has set up, and what a run reports about them.
+/// Models that a gateway has set up, and facts about them for the report of a run.
 #[derive(Default)]
 struct ModelFindings {
     /// The models, with their cards.
@@ -208,7 +208,8 @@ impl ModelGateway {
         self
     }
 
-    /// Accounts with these limits, and with what earlier processes learned, if this one may read the cache.
+    /// Creates accounts with these limits. If this process may read the cache, they start with the facts that
+    /// earlier processes stored.
     fn limit_accounts(&mut self, limits: RateLimits) {
         let path = self.miss.as_ref().map(|_| self.folder.join(SERVERS_FILE));
         let text = path.and_then(|path| assize_files::read_text(&path).ok()).unwrap_or_default();
@@ -267,7 +268,7 @@ impl ModelGateway {
         Arc::new(BatchedCalls::new(folder, transport, storage, budget, meter, self.clock))
     }
 
-    /// The judge calls that go out in batches, if there are such.
+    /// The judge calls that are sent in batches, if there are any.
     pub(crate) fn batched(&self) -> Option<&Arc<BatchedCalls>> {
         self.batched.as_ref()
     }
@@ -280,7 +281,7 @@ impl ModelGateway {
         }
     }
 
-    /// Raises the limit of open files if necessary, and limits the connections to what the system allows.
+    /// Raises the limit of open files if necessary, and keeps the number of connections below it.
     fn use_sockets(&mut self, engine: &Engine) {
         let ceiling = self.ceiling();
         let wanted = ceiling.saturating_mul(EXPECTED_ACCOUNTS).saturating_add(OTHER_OPEN_FILES) as u64;
@@ -400,7 +401,7 @@ impl ModelGateway {
         gateway
     }
 
-    /// The gateway of a plan, which sends nothing.
+    /// The gateway of a plan. It sends no requests.
     pub(crate) fn for_plan(spending: &SpendingOptions, prices: PriceTable, engine: &Engine) -> Self {
         let nothing = SpendingOptions {
             cache: CacheUse::Off,
@@ -416,12 +417,12 @@ impl ModelGateway {
         }
     }
 
-    /// True if nothing is sent.
+    /// True if no requests are sent.
     pub(crate) const fn is_plan(&self) -> bool {
         self.is_plan
     }
 
-    /// A client for a model. What sends nothing needs no key; keys that the run of a plan will need are noted for
+    /// A client for a model. A plan sends no requests and needs no key; keys that its run will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
         &self,
@@ -705,7 +706,7 @@ impl ModelGateway {
             return sharing.fence_key;
         }
 
-        // A plan sends nothing, and its numbers must not depend on a random key.
+        // A plan sends no requests, and its numbers must not depend on a random key.
         if self.is_plan {
             return [0; 32];
         }

@@ -116,7 +116,7 @@ impl Engine {
         // The answers are read even if the rubric has errors, so that all problems are reported in one pass.
         let is_broken = rubric.has_errors();
         if rubric.diagnostics.iter().any(|diagnostic| diagnostic.code == codes::NOT_A_RUBRIC) {
-            // The two files may be swapped. Errors in the other one would not help then.
+            // The user may have swapped the two files. Then errors in the second file would be no help.
             return Err(EngineError::invalid_file("the rubric has errors; nothing was graded".to_owned()));
         }
         let read_by = if is_broken { any_rubric() } else { rubric };

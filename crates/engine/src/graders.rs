@@ -1,4 +1,4 @@
-//! Finds problems of graders before anything is spent.
+//! Finds problems of graders before a run sends requests.
 
 use std::sync::{Arc, LazyLock};
 

@@ -188,7 +188,7 @@ impl JudgeRegistry {
             return (name, by);
         }
 
-        // The target that answered comes first. A fallback that names no judge uses that of its target.
+        // The target that answered comes first. A fallback that names no judge uses its target's.
         let mut answering = [selector.answered_by, selector.target].into_iter().flatten();
         let of_target = answering.find_map(|target| self.targets.grader_target(target));
         let candidates = [
@@ -226,7 +226,7 @@ impl JudgeRegistry {
         ModelJudge::new(ask, name, Arc::clone(fences), Arc::clone(&self.limit), options)
     }
 
-    /// The judge for a selector. It decides nothing more once `stop` fires; earlier decisions stay.
+    /// The judge for a selector. Once `stop` fires, it makes no further decisions; earlier ones stay.
     pub(crate) fn judge_until(
         &self,
         selector: JudgeSelector<'_>,
@@ -248,8 +248,8 @@ impl JudgeRegistry {
         })
     }
 
-    /// The option, variable or file that chose the judge for a selector; `None` if the eval file did, or
-    /// something it names.
+    /// The option, variable or file that chose the judge for a selector; `None` if the eval file or a file
+    /// that it names did.
     pub(crate) fn chosen_outside_files(&self, selector: JudgeSelector<'_>) -> Option<&'static str> {
         let (_, chosen_by) = self.choose(selector);
         let is_outside = matches!(chosen_by, ChosenBy::Options | ChosenBy::Config | ChosenBy::Environment);
@@ -387,7 +387,7 @@ impl JudgeProvider for JudgeRegistry {
     }
 
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
-        // A judge that can't be made decides nothing.
+        // A judge that can't be created makes no decisions.
         if let Err(error) = self.with(selector, |made| identity.bytes(made.settings.as_bytes())) {
             identity.text(&error.message);
         }

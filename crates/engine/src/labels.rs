@@ -55,7 +55,7 @@ impl LabelOptions {
     }
 }
 
-/// The folders with labels about a run: that of its scorecard, or those beside its eval files.
+/// The folders with labels about a run: its scorecard's, or the `labels` folders beside its eval files.
 pub fn label_folders(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
     let paths = info.suites.iter().map(|suite| process.resolve(&suite.path));
     if info.scorecard.is_some() {

@@ -42,9 +42,9 @@
 //!
 //! # Grade answers in memory
 //!
-//! Only the rubric, the configuration and the targets are read, and no run is stored. A [`SampleService`] holds what all
-//! graders of a process share: limits, budget, reply cache. Each sample has a record; one whose verdict ungraded criteria could
-//! still change is [`Verdict::Incomplete`].
+//! Only the rubric, the configuration and the targets are read, and no run is stored. All graders of a process share
+//! the limits, the budget and the reply cache of a [`SampleService`]. Each sample has a record. If ungraded criteria
+//! could still change its verdict, that is [`Verdict::Incomplete`].
 //!
 //! ```
 //! use std::path::Path;
@@ -174,7 +174,7 @@
 //! # A judge of your own
 //!
 //! Judges, targets and the storage of replies may be the caller's own ([`Engine::with_judge`], [`Engine::with_target`],
-//! [`Engine::with_reply_store`]), and so is the clock. Here a judge that finds every criterion met takes the place of a model:
+//! [`Engine::with_reply_store`]), and so is the clock. Here a judge that finds every criterion met replaces a model:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -45,7 +45,7 @@ pub struct MergeOptions {
     pub job: Option<MergedJob>,
     /// True if the runs are the results that a job has stored so far.
     pub stored_job: bool,
-    /// Merges the existing shards even if some are missing or were stopped. The result is incomplete then.
+    /// Merges the existing shards even if some are missing or were stopped. In that case the result is incomplete.
     pub allow_missing: bool,
 }
 
@@ -213,7 +213,7 @@ impl Engine {
 }
 
 impl ShardSet {
-    /// Reads the descriptions of the runs, and refuses those that don't belong together. Also returns the
+    /// Reads the descriptions of the runs, and refuses runs that don't belong together. Also returns the
     /// record of each for the merged run.
     fn read(options: &MergeOptions, engine: &Engine) -> Result<(Self, Vec<MergedShard>), EngineError> {
         let mut shards: BTreeMap<(u32, ShardPart), (ShardEntry, MergedShard)> = BTreeMap::new();
@@ -357,8 +357,8 @@ impl ShardSet {
         Ok((rows, found))
     }
 
-    /// The number of trials that earlier ones made needless: a shard neither has them nor counts them as not
-    /// run.
+    /// The number of trials that earlier ones made needless. A shard does not store them, and does not count
+    /// them as "not run".
     fn needless(&self, found: &[u64]) -> usize {
         let of_shard = |(run, found): (&ShardEntry, &u64)| {
             let not_run = run.ending.as_ref()?.not_run;

@@ -69,7 +69,7 @@ pub enum ProgramUse {
     AsTrusted,
     /// They are started.
     Allow,
-    /// A run that needs one is refused before anything starts, whatever the user chose elsewhere.
+    /// Refuses a run that needs a program before it starts, even if the user's settings allow programs.
     Refuse,
 }
 
@@ -86,8 +86,7 @@ pub struct SequenceOptions {
     pub seed: Option<u64>,
     /// After this many cases that did not pass, no further case starts.
     pub bail: Option<NonZeroUsize>,
-    /// The run ends as soon as it is clear on which side of this reference its result lies. Its cases run in a
-    /// random order.
+    /// The run ends as soon as its result is clearly above or below this reference. Its cases run in a random order.
     pub stop_against: Option<StopReference>,
 }
 
@@ -182,7 +181,7 @@ pub struct UnitOptions {
     pub given_up: Option<String>,
 }
 
-/// Options of everything that judges.
+/// Options of all operations that judge.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
     /// Judges: models, targets, or `offline`; several form a panel. They override files and configuration.
@@ -258,7 +257,7 @@ pub struct DeniedFindings {
 pub struct EvalOptions {
     /// Eval files, or folders to look for them in.
     pub paths: Vec<PathBuf>,
-    /// Targets to use instead of those that the files name.
+    /// Targets to use instead of the ones that the files name.
     pub targets: Vec<String>,
     /// File that defines the targets.
     pub targets_file: Option<PathBuf>,
@@ -278,7 +277,7 @@ pub struct EvalOptions {
     pub deny: DeniedFindings,
     /// Keeps the workspaces of the cases after the run.
     pub keep_workspaces: bool,
-    /// Plans the run and sends nothing.
+    /// Plans the run and sends no requests.
     pub dry_run: bool,
     /// Judging, limits, record.
     pub run: RunOptions,

@@ -82,7 +82,7 @@ fn of_criteria(info: &RunInfo, record: CaseRecord, rows: &[LabelRow]) -> Vec<Lab
     let rows: Vec<LabelRow> = rows.iter().filter(|row| row.case == *record.result.case_id).cloned().collect();
     let pass = record.decisions.first().map_or(1.0, |decided| decided.thresholds.pass().get());
     let Ok(RunItems { mut material, .. }) = from_run(info, [Ok(record)]) else { return Vec::new() };
-    // Labels that fit nothing are reported by `calibrate`.
+    // `calibrate` reports labels that match no decision.
     let _ = material.attach_labels(&rows, |_| LabelInclusion::Included);
 
     let items = material.items.iter().filter(|item| !item.people().is_empty());

@@ -1,4 +1,4 @@
-//! Planning: turns cases into work items, and finds every problem that can be found before anything is spent.
+//! Planning: turns cases into work items, and finds every problem that can be found without sending requests.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -56,7 +56,7 @@ pub(crate) struct RunPlanner<'a> {
     pub(crate) extensions: ExtensionUse<'a>,
 }
 
-/// A suite with everything that its items have in common.
+/// A suite with the settings that its items share.
 pub(crate) struct PlannedSuite<'a> {
     pub(crate) suite: &'a Suite,
     name: Arc<str>,
@@ -68,7 +68,7 @@ pub(crate) struct PlannedSuite<'a> {
 }
 
 impl PlannedSuite<'_> {
-    /// Setup of programs, which also hides what records must not show.
+    /// Setup of programs. It also redacts secrets from their output.
     fn programs(&self, deps: &RunDeps) -> Arc<ProgramSetup> {
         if self.suite.variables.is_empty() {
             return deps.targets.programs();
@@ -99,7 +99,7 @@ impl<'a> RunPlanner<'a> {
         })
     }
 
-    /// Suite with what its items have in common.
+    /// Suite with the settings that its items share.
     pub(crate) fn suite<'s>(&self, suite: &'s Suite) -> PlannedSuite<'s> {
         PlannedSuite {
             suite,
@@ -111,7 +111,7 @@ impl<'a> RunPlanner<'a> {
         }
     }
 
-    /// Checks a case without running anything.
+    /// Checks a case without running it.
     pub(crate) fn check(
         &self,
         planned: &PlannedSuite<'_>,

@@ -185,7 +185,8 @@ impl PreflightReport {
         }
     }
 
-    /// Refuses commands as targets if judge calls go out in batches, because the cases then run several times.
+    /// Refuses commands as targets if judge calls are sent in batches, because each round of batches runs the cases
+    /// again.
     pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
         match self.commands.first().filter(|_| are_batches) {
             Some(target) => Err(EngineError::unrunnable(format!(
@@ -213,7 +214,7 @@ impl PreflightReport {
                 "can't run; nothing was spent\n{problems}{refused}"
             )));
         }
-        // A plan starts and sends nothing, and lists the same.
+        // A plan starts no programs and sends no requests, so it only lists what would be refused.
         let refused = match refused {
             Some(refused) if !is_plan => {
                 return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));

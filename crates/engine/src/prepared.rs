@@ -52,8 +52,7 @@ impl Engine {
         }
     }
 
-    /// Runs the part of a plan that the options select. Apart from that, they must be the options with which it was
-    /// prepared.
+    /// Runs the part of a plan that the options select. All other options must be the same as when it was prepared.
     ///
     /// # Errors
     /// As in [`Engine::evaluate`], and when files have changed since.

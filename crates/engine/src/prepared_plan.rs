@@ -25,7 +25,7 @@ pub struct PreparedPlan {
     pub(crate) unmatched: Option<String>,
     pub(crate) files: Vec<PreparedFile>,
     pub(crate) suites: Vec<SuiteInfo>,
-    /// Summary of problems in files that do not prevent running the rest.
+    /// Summary of problems in files that do not prevent a run of the other cases.
     pub(crate) problems: Option<String>,
     /// The shards; `None` if the cases run in a random order, because finding the cases of one shard then
     /// needs all of them.

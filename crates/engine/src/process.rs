@@ -99,7 +99,7 @@ impl ProcessContext {
         Self { keeps_paths: true, ..self }
     }
 
-    /// Sets the stop signal. It is requested when a run starts; before that, there is nothing to shut down.
+    /// Sets the stop signal. The function is called when a run starts; before that, there is no work to shut down.
     pub fn with_stop_signal(self, signal: impl Fn() -> StopSignal + Send + Sync + 'static) -> Self {
         Self { stop_signal: Arc::new(signal), ..self }
     }

@@ -195,8 +195,8 @@ impl ReportMaterial {
     }
 }
 
-/// The description of a stored run with its conclusion as it is now: that of a scorecard depends on people's labels, and
-/// that of a killed run on the rows that it left. If these can't be read, a warning of the run says so.
+/// The description of a stored run with its current conclusion. The conclusion of a scorecard run depends on people's
+/// labels, and the conclusion of a killed run on its stored rows. If these can't be read, the run has a warning.
 ///
 /// # Errors
 /// If the run can't be read.

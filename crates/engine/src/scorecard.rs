@@ -56,7 +56,7 @@ pub struct ScorecardOptions {
     pub labels: LabelOptions,
     /// The smallest share of the weight that results must cover, 0 to 1.
     pub min_coverage: Option<UnitInterval>,
-    /// Plans the run and sends nothing.
+    /// Plans the run and sends no requests.
     pub dry_run: bool,
     /// Judging, limits, record.
     pub run: RunOptions,
@@ -389,7 +389,7 @@ impl RunMode for CardMode {
     }
 
     fn shard_exit(&self, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
-        // The verdict of a case says nothing about the tree, and people may still have to decide.
+        // Verdicts of cases don't determine the result of the tree, and people may still have to decide.
         match exit_of_run(VerdictCounts::default(), ending) {
             (ExitStatus::Passed, _) => (
                 ExitStatus::Passed,

@@ -96,7 +96,7 @@ impl ValidationReport {
 
 impl Engine {
     /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they run with.
-    /// Variables need not be set, since nothing runs. `roots` are folders that eval files may read from, in
+    /// Variables need not be set, because no case runs. `roots` are folders that eval files may read from, in
     /// addition to their own repository; `targets_file` replaces the project's targets file.
     ///
     /// # Errors
@@ -213,7 +213,7 @@ impl Engine {
     }
 }
 
-/// Reports the problems of the files. Returns a summary of problems that do not prevent running the rest.
+/// Reports the problems of the files. Returns a summary of problems that do not prevent a run of the other cases.
 pub(crate) fn check_files(
     loaded: &LoadedFiles,
     options: &EvalOptions,
@@ -267,8 +267,8 @@ fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &
     loaded.files.iter().map(report).sum()
 }
 
-/// Checks the rubrics among the other YAML files in folders, and returns the files that are something else.
-/// Rubrics that an eval file reads were checked with it.
+/// Checks the rubrics among the other YAML files in folders, and returns the files of other kinds. Rubrics
+/// that an eval file reads were checked with it.
 fn check_rubrics(
     loaded: &LoadedFiles,
     rubrics: Vec<PathBuf>,

@@ -111,7 +111,7 @@ pub(crate) struct RunWiring<'e> {
     by_targets_file: RefCell<Vec<(Option<PathBuf>, Arc<RunDeps>)>>,
 }
 
-/// Wires what a run, or an operation without a run, needs.
+/// Creates the parts that a run, or an operation without a run, needs.
 ///
 /// # Errors
 /// If the configuration or the prices have problems.
@@ -192,7 +192,7 @@ impl RunWiring<'_> {
         self.deps_with(folder, None)
     }
 
-    /// The targets and judges for a suite, including those that it defines itself.
+    /// The targets and judges for a suite, including the ones that it defines itself.
     ///
     /// # Errors
     /// As in [`RunWiring::deps_for`].
@@ -286,7 +286,7 @@ impl RunWiring<'_> {
     /// The model of a name, from the view of a folder. It will receive texts with these variables of the environment.
     ///
     /// # Errors
-    /// If there is no such model, or files would send what the user has not allowed.
+    /// If there is no such model, or files would send variables without the user's consent.
     pub(crate) fn model(
         &self,
         name: &str,

@@ -36,7 +36,7 @@ pub struct LimitRequest {
     pub returned: BudgetAmount,
     /// Smallest budget that helps it, if it waits for budget.
     pub need: Option<BudgetAmount>,
-    /// True if it may still return something.
+    /// True if it may still return budget.
     pub may_return: bool,
     /// Rates that it wants to use in the next seconds.
     pub rates: Vec<RateAsk>,
@@ -66,7 +66,7 @@ pub struct LimitReply {
     pub granted: BudgetAmount,
     /// Rates that may be used within the term of a grant.
     pub rates: Vec<RateGrant>,
-    /// True once the job is stopped: grants from before must not be used any more.
+    /// True once the job is stopped. Workers must not use earlier grants any more.
     #[serde(default)]
     pub stopped: bool,
 }
@@ -78,9 +78,9 @@ pub enum BudgetReply {
     /// The budget was extended, or the request needed none.
     #[default]
     Granted,
-    /// Not now, but other workers may return something.
+    /// Not now, but other workers may return budget.
     Wait,
-    /// Never: nothing is left, and no worker can return anything.
+    /// Never: no budget is left, and no worker can return any.
     Never,
 }
 
@@ -114,7 +114,7 @@ struct Worker {
     granted: BudgetAmount,
     returned: BudgetAmount,
     heard: Duration,
-    /// True if it holds something that it may return.
+    /// True if it has budget that it may return.
     may_return: bool,
 }
 
@@ -127,7 +127,7 @@ struct Account {
 }
 
 impl LimitBook {
-    /// A book that starts with what earlier coordinators granted.
+    /// A book that starts with the grants of earlier coordinators.
     pub fn new(limits: JobLimits, used: BudgetAmount) -> Self {
         Self { limits, used, workers: BTreeMap::new(), accounts: BTreeMap::new(), refused: None }
     }

@@ -107,8 +107,8 @@ impl LimitKeeper {
         })
     }
 
-    /// Starts the ledger of a new job with what an earlier one has spent. Returns false if there is a ledger
-    /// already.
+    /// Starts the ledger of a new job with the amount that an earlier one has spent. Returns false if there
+    /// is a ledger already.
     ///
     /// # Errors
     /// When the record can't be written.
@@ -137,8 +137,8 @@ impl LimitKeeper {
         Some(reply)
     }
 
-    /// Grants nothing from now on, and tells every worker that asks that the job is stopped. Returned budget
-    /// still counts.
+    /// Makes no further grants, and replies to every worker that the job is stopped. Still books returned
+    /// budget.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }

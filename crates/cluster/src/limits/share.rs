@@ -15,7 +15,7 @@ use super::book::{BudgetReply, LimitReply, LimitRequest, RATE_TERM, RateAsk, Rat
 use crate::job::JobLimits;
 use crate::seam::LimitDesk;
 
-/// Time between requests of a worker that waits for nothing.
+/// Time between requests of a worker that does not wait for a grant.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// Time between requests of a worker that waits for a grant.
 const WAITING_INTERVAL: Duration = Duration::from_millis(200);
@@ -30,7 +30,7 @@ struct ShareState {
     worker: String,
     limits: JobLimits,
     held: Mutex<Held>,
-    /// Wakes the background task: something must be asked for.
+    /// Wakes the background task when a call needs a grant.
     wanted: Notify,
     /// A reply has arrived.
     answered: Notify,
@@ -103,7 +103,7 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
         if let Ok(reply) = desk.ask(&request).await {
             state.take(&request, reply, asked_at);
         } else {
-            // The coordinator does not answer: what the share holds can still be used, the rest waits.
+            // The coordinator does not answer: calls can still use the remaining share, and other calls wait.
             state.put_back(request);
             tokio::time::sleep(WAITING_INTERVAL).await;
         }
@@ -156,7 +156,7 @@ impl ShareState {
         }
         let mut held = self.held();
         held.received = reply.granted;
-        // What was returned in the meantime goes out with the next request.
+        // Budget that was returned in the meantime is reported with the next request.
         let is_answered = held.need.is_some() && held.need == request.need;
         held.never = is_answered && reply.budget == BudgetReply::Never;
         for grant in reply.rates {
@@ -247,7 +247,7 @@ impl BudgetSource for LimitShare {
                         held.need = None;
                         return None;
                     }
-                    // What is free is handed out with the next grant, so only the rest is missing.
+                    // The free part is handed out with the next grant, so only the difference is requested.
                     held.need = Some(need.minus(free));
                     held.may_return = may_return;
                 }

@@ -83,7 +83,7 @@ impl FromStr for ClusterAddress {
     }
 }
 
-/// True if something comes after the port.
+/// True if a path follows the port.
 fn has_path(rest: &str) -> bool {
     rest.trim_end_matches('/').contains(['/', '?', '#'])
 }

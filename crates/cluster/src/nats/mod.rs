@@ -72,7 +72,7 @@ impl Cluster for NatsCluster {
 
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
         Box::pin(async move {
-            // First, before anything is created on the servers: a refused location leaves nothing behind.
+            // First, so that a refused location leaves nothing behind on the servers.
             let results: Arc<dyn ResultStore> = match &job.results {
                 Some(place) => reach_results(place, &job.job, &self.variables).await?,
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),

@@ -82,8 +82,8 @@ impl SharedReplies for NatsReplies {
             // Make sure that the reply to the next call has room: a reply that is not stored may have to be
             // paid for again.
             drop(self.in_flight.acquire().await);
-            // Until it is known whether another worker has paid for this reply, the call is not made. A worker
-            // whose servers stay away loses its unit, which ends this loop.
+            // The call waits until this worker knows whether another one has paid for the reply. A worker whose servers
+            // stay away loses its unit, which ends this loop.
             loop {
                 let found = tokio::time::timeout(LOOKUP_TIMEOUT, self.bucket.get(text(key))).await;
                 if let Ok(Ok(found)) = found {

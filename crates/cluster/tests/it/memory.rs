@@ -79,7 +79,7 @@ fn coordinator<'a>(cluster: &MemoryCluster, folder: &Path, observe: &'a dyn Fn(J
     Coordinator { cluster, engine: engine(folder), options: options(), decides: &|_| true, observe }
 }
 
-/// Works until it is dropped: a worker that ended when it was idle could end before there is anything to do.
+/// Works until it is dropped. A worker that ends when idle could end before the first unit is published.
 async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerEvent>>) {
     let worker = Worker {
         cluster: Arc::new(cluster.clone()),
@@ -222,7 +222,8 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     assert!(matches!(left, ClusterRunError::NoWorker { .. }), "{left}");
     assert!(left.to_string().contains("no worker has worked on job "), "{left}");
 
-    // Another argument that decides nothing continues the job, and holds from then on; one that decides begins another.
+    // With a changed argument that affects no decision, the job continues and uses it from then on; a changed argument
+    // that does begins another job.
     let events = Mutex::new(Vec::new());
     let decides = |argument: &str| !argument.starts_with("--workers=");
     let next = Coordinator {
@@ -246,7 +247,7 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     assert_eq!(job.arguments, arguments(4));
 }
 
-/// A cluster whose records take everything but that a job is done, as if its coordinator died before it could say so.
+/// A cluster that refuses to record that a job is done, as if the coordinator died just before.
 struct Unending(MemoryCluster);
 
 impl Cluster for Unending {
@@ -310,7 +311,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
             options: ClusterOptions { resume: true, ..options() },
             ..coordinator(&cluster, boss.path(), &|_| {})
         };
-        // No worker is left: nothing has to be run again.
+        // There is no worker left, so this passes only if no unit has to run again.
         let merged = tokio::time::timeout(Duration::from_mins(1), next.run(&request, Vec::new()));
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
@@ -331,7 +332,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
 /// A cluster whose results can't be used as they should be.
 struct FaultyCluster {
     inner: MemoryCluster,
-    /// What it has been asked so far.
+    /// Number of calls that it has received.
     asked: Arc<FirstCalls>,
     fault: ResultFault,
 }

@@ -223,7 +223,8 @@ impl WholeCases {
 
         let key = (u64::from_le_bytes(number), Arc::clone(&item.suite), Arc::from(item.case.id.clone()));
         self.drawn.entry(key).or_default().push((place, Ok(item)));
-        // A case that is dropped here can't come back, because the largest number that is kept only decreases.
+        // A dropped case never belongs to the final sample, because the largest random number that is kept only
+        // decreases.
         if self.drawn.len() > most {
             self.drawn.pop_last();
         }

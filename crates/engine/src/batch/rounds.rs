@@ -17,8 +17,8 @@
 //! - The intent of a batch is on disk before it is sent (`send_one`). A batch whose fate is unknown is looked
 //!   for at its provider before anything is sent again; if that can't be decided, the run stops and a person
 //!   decides.
-//! - What a batch may cost is reserved from the budget until its replies are counted. Requests that were dealt
-//!   with by another process count as spent.
+//! - What a batch may cost is reserved from the budget until its replies are counted. Requests of a batch that another
+//!   process has collected count as spent.
 //! - At the time limit batches are cancelled first, and the rest is sent live only after they have ended.
 
 use std::collections::{BTreeSet, HashMap};
@@ -64,7 +64,7 @@ pub(crate) struct BatchRounds<'a> {
     engine: &'a Engine,
     /// When the time limit for batches ends.
     deadline: Option<Instant>,
-    /// Fires when the run is to end.
+    /// Fires when the run should end.
     cancel: &'a CancellationToken,
     open: Vec<OpenBatch>,
     /// Replies that have been stored so far.
@@ -261,7 +261,7 @@ impl<'a> BatchRounds<'a> {
         Ok(found.filter(|_| !self.cancel.is_cancelled()))
     }
 
-    /// Reserves what these batches may cost, and returns their tokens.
+    /// Reserves the upper bound of these batches' cost, and returns their tokens.
     fn commit(&mut self, needed: &BTreeSet<usize>) -> Vec<String> {
         let mut tokens = Vec::new();
         for at in needed {
@@ -434,7 +434,7 @@ impl<'a> BatchRounds<'a> {
             }
             wait = (wait * WAIT_GROWTH_PERCENT / 100).min(LONGEST_WAIT);
 
-            // From the last one, so that the indices of the others stay valid.
+            // In reverse order, so that a removal leaves the other indices valid.
             for at in left.into_iter().rev() {
                 self.poll(journal, at, Some(&awaited)).await?;
             }
@@ -520,7 +520,7 @@ impl<'a> BatchRounds<'a> {
         journal.path(&self.open[at].record.token).exists()
     }
 
-    /// Forgets a batch that another process has dealt with. Its requests may have been paid for, so its
+    /// Forgets a batch that another process has collected. Its requests may have been paid for, so its
     /// reservation counts as spent.
     fn forget(&mut self, at: usize) {
         drop(self.open.remove(at));
@@ -535,7 +535,7 @@ impl<'a> BatchRounds<'a> {
         }
     }
 
-    /// Notes a status request without an answer. It will be repeated; the user is warned if that goes on.
+    /// Notes a status request without an answer. It will be repeated; the user gets a warning after several failures.
     fn note_failure(&mut self, at: usize, error: &AskError) {
         let open = &mut self.open[at];
         open.failures += 1;
@@ -602,7 +602,7 @@ impl<'a> BatchRounds<'a> {
         )))
     }
 
-    /// Asks the providers to cancel batches. Whatever is not done by then will be sent live.
+    /// Asks the providers to cancel batches. Requests that are not processed by then are sent live.
     async fn cancel_batches(&self, left: &[usize]) -> Result<(), EngineError> {
         self.say(format!(
             "`--batch-wait` is over: cancelling {}; finished replies are collected, and the rest is \
@@ -640,7 +640,7 @@ impl<'a> BatchRounds<'a> {
         self.say(format!("waiting for {batches}: {done} of {all} requests done"));
     }
 
-    /// Warns that batches go on without this process.
+    /// Warns that the providers continue to process batches after this process ends.
     fn leave_running(&self, left: &[usize]) {
         let open = left.iter().filter_map(|at| self.open.get(*at));
         let requests: usize = open.map(|open| open.record.keys.len()).sum();

@@ -53,9 +53,8 @@ pub struct SampleGrader {
 }
 
 impl SampleGrader {
-    /// Creates the judge for rubrics that name none, so that a missing key is found now and not with the first
-    /// sample, and warns about exposed keys. Returns a rubric with that judge, and a warning if no judge was
-    /// chosen.
+    /// Creates the judge for rubrics that name none, so that a missing key is found before the first sample, and warns
+    /// about exposed keys. Returns a rubric with that judge, and a warning if no judge was chosen.
     ///
     /// # Errors
     /// If a judge that the options name can't be used.

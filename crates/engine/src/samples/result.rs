@@ -136,7 +136,7 @@ pub struct SampleResult {
     /// Hash of everything that decides about the result beside the sample: judges, models, prompts, rubric, mode. A judge that
     /// changes in the middle of a training run changes it.
     pub judge_config_hash: String,
-    /// True if the judge was not asked about something, because it failed before.
+    /// True if a judge was skipped because it had failed before.
     #[serde(skip)]
     pub is_unavailable: bool,
 }
@@ -181,7 +181,7 @@ pub struct GradeSummary {
     cost: Cost,
 }
 
-/// Index and names of a sample among those that are graded together.
+/// Index and names of a sample within its request.
 #[derive(Debug, Clone)]
 pub struct SamplePlace {
     /// Place in the list, from 0.
@@ -212,7 +212,7 @@ impl RewardBounds {
         match (known, on_ungraded) {
             (Some(known), _) => (Some(known), false),
             (None, OnUngraded::Value { value }) => (Some(value), true),
-            // Without bounds, it could be anything from 0 to 1.
+            // Without bounds, every value from 0 to 1 is possible.
             (None, OnUngraded::Named(UngradedPolicy::Low)) => (Some(self.low.unwrap_or(0.0)), true),
             (None, OnUngraded::Named(UngradedPolicy::High)) => (Some(self.high.unwrap_or(1.0)), true),
             (None, _) => (None, false),
@@ -292,8 +292,8 @@ impl SampleResult {
         }
     }
 
-    /// Sets the share of comparisons that it won: `points` out of those that were decided. As with rewards, an
-    /// undecided comparison counts as neither won nor lost.
+    /// Sets the share of comparisons that it won: `points` out of the decided ones. As with rewards, an undecided
+    /// comparison counts as neither won nor lost.
     pub fn set_group_score(
         &mut self,
         points: f64,
@@ -395,8 +395,8 @@ fn has_open_gate(result: &ResultRow) -> bool {
     rows.any(|row| row.gate.is_some() && row.outcome == OutcomeKind::Ungraded)
 }
 
-/// Why something is ungraded: the reason of the case, or else of the grader, or else of the first such
-/// criterion.
+/// Why a part of the result is ungraded: the reason of the case, or else of the grader, or else of the first
+/// ungraded criterion.
 fn reason_of(result: &ResultRow, causes: &BTreeMap<String, UngradedReason>) -> Option<String> {
     if let Some(error) = &result.error {
         return Some(error.message.clone());

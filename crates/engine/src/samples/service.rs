@@ -31,7 +31,7 @@ pub struct SampleService {
 
 impl SampleService {
     /// Sends the reasons of model failures to `failures`, and leaves addresses and names of variables out of
-    /// the records, because those who receive the records are not those who chose the model.
+    /// the records, because the clients who receive the records did not choose the model.
     #[must_use]
     pub fn with_failure_log(self, failures: FailureLog) -> Self {
         Self { failures: Some(failures), ..self }

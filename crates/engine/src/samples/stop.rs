@@ -69,8 +69,8 @@ impl GradingStop {
     }
 }
 
-/// Receives full error messages of models. Records then omit what concerns only the operator: addresses and the
-/// names of variables.
+/// Receives full error messages of models. Records then omit details for the operator: addresses and the names of
+/// variables.
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Kinds of failures whose messages may contain addresses, keys or variables.

@@ -89,8 +89,8 @@ impl<'a> UserVariables<'a> {
         if spec.variables.iter().any(is_whole) { AddressChoice::User } else { AddressChoice::File }
     }
 
-    /// The variables of a target that is a server that go to an address of a file: all but one that is the address.
-    /// `address` is the part of it that is the same for all cases.
+    /// The variables that an HTTP target sends to an address from a file, without the variable that is the address
+    /// itself. `address` is the part of the address that is the same for all cases.
     pub(super) fn sent_to_server<'s>(
         &self,
         spec: &'s TargetSpec,

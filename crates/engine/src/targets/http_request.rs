@@ -200,7 +200,8 @@ fn query_pair(name: &str, value: &str) -> String {
     format!("{}={}", encode(name), encode(value))
 }
 
-/// Renders the texts of a JSON value. A text that is nothing but one template becomes the list or map that it holds.
+/// Renders the texts of a JSON value. A text that consists of a single template becomes the list or map that it
+/// evaluates to.
 fn render_json(
     value: &Value,
     render: &dyn Fn(&str, RequestEscape) -> Result<String, String>,
