@@ -335,7 +335,7 @@ pub enum CriterionFlag {
     /// Answers that meet the other criteria meet it less often.
     AgainstRest,
     /// Its correlation with the others is below 0.2: it does not distinguish good answers from bad ones, or
-    /// measures something else.
+    /// measures another property.
     NotWithRest,
 }
 

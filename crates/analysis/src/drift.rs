@@ -21,7 +21,7 @@ struct Anchor {
     trial: u32,
     grader: String,
     criterion: String,
-    /// The hash of what the judge saw.
+    /// Hash of the material that the judge saw.
     seen: String,
 }
 

@@ -62,7 +62,7 @@ pub struct CriterionFact {
     pub id: u32,
     /// Its text; empty if none is stored.
     pub text: u32,
-    /// Its value; missing if nothing was decided.
+    /// Its value; missing if there was no decision.
     pub decision: VoteValue,
     /// True if it was decided on a scale, so that values of 0 and 1 are scores and not unmet and met.
     pub is_scored: bool,
@@ -246,7 +246,7 @@ impl CaseFact {
 }
 
 /// Name of the cluster of a row, the same in all runs. The suite is part of it, because conversation 1 of one suite is
-/// unrelated to that of another.
+/// unrelated to conversation 1 of another.
 pub(crate) fn cluster_name(row: &ResultRow) -> String {
     let (suite, kind, name) = row.cluster_key();
     format!("{suite}\u{1f}{kind}\u{1f}{name}")
@@ -453,7 +453,7 @@ pub struct RunFacts {
     /// True if the run stopped before its last case because its result was clear. Intervals and tests that assume a fixed number of
     /// cases claim too much for such a run.
     pub ended_by_result: bool,
-    /// True if judges decided on criteria, who make mistakes that checks don't.
+    /// True if judges decided on criteria. Unlike checks, judges make mistakes.
     pub has_judges: bool,
 }
 

@@ -14,7 +14,7 @@ pub struct ColumnMetrics {
     pub pass_rate: EstimatedMetric,
     /// Mean score.
     pub mean_score: EstimatedMetric,
-    /// Cost of all results in dollars; `None` if that of one is not known.
+    /// Cost of all results in dollars; `None` if the cost of any result is unknown.
     pub cost: Option<f64>,
     /// Mean time of a result in milliseconds.
     pub duration_ms: u64,
@@ -87,7 +87,7 @@ impl ColumnMetrics {
 }
 
 impl ComparisonSet {
-    /// Sentences on what the order of the compared runs by their pass rates is worth.
+    /// Sentences about how certain the order of the compared runs by pass rate is.
     pub fn order_claims(&self) -> Vec<String> {
         let is_certain = |call: Conclusion| matches!(call, Conclusion::Better | Conclusion::Worse);
         let certain = match self.matrix.as_slice() {

@@ -29,7 +29,7 @@ pub struct PlanningInputs {
     pub score_sd: Option<f64>,
     /// Mean and spread of the scores of a run.
     pub score_spread: Option<ScoreSpread>,
-    /// Verdicts of a run by cluster (1 for passed), if its cases come in clusters.
+    /// Verdicts of a run by cluster (1 for passed), if its cases have clusters.
     #[serde(skip)]
     pub clustered_verdicts: Option<PlannedMean>,
     /// Standard deviation of paired score differences over cases.
@@ -347,7 +347,7 @@ fn add_label_answers(
     }
 }
 
-/// Number of judged cases assumed if it is not given: so many that they add no error.
+/// Assumed number of judged cases if none is given: large enough to add no error.
 const MANY_CASES: u64 = 1_000_000_000;
 
 /// Plans the interval of the corrected pass rate that `calibrate --labels` reports: the number of labels of randomly
@@ -507,7 +507,7 @@ fn noise_of_differences(sd: f64) -> PairedNoise {
     PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 }
 }
 
-/// Answers what a given number of cases can show.
+/// Answers which difference a given number of cases can detect.
 fn add_detectable_answers(
     known: &PlanningInputs,
     cases: u64,

@@ -22,7 +22,7 @@ impl ClusteredSample {
         self.clusters.push(*self.numbers.entry(cluster).or_insert(next));
     }
 
-    /// Returns what the clusters are called, in any order.
+    /// Returns the ids of the clusters, in any order.
     pub(crate) fn cluster_ids(&self) -> impl Iterator<Item = u64> + '_ {
         self.numbers.keys().copied()
     }

@@ -24,7 +24,7 @@ const MIN_LEVELS: usize = 5;
 /// Standard errors below this come from the order of summation.
 const SUMMATION_TOLERANCE: f64 = 1e-9;
 
-/// What a decision is about and who made it: answer, criterion, judge, prompt.
+/// Subject and author of a decision: answer, criterion, judge, prompt.
 type DecisionKey = (String, String, String, String);
 
 /// Decisions on answers, by judge and prompt.
@@ -261,7 +261,7 @@ fn with_width(interval: Interval) -> Result<Interval, UndefinedReason> {
     if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
 }
 
-/// Rejects an error estimate of 0: values that do not vary say nothing about their error.
+/// Rejects an error estimate of 0: values that do not vary are no evidence about their error.
 fn above_zero(error: f64) -> Result<f64, UndefinedReason> {
     if error > SUMMATION_TOLERANCE { Ok(error) } else { Err(UndefinedReason::NoSpread) }
 }
@@ -317,7 +317,7 @@ impl ErrorFacet {
 /// One component of the variance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorComponent {
-    /// Facets whose combination it belongs to; empty for repeats of everything.
+    /// Facets whose combination it belongs to; empty for exact repeats.
     pub facets: Vec<ErrorFacet>,
     /// The variance, with an interval over cases. The interval does not say how other judges would differ.
     pub variance: MetricEstimate,

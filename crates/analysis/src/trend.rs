@@ -162,7 +162,7 @@ impl MethodFingerprint {
                 say(Some(ComparisonAspect::Rubric), ComparisonAspect::Rubric.describe().to_owned());
             }
         } else {
-            // Other cases have other criteria, so nothing more can be compared.
+            // Other cases have other criteria, so there is no further comparison.
             say(None, "different cases".to_owned());
         }
 

@@ -196,7 +196,7 @@ impl Engine {
             return Ok(Evaluated::Prepared(Box::new(prepared.asked_at(wiring.gateway.addresses()))));
         }
         if let Purpose::Identify { .. } = purpose {
-            // Every worker would refuse such a unit, so the run would never end.
+            // Every worker would refuse such a unit, so it would never run.
             if usd.is_some() && options.run.unknown_price == UnknownPrice::Refuse {
                 wiring.gateway.check_prices(None)?;
             }

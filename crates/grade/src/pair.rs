@@ -4,8 +4,8 @@ use assize_rubric::Criterion;
 
 use crate::SamplingOptions;
 
-/// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge whose
-/// they are.
+/// Two answers in the order in which they are shown. Both are untrusted text, and the judge does not learn whose they
+/// are.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairTask {
     /// Question that both answers are about.

@@ -16,7 +16,7 @@ use crate::labels::{LabelProblem, LabelRow, TableDecision};
 pub struct ExcludedLabels {
     /// Labels about cases or criteria that were not judged.
     pub unmatched: u64,
-    /// Labels about an answer or question other than the one that was judged.
+    /// Labels about another answer or question than the judged one.
     pub stale: u64,
     /// Labels of cases the judge was tuned on or shown, or that are not in the selected split.
     pub other_split: u64,
@@ -62,8 +62,8 @@ pub struct JudgeReadOptions<'r> {
 }
 
 impl CalibrationMaterial {
-    /// Builds the material from tables with the judge's decisions beside the labels. Rows with equal keys are
-    /// merged.
+    /// Builds the material from tables that have both the judge's decisions and labels. Rows with equal keys
+    /// are merged.
     pub fn from_rows(
         rows: &[LabelRow],
         reading: &JudgeReadOptions<'_>,

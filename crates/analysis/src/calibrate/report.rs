@@ -32,7 +32,7 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 pub struct CalibrationOptions {
     /// How several labels of one item are compared with the judge.
     pub truth: TruthRule,
-    /// Possible scores; if `None`, those that occur in the data.
+    /// Possible scores; if `None`, the scores that occur in the data.
     pub scale: Option<RatingScale>,
     /// Resampling for intervals.
     pub resampling: ResamplingOptions,
@@ -107,7 +107,7 @@ pub struct CalibrationReport {
     pub captured_mass: Option<CapturedMass>,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// True if the run ended early: labels that match nothing may be about cases that were not run.
+    /// True if the run ended early, so labels without a match may be about cases that were not run.
     pub is_partial: bool,
 }
 
@@ -452,8 +452,8 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
 /// How far a score may be outside the scale because a mean or sum was rounded.
 const ROUNDING: f64 = 1e-9;
 
-/// Moves scores that are outside the declared scale by no more than rounding to its end, and returns those
-/// that are further outside. Scores between the points of the scale are accepted, because they may be means.
+/// Clamps scores that are outside the declared scale only by rounding, and returns the scores that are
+/// further outside. Scores between the points of the scale are accepted, because they may be means.
 pub(crate) fn clamp_to_scale(
     items: &mut [CalibrationItem],
     options: &CalibrationOptions,

@@ -137,8 +137,8 @@ pub struct RescaleReport {
 }
 
 /// Half-width of the conformal interval for people's scores of the answers of one system. Its coverage holds
-/// for this system and not only on average over all, as the judge may be more precise on one system than on
-/// another. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A. Gammerman, Mondrian Confidence Machine (2003).
+/// for this system and not only on average over all systems, because the judge may be more precise on some of
+/// them. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A. Gammerman, Mondrian Confidence Machine (2003).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SystemRadius {
     /// Name of the system.

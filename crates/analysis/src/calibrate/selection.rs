@@ -8,7 +8,7 @@ use assize_stats::{
 
 use super::item::{CalibrationItem, DecisionValue};
 
-/// How many times higher or lower the odds of labelled items may be than those of others; infinity assumes nothing.
+/// Ratios of the odds of labelled and unlabelled items that are tried; infinity makes no assumption.
 const FACTORS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, f64::INFINITY];
 
 /// Bounds of a pass rate for one strength of selection.
@@ -131,8 +131,8 @@ fn widened(strata: &[MeasuredStratum], bounds: (f64, f64), factor: f64) -> Optio
         down += (bounds.0 - moved(at, one.low)?.0).powi(2);
         up += (moved(at, one.high)?.1 - bounds.1).powi(2);
     }
-    // If nothing is assumed about the other items, the counts of the labelled items are exact, so there is
-    // nothing to add.
+    // Without an assumption about the other items, the counts of the labelled items are exact, so there is no
+    // error to add.
     if factor.is_infinite() {
         return Some(bounds);
     }

@@ -253,7 +253,7 @@ fn with_probability<'p>(
 }
 
 /// Computes the reliability curve of the judge's probabilities, over the non-empty bins of the calibration
-/// error. The interval of a share is that of a mean over the clusters of its pairs.
+/// error. The interval of a share is computed as for a mean over the clusters of its pairs.
 pub(crate) fn reliability_bins(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],

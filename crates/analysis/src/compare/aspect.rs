@@ -1,4 +1,4 @@
-//! What besides the answers can differ between two runs.
+//! Aspects of two runs that can differ, besides the answers.
 
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Differences of two runs corrected by people's labels of their answers.
 //!
-//! A comparison of judges' decisions also shows how the judges' errors differ: a run whose judge lets more mistakes pass
-//! looks better. Labels of a sample of both runs' answers take that out.
+//! A comparison of judges' decisions also shows how the judges' errors differ: a run whose judge lets more mistakes
+//! pass looks better. Labels of a sample of both runs' answers correct that.
 
 use std::collections::BTreeMap;
 

@@ -102,8 +102,8 @@ pub struct RunComparison {
     pub pass_rate: MetricDifference,
     /// Mean score, over pairs with a score on both sides.
     pub score: MetricDifference,
-    /// Lowest and highest change of the mean score over all cases of the base, whatever the incomplete and
-    /// missing cases would score; null if everything is decided.
+    /// Lowest and highest change of the mean score over all cases of the base, for all possible scores of
+    /// incomplete and missing cases; null if every case is decided.
     pub score_bounds: Option<[f64; 2]>,
     /// Tables by suite, tag, grader and criterion, each with two rows or more.
     pub tables: Vec<ComparisonTable>,

@@ -1,5 +1,5 @@
-//! Measurement of benchmarks: everything that affects their results apart from the answers, and changes of it
-//! between runs.
+//! Measurement of benchmarks: all settings that affect their results apart from the answers, and their
+//! changes between runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

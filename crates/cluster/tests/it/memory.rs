@@ -332,7 +332,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
 /// A cluster whose results can't be used as they should be.
 struct FaultyCluster {
     inner: MemoryCluster,
-    /// Number of calls that it has received.
+    /// Counts its calls.
     asked: Arc<FirstCalls>,
     fault: ResultFault,
 }

@@ -232,7 +232,7 @@ impl SuiteHooks {
             Value::Null => Ok(None),
             Value::Object(mut returned) => match returned.remove(part) {
                 Some(changed @ Value::Object(_)) => Ok(Some(changed)),
-                // Return values of AgentV's hooks are ignored.
+                // A hook of AgentV need not return its context.
                 None if self.extensions.is_agentv => Ok(None),
                 _ => Err(describe(
                     extension,

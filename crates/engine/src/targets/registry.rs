@@ -566,8 +566,9 @@ impl TargetRegistry {
         shown
     }
 
-    /// The variables that a file in the working folder sets, by the names that a target's settings use: its address and
-    /// key may be values of other variables. A literal address is trusted as much as the key beside it.
+    /// Names of the variables that a file in the working folder set, translated to the variables that a target's
+    /// settings use: its address and key may be copied from other variables. A literal address is trusted as much as
+    /// the key beside it.
     fn file_variables(&self, name: &ModelName, model: &ModelTargetSpec) -> String {
         let listed = (self.variables)(FILE_VARIABLES).unwrap_or_default();
         let values: Vec<String> = listed

@@ -7,7 +7,7 @@ use assize_rubric::{GraderNote, Tokens, UnitInterval, format_plain};
 
 use super::result::{AnswerFacts, CheckResult};
 
-/// Tools that only look and change nothing, in lower case.
+/// Names of read-only tools, in lower case.
 const EXPLORING: [&str; 10] =
     ["read", "grep", "glob", "search", "list", "ls", "find", "websearch", "webfetch", "read_file"];
 /// Default tolerance for the share of exploring calls.
@@ -56,7 +56,7 @@ fn to_millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// 1 if the answer came within the limit.
+/// 1 if the answer arrived within the time limit.
 pub(super) fn check_latency(threshold: Duration, facts: &AnswerFacts) -> Result<CheckResult, String> {
     Ok(CheckResult::all_or_nothing(vec![check_time(threshold, facts)?]))
 }

@@ -49,7 +49,7 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
         }
     };
 
-    // The stored replies are numbers, which mean nothing to people.
+    // The stored replies are lists of numbers, which are useless to a reader.
     let spent = JudgingUsage { replies: Vec::new(), ..tally.spent };
     let judge = named_judge(name, answered_by.or_else(|| Some(model.describe().model)));
     match result {

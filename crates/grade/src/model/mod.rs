@@ -46,7 +46,7 @@ use single::SingleQuestion;
 use template::CallTemplate;
 use truncate::VisibleMaterial;
 
-/// Tokens reserved for what a repair adds to a request.
+/// Tokens reserved for the text that a repair adds to a request.
 const REPAIR_TOKENS: u64 = 600;
 /// Shortest prefix that providers cache, in tokens.
 const MIN_CACHEABLE_TOKENS: u64 = 1024;
@@ -142,7 +142,7 @@ impl ModelJudge {
             return None;
         }
 
-        // Batches are divided before anything is cut, so what matters is a call about one criterion.
+        // Batches are divided before texts are cut, so the limit is a call about one criterion.
         let singles = group_criteria(whole, task)
             .filter_map(|group| group.single_requests().map(|request| needs(&request)).max());
         let single = singles.max().filter(|need| *need > limit)?;
@@ -185,8 +185,8 @@ impl ModelJudge {
             }
         }
 
-        // Of several calls with the same prefix, the first is awaited, so that the others find the prefix in
-        // the provider's cache. A call that shares its prefix with none is sent at once.
+        // The first of several calls with the same prefix is awaited, so that the others find the prefix in
+        // the provider's cache. A call with a prefix of its own is sent at once.
         let (first, rest) = (FuturesUnordered::new(), FuturesUnordered::new());
         for (group, kind, place, truncated) in asked {
             let shared = kinds.is_shared(kind);

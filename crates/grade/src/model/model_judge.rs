@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use super::options::JudgeOptions;
 use crate::FenceSource;
 
-/// A judge that asks a model about criteria and accepts only what the model clearly says.
+/// A judge that asks a model about criteria and accepts only unambiguous replies.
 ///
 /// Each criterion ends decided or ungraded. A failed call, a refusal, or a reply that stays unusable after the
 /// repairs never becomes a number.

@@ -146,7 +146,7 @@ fn initial_call(parts: usize) -> JudgeCall {
 }
 
 /// Splits a call into as few calls as fit the model's context window. A call that does not fit even with one
-/// part stays as it is.
+/// part is not changed.
 fn split_to_fit<Q: RepairQuestion>(question: &Q, call: JudgeCall) -> Vec<JudgeCall> {
     let fits = |call: &JudgeCall| {
         let request = question.request(&call.parts, call.repair.clone());

@@ -95,7 +95,7 @@ pub(super) async fn embed_texts(model: &dyn ChatModel, texts: impl Iterator<Item
 
     EmbeddedTexts {
         vectors: failure.map_or(Ok(vectors), Err),
-        // The stored replies are vectors, which mean nothing to people.
+        // The stored replies are vectors, which are useless to a reader.
         spent: JudgingUsage { replies: Vec::new(), ..tally.spent },
         answered_by,
     }

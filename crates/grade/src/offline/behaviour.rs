@@ -57,7 +57,7 @@ impl OfflineJudge {
                 None => drop(open.get_or_insert(covered)),
             }
         }
-        // One fact that is missing settles it; one that words don't decide leaves it open.
+        // One missing fact decides it; one fact that words can't decide leaves it ungraded.
         if let (Some(open), None) = (&open, &missed) {
             return refuse(open.ungraded.unwrap_or_default());
         }

@@ -183,7 +183,7 @@ impl CriterionClaim {
     fn from_parts(text: &str, parts: &[ClaimPart<'_>], range: Range<usize>, act: ClaimedAct) -> Self {
         let is_quoted = act == ClaimedAct::Quote;
 
-        // A criterion made only of instruction words ("gives an explanation") has nothing else to search for.
+        // A criterion made only of instruction words ("gives an explanation") has no other words to search for.
         let is_plain = |part: &ClaimPart<'_>| part.is_content() && !part.is_instruction();
         let any_plain = parts[range.clone()].iter().any(is_plain);
         let examples = (0..parts.len()).find(|at| is_example(parts, *at)).unwrap_or(parts.len());
@@ -261,7 +261,7 @@ fn find_act(text: &str, parts: &[ClaimPart<'_>]) -> (ClaimedAct, usize) {
         None if start == 1 && matches!(word(0), "no" | "without") => {
             (ClaimedAct::Mention, start + usize::from(word(start) == "use"))
         }
-        // A single word is something to mention.
+        // A criterion of a single word asks to mention it.
         None if parts.len() == 1 => (ClaimedAct::Mention, start),
         None => (ClaimedAct::Other, start),
     }
@@ -313,7 +313,7 @@ fn is_about_quotations(text: &str, parts: &[ClaimPart<'_>]) -> bool {
         && quoted.iter().all(|part| is_quoted(part) || !part.is_content())
 }
 
-/// Returns true for what follows words such as "for example".
+/// Returns true for parts after words such as "for example".
 fn is_example(parts: &[ClaimPart<'_>], at: usize) -> bool {
     at >= 2 && EXAMPLE_WORDS.contains(&[parts[at - 2].word(), parts[at - 1].word()])
 }
@@ -326,8 +326,8 @@ fn is_name(text: &str, parts: &[ClaimPart<'_>], at: usize) -> bool {
     parts[at].is_capitalized(text) && !gap.contains(['.', ':', '!', '?', '\n'])
 }
 
-/// Returns true for a number in digits that is a fact, and not a count of what the answer should contain
-/// ("lists 3 reasons", "at least 2 examples").
+/// Returns true for a number in digits that is a fact, and not a number of things that the answer should
+/// contain ("lists 3 reasons", "at least 2 examples").
 fn is_given_number(parts: &[ClaimPart<'_>], at: usize) -> bool {
     at >= 2 && parts[at].word().starts_with(char::is_numeric) && !parts[at - 1].is_instruction()
 }

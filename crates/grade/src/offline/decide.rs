@@ -39,7 +39,7 @@ impl CoverageDecision {
         Self { outcome, reason: reason.into(), quote, ungraded: None }
     }
 
-    /// The decision on what words don't show.
+    /// The decision on a criterion that words can't decide.
     fn needs_model(found: impl std::fmt::Display) -> Self {
         let reason = format!("Words alone don't decide it; it needs a model. {found}");
         Self { ungraded: Some(NEEDS_MODEL), ..Self::new(Outcome::Ungraded, reason, None) }
@@ -94,8 +94,8 @@ fn is_foreign_answer(library: &AnswerCorpus<'_>) -> bool {
     library.documents.iter().any(|document| is_foreign_text(document.text))
 }
 
-/// Returns true if a fact of a ground truth can be compared with an answer. A fact is often a name or a number, which shows
-/// nothing about its language.
+/// Returns true if a fact of a ground truth can be compared with an answer. A fact is often a name or a number, and
+/// then its language can't be detected.
 pub(super) fn is_readable_fact(fact: &str, library: &AnswerCorpus<'_>) -> bool {
     !is_foreign_text(fact) && !is_foreign_answer(library)
 }
@@ -267,7 +267,7 @@ fn find_other_number(
     numbers().find(|number| !wanted(number)).filter(|_| missing).cloned()
 }
 
-/// Words show only whether an answer mentions all or nothing of what its best score asks for.
+/// Words show only whether an answer mentions all or none of the content of its best score.
 fn decide_score(criterion: &Criterion, bands: &ScoreBands, library: &AnswerCorpus<'_>) -> CoverageDecision {
     let text = searched_text(criterion);
     let decision = decide_checklist(text, library);

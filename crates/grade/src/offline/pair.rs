@@ -1,4 +1,4 @@
-//! Compares two answers without a model: the better one covers more of what counts.
+//! Compares two answers without a model: the better one covers more of the weight of the criteria.
 
 use assize_rubric::{AnswerPreference, Criterion, CriterionOperator, Decision, TOLERANCE, Weight};
 

@@ -29,7 +29,7 @@ pub struct ProgramEnvironment {
 }
 
 impl ProgramEnvironment {
-    /// Creates an environment from these variables; those in `kept` are withheld from programs.
+    /// Creates an environment from these variables. Programs don't get the variables in `kept`.
     pub fn new(all: Environment, kept: impl IntoIterator<Item = String>) -> Self {
         Self { all, kept: kept.into_iter().collect() }
     }

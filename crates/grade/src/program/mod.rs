@@ -235,7 +235,7 @@ impl GradingProgram<'_> {
                 return Ok((finished, form));
             }
 
-            // A library that refuses the types of its input has not graded anything yet.
+            // A library that refuses the types of its input has not graded the answer yet.
             let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
             let complaint = reply::failed_note(&stdout)
                 .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());

@@ -1,8 +1,8 @@
 //! The prompt for judging one behaviour.
 //!
 //! The author's prompt is sent as written, preceded by the guidelines of the rubrics. The inputs are inserted
-//! in blocks, where the prompt names them or else after it. The rules and the form of the reply stay the same
-//! whatever the prompt says.
+//! in blocks, where the prompt names them or else after it. The prompt can't change the rules or the form of
+//! the reply.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -138,8 +138,7 @@ pub(crate) fn behaviour_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
-/// Everything the authors say besides the prompt: guidelines, scale, when it applies. Writing to a string can't
-/// fail.
+/// All texts of the authors besides the prompt: guidelines, scale, when it applies. Writing to a string can't fail.
 fn instructions(behaviour: &Behaviour) -> String {
     let mut text = String::new();
     for guidelines in &behaviour.guidelines {
@@ -374,7 +373,7 @@ mod tests {
                 && at("[[BEGIN CANDIDATE_OUTPUT") < at("Answer {")
         );
 
-        // Words in braces elsewhere stay as they are.
+        // Words in braces elsewhere are not changed.
         let text = user_text(&task("Check {this}.\nGROUND_TRUTH: as below\n{free words}\n"));
         assert!(text.contains("Check {this}.\nGROUND_TRUTH: as below\n{free words}"), "{text}");
     }

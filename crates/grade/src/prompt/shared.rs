@@ -6,11 +6,11 @@ use super::block::format_block;
 use super::criteria::criterion_text;
 use crate::{JudgeMaterial, RubricTask};
 
-/// Names of the answer in instructions. Instructions that show it take the place of the material.
+/// Names of the answer in instructions. Instructions that contain it replace the material.
 const ANSWER_NAMES: [&str; 2] = ["output", "candidate_answer"];
 
-/// Formats the material of a rubric with the author's instructions, if there are any. Each text that they name is inserted
-/// in a block, so that it can't be taken for a part of them.
+/// Formats the material of a rubric with the author's instructions, if there are any. Each text that they name is
+/// inserted in a block, so that the judge can't mistake it for a part of them.
 pub(crate) fn format_instructed(task: &RubricTask, material: &JudgeMaterial, fence: &str) -> String {
     let Some(instructions) = &task.instructions else { return format_material(material, fence) };
     let criteria: Vec<_> = task.rubric.criteria().iter().map(criterion_text).collect();

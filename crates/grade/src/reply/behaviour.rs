@@ -54,7 +54,7 @@ pub(crate) fn read_behaviour(
 }
 
 /// Reads a confidence that is given as a number, 0 to 1 or in percent, by thirds; `None` for any other number.
-/// Confidence decides nothing, so no reply is refused for it.
+/// Confidence does not affect the decision, so no reply is refused for it.
 fn parse_confidence_number(number: &Number) -> Option<JudgeConfidence> {
     let value = number.as_f64()?;
     let share = if value > 1.0 { value / 100.0 } else { value };
