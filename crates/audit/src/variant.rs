@@ -23,7 +23,7 @@ pub struct CaseVariant {
     pub label: String,
     /// Modification of the answer.
     pub alter: AlterAnswer,
-    /// Modification of the rubrics; rubrics that it leaves out are not judged in this variant.
+    /// Modification of the rubrics; rubrics that it removes are not judged in this variant.
     pub regrade: AlterGraders,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A note about a part of a file that was lost or whose meaning changed, or a remark.
+/// A note about a part of a file that was lost or changed its meaning, or a remark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversionNote {
     /// Source file.

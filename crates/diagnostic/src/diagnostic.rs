@@ -5,7 +5,7 @@ use crate::{DiagnosticCode, Span};
 /// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The file is accepted as written, but a run may need something that is missing now.
+    /// The file is accepted as written, but a run may need a variable or a file that is missing now.
     Note,
     /// The file is accepted as written, but probably does not mean what its author intended.
     Warning,

@@ -25,8 +25,8 @@ use crate::codes;
 use crate::diagnostic_collector::DiagnosticCollector;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// A map being read. Every requested key counts as known; [`MapReader::finish`] reports the rest, so the list of
-/// allowed keys is never written down twice.
+/// A map being read. Every requested key counts as known, and [`MapReader::finish`] reports all others, so the list of
+/// allowed keys is never written twice.
 pub struct MapReader<'n> {
     node: &'n TreeNode,
     entries: &'n [MapEntry],
@@ -69,7 +69,7 @@ impl<'n> MapReader<'n> {
         self.node.use_span()
     }
 
-    /// Returns the span for reporting something missing: the first key, or the map itself.
+    /// Returns the span for reporting a missing key: the first key, or the map itself.
     pub fn head(&self) -> Span {
         self.entries.first().map_or(self.node.use_span(), |entry| entry.key_span)
     }
@@ -108,8 +108,8 @@ impl<'n> MapReader<'n> {
         self.meant.push(name);
     }
 
-    /// Returns the entry of the first of several spellings that is present. A second spelling beside it is an
-    /// error: only one of them can count.
+    /// Returns the entry of the first of several spellings that is present. A second spelling in the same map
+    /// is an error, because only one of them can count.
     pub fn first_of(
         &mut self,
         keys: &[&'static str],
@@ -138,8 +138,8 @@ impl<'n> MapReader<'n> {
         found
     }
 
-    /// Returns the entry that was most likely meant as an absent key: one of `guesses`, or a misspelling. It is an
-    /// error, and what it holds can still be read.
+    /// Returns the entry that was most likely meant as an absent key: one of `guesses`, or a misspelling. It is
+    /// reported as an error, but its value can still be read.
     pub fn misspelt(
         &mut self,
         key: &'static str,
@@ -358,7 +358,8 @@ impl<'n> MapReader<'n> {
         }
     }
 
-    /// Ends the reading of a map that may have keys of its author's own: only those that resemble a known key are warnings.
+    /// Ends the reading of a map that may have keys of the author's own. Only keys that resemble a known one cause
+    /// warnings.
     pub fn finish_with_own_keys(self, problems: &mut DiagnosticCollector) {
         let mut unknown = problems.fork();
         self.finish_leniently(&mut unknown);

@@ -81,12 +81,12 @@ pub struct AgentvKey {
     pub example: &'static str,
     /// How Assize treats it.
     pub support: AgentvSupport,
-    /// How it differs from AgentV, or what to write instead. Every refusal has such a text.
+    /// Difference from AgentV, or an alternative. Every refused key has such a text.
     pub remark: &'static str,
 }
 
-/// The rows. A line with `#` names the place of those below it, and after a tab the keys that a grader or target
-/// needs; a row is how the key is treated, the key, an example, and the remark.
+/// The rows. A line with `#` names the place of the keys below it, and after a tab the keys that a grader or target
+/// needs. The columns of a row are treatment, key, example and remark.
 const ROWS: &str = include_str!("agentv_keys.tsv");
 
 /// Every key and option of AgentV 4.42.4. Keys of AgentV's own settings file are not in the list, because

@@ -70,7 +70,7 @@ pub struct LoadOptions {
     pub working_folder: PathBuf,
     /// Folders that references may lead into, in addition to the repository and the working folder.
     pub extra_roots: Vec<PathBuf>,
-    /// True if the user consented to what the file does: it may read files everywhere, as its programs can.
+    /// True if the user consented to the file's programs: they can read every file, so the file may too.
     pub reads_everywhere: bool,
     /// Runner of the programs that write prompts, tests and variables; `None` if they must not be run.
     pub programs: Option<Arc<dyn ProgramRunner>>,

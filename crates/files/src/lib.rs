@@ -39,7 +39,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads at most this many bytes of a regular file. It does not count as one that the process has opened.
+/// Reads at most this many bytes of a regular file. The file does not count as opened by this process.
 pub fn read_beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::new();
     open_regular(path)?.take(most).read_to_end(&mut beginning)?;

@@ -87,7 +87,7 @@ impl LintInquiry {
         }
     }
 
-    /// Returns those model rules that apply to this rubric and that `wanted` accepts.
+    /// Returns the model rules that apply to this rubric and that `wanted` accepts.
     pub fn applicable_rules(&self, wanted: impl Fn(DiagnosticCode) -> bool) -> Vec<&'static LintRule> {
         let fits = |scope| match scope {
             QuestionScope::Criterion | QuestionScope::Unguarded => true,

@@ -6,9 +6,9 @@ assize_rubric::named_enum! {
     /// Position in an answer.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum InsertPosition {
-        /// After everything else.
+        /// At the end of the answer.
         Append = "append",
-        /// Before everything else.
+        /// At the start of the answer.
         Prepend = "prepend",
         /// In the middle: after the paragraph, line or word that ends nearest to it.
         Inject = "inject",

@@ -26,7 +26,7 @@ pub struct ProbeWins {
     /// Decisions that could have become better.
     pub could_win: u64,
     /// p-value of the null hypothesis that the probe wins no more decisions than a repeat without a change,
-    /// adjusted for all probes by Holm's method. `None` if nothing was judged again.
+    /// adjusted for all probes by Holm's method. `None` without repeats.
     pub p_adjusted: Option<f64>,
 }
 

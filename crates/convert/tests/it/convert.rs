@@ -108,7 +108,7 @@ fn criterion(index: usize) -> impl Strategy<Value = Value> {
             5 => value["score_ranges"] = json!({"0": "low", "6": "high"}),
             _ => value["operator"] = json!("contradiction"),
         }
-        // A rubric needs something to earn, and a gate on a penalty would be a different test.
+        // A rubric needs a criterion of positive weight, and a gate on a penalty would be a different test.
         value["weight"] = json!(if index == 0 || form > 1 { weight.abs() } else { weight });
         value
     })

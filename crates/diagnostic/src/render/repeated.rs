@@ -37,7 +37,7 @@ pub(super) fn collapse_repeated<'a>(
         let words: MistakeWords<'_> = (&diagnostic.primary.text, &diagnostic.notes, &diagnostic.help);
         match mistake.variants.iter().position(|(known, _)| *known == words) {
             Some(known) => mistake.variants[known].1.push(index),
-            // If the words differ on every line, all those beyond the shown ones share a group.
+            // If the words differ on every line, all lines beyond the shown ones share a group.
             None if mistake.variants.len() == MAX_VARIANTS => {
                 mistake.variants[MAX_VARIANTS - 1].1.push(index);
             }

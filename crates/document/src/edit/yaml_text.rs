@@ -69,7 +69,7 @@ pub(super) fn push_item(value: &Value, column: usize, step: usize, lines: &mut V
         other => lines.push(format!("{}{}", " ".repeat(column + 2), format_leaf(other, column + 2))),
     }
 
-    // The dash takes the place of the first line's indentation.
+    // The dash replaces the first line's indentation.
     let rest = lines[first][column + 2..].to_owned();
     lines[first] = format!("{}- {rest}", " ".repeat(column));
 }

@@ -10,7 +10,7 @@
 //!   indented `- item` continues the text above it. The reader recognises both and reports the likely intention. It
 //!   continues with the intended value, and suppresses the errors that would follow on the same line.
 //!
-//! Duplicate keys are reported here, since nothing after this point can see them; the first value is kept.
+//! Duplicate keys are reported here, because the tree has only one of them; the first value is kept.
 
 use std::collections::HashMap;
 

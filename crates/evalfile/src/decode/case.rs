@@ -84,7 +84,7 @@ pub(crate) fn decode_case(
     decode_filled_case(cx, node, defaults, fallback_id, vars, before)
 }
 
-/// Decodes a case whose texts are final: nothing is substituted in them.
+/// Decodes a case with final texts, in which no variables are substituted.
 pub fn decode_prepared_case(
     cx: &mut DecodeContext,
     node: &TreeNode,

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::context::LoadScope;
 use super::suite::SuiteDefaults;
 
-/// A dataset that was checked, with everything needed to read it again.
+/// A checked dataset, with the data needed to read it again.
 #[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) path: Arc<Path>,

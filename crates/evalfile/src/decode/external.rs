@@ -308,8 +308,8 @@ fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
     })
 }
 
-/// Returns true if a folder may be searched. Folders outside of the roots are not even listed. For a folder
-/// that does not exist, returns true, so that the pattern is reported as matching nothing.
+/// Returns true if a folder may be searched. Folders outside of the roots are not even listed. Returns true
+/// for a missing folder, so that the diagnostic says that the pattern matches no file.
 fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
     let inside = !folder.exists() || cx.reach.roots.contain(folder);
     if !inside {

@@ -89,7 +89,7 @@ pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEn
     mark_unset_keys(cx, entries);
 }
 
-/// Like [`interpolate`], for a rubric file, which may have settings beside its criteria.
+/// Like [`interpolate`], for a rubric file, which may have settings in addition to its criteria.
 pub(crate) fn interpolate_rubric(cx: &mut DecodeContext, node: &mut TreeNode) {
     let NodeValue::Map(entries) = &mut node.data else { return interpolate(cx, node) };
     for entry in entries.iter_mut() {
@@ -203,7 +203,7 @@ fn parse_reference(text: &str) -> Option<(&str, &str, Option<&str>)> {
 }
 
 /// Returns the value of a reference that is the whole string: `true`, `false` and plain decimal numbers get
-/// their types, anything else is a string.
+/// their types, and all other values are strings.
 fn parse_typed_value(text: String) -> NodeValue {
     match text.as_str() {
         "true" => return NodeValue::Bool(true),

@@ -1,4 +1,4 @@
-//! A matrix file as a file of the `tests` format: what conversions write.
+//! A matrix file as a file of the `tests` format, for conversions.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct LoweredSuite {
     pub losses: Vec<LoweredLoss>,
     /// Folder of the file. Its references are relative to this folder.
     pub folder: PathBuf,
-    /// Number of cases that lack an assertion.
+    /// For each assertion, the number of cases that lack it.
     left_out: HashMap<Span, usize>,
 }
 
@@ -91,12 +91,12 @@ impl LoweredSuite {
         }
     }
 
-    /// Counts a case that an assertion was left out of, since it can't be read. A diagnostic says why.
+    /// Counts a case that lacks an assertion because it can't be read. A diagnostic gives the reason.
     pub fn leave_out(&mut self, assertion: Span) {
         *self.left_out.entry(assertion).or_default() += 1;
     }
 
-    /// Returns the number of cases that lack what stands at a span.
+    /// Returns the number of cases that lack the assertion at a span.
     pub fn cases_without(&self, span: Span) -> usize {
         let holds =
             |outer: &Span| outer.source == span.source && outer.start <= span.start && span.end <= outer.end;

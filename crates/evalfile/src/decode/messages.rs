@@ -412,7 +412,7 @@ fn decode_image_block(cx: &mut DecodeContext, written: &str, span: Span) -> Opti
     Some(MessageBlock::Image { written: written.to_owned(), path, media_type })
 }
 
-/// Returns the media type of an image by its name; `None` for anything else.
+/// Returns the media type of an image by its name; `None` for other files.
 fn media_type(written: &str) -> Option<&'static str> {
     let ending = Path::new(written).extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

@@ -107,9 +107,8 @@ pub struct SourceRow {
     pub span: Span,
 }
 
-/// Reads a table of any kind whose path an eval file names at `from`. Returns `None` for a table without a
-/// header, and after adding a diagnostic if nothing in it can be read; rows that can't be read are reported and
-/// left out.
+/// Reads a table of any kind whose path an eval file names at `from`. Returns `None` for a table without a header, and
+/// after adding a diagnostic if no row can be read. Unreadable rows are reported and skipped.
 pub fn load_table(cx: &mut DecodeContext, path: &Path, from: Span) -> Option<SourceTable> {
     if let Some(path) = SheetPath::parse(path) {
         let sheet = load_sheet(cx, &path, Some(from))?;

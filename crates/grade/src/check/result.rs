@@ -46,7 +46,7 @@ pub struct AnswerFacts {
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CheckResult {
-    /// Score, 0 to 1; `None` if the check did not apply.
+    /// Score, 0 to 1; `None` if there was nothing to check.
     pub score: Option<UnitInterval>,
     /// The findings, point by point.
     pub findings: Vec<GraderNote>,

@@ -1,4 +1,5 @@
-//! Compares two answers without a model: the better one covers more of the weight of the criteria.
+//! Compares two answers without a model: the better one covers more of the criteria, the expected outcome or
+//! the reference.
 
 use assize_rubric::{AnswerPreference, Criterion, CriterionOperator, Decision, TOLERANCE, Weight};
 

@@ -142,8 +142,8 @@ fn says_otherwise(name: &str, value: &Value, decision: StatedDecision) -> bool {
     }
 }
 
-/// Returns true if the number of a member contradicts the decision. A score is compared with the score. Without one the
-/// scale of the number is unknown, so only 0 can contradict.
+/// Returns true if the number of a member contradicts the decision. A score is compared with the decision's score. If
+/// the decision has none, the scale is unknown, and only a score of 0 can contradict.
 fn number_differs(name: &str, number: f64, decision: StatedDecision) -> bool {
     let is_score = SCORE_NAMES.contains(&name);
     let is_opposite = OPPOSITE_NAMES.contains(&name);

@@ -81,7 +81,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     };
 
-    // The adjective must describe the answer, not something in it.
+    // The adjective must describe the answer, not a part of it.
     let about_answer = find_any_phrase(
         &words,
         &[

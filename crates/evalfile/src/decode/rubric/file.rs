@@ -73,7 +73,7 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
 }
 
 /// Loads a rubric file like [`load_rubric`], and replaces `{{ name }}` in its criteria with the values of
-/// `vars`. A name that is not in `vars` is a warning. Values are inserted as they are: a `${{ NAME }}` in a
+/// `vars`. A name that is not in `vars` is a warning. Values are inserted unchanged: a `${{ NAME }}` in a
 /// value is not replaced.
 pub fn load_rubric_with(path: &Path, options: &LoadOptions, vars: &BTreeMap<String, Value>) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());

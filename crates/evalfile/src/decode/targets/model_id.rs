@@ -46,7 +46,7 @@ const MODEL_IDS: [(&str, &[&str], &str); 37] = [
 /// Words after the first that make an id one of a model for embeddings.
 pub const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
 
-/// Words after the first that make an id another interface than that of a chat.
+/// Words after the first that mean another interface than chat.
 const OTHER_INTERFACES: [&str; 24] = [
     "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants",
     "agents", "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video",
