@@ -393,8 +393,8 @@ fn describe_prompt(judge: &JudgeIdentity) -> Option<String> {
         .prompt_hash
         .as_deref()
         .map(|hash| format!("prompt {}", hash.chars().take(12).collect::<String>()));
-    let said: Vec<String> = [version, hash].into_iter().flatten().collect();
-    (!said.is_empty()).then(|| said.join(", "))
+    let parts: Vec<String> = [version, hash].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn criterion_fact(

@@ -145,13 +145,13 @@ pub(crate) struct ResultOutput<'a> {
     pub(crate) json: bool,
     /// True to not print which files were written.
     pub(crate) quiet: bool,
-    /// The report files; those in other formats are written elsewhere.
+    /// The report files. Files in other formats than JSON are written elsewhere.
     pub(crate) out: &'a [ReportFile],
 }
 
 impl ResultOutput<'_> {
-    /// Writes a result to its destinations, and prints which files were written, including those in other
-    /// formats. Returns true if stdout got it as JSON and therefore gets no tables.
+    /// Writes a result to its destinations, and prints the names of the written files, including files in
+    /// other formats. Returns true if stdout got the result as JSON and therefore gets no tables.
     pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
         let is_printed = self.write(result)?;
         if !self.quiet {

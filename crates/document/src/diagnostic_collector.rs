@@ -135,7 +135,7 @@ impl DiagnosticCollector {
         Self { hidden: self.hidden.clone(), ..Self::default() }
     }
 
-    /// Also hides the diagnostics that a fork of this collector hides.
+    /// Hides the same diagnostics as a fork of this collector.
     pub fn hide_as_in(&mut self, fork: &Self) {
         self.hidden.clone_from(&fork.hidden);
     }

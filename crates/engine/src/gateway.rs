@@ -1,4 +1,19 @@
 //! Access to models: through the reply cache, within the budget, with the secret of the fences.
+//!
+//! `reach` builds the layers of a model. The reply cache ([`CachedModel`]) is outermost, because a hit is free and must
+//! not count. Below it are the meter of sent requests ([`MeteredModel`]) and the client ([`ModelClient`]), which reserves
+//! from the budget, waits for the rate limiter, and retries. Programs that judge have no cache: they may change.
+//!
+//! Models are set up one by one, while files are planned, but a run is refused before its first request or not at all.
+//! So setting up a model only records findings: an unknown price, a key that is sent unencrypted, a variable that leaves
+//! for an address from a file. After planning, `check`, `deny_exposed` and the consent gate decide about all of them.
+//!
+//! Two tokens stop work. `refused` fires when the budget refuses a call; `limit` fires as well, and stops the cases. With
+//! judge batches, `limit` stays silent in that case (`runs_on`), because the cases still have to pick up replies that are
+//! already paid for. A model server that is given up always fires `limit`, because no other server can answer its calls.
+//!
+//! Clones share cache, budget and accounts. `in_namespace` makes one with its own part of the cache, so that a client of
+//! the grading service can't learn from a hit that another client asked the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -41,7 +56,7 @@ const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
 
-/// What was learned about servers and models, in that folder.
+/// Limits of servers and properties of models that earlier processes observed, in that folder.
 const SERVERS_FILE: &str = "servers.json";
 
 /// The default number of concurrent commands.
@@ -163,8 +178,8 @@ impl ModelFindings {
 }
 
 impl ModelGateway {
-    /// The gateway of a run, from its options and the configuration. `usd` is the limit in money, from whatever
-    /// source.
+    /// The gateway of a run, from its options and the configuration. `usd` is the limit in money, from the
+    /// options or a suite.
     pub(crate) fn for_run(
         options: &RunOptions,
         config: &ProjectConfig,
@@ -481,7 +496,8 @@ impl ModelGateway {
         self.findings.servers.lock().insert(address);
     }
 
-    /// What targets and judges that were made, and these texts, ask for. Texts leave if the run asks a model or a server.
+    /// The requests for consent of all targets and judges created so far, and of these texts. The texts of cases leave
+    /// this process if the run uses a model or a server.
     pub(crate) fn capabilities(&self, texts: &BTreeSet<TextVariable>) -> CapabilityList {
         let mut servers = self.addresses();
         servers.extend(self.findings.servers.lock().iter().cloned());
@@ -577,7 +593,7 @@ impl ModelGateway {
         self.few_files.as_deref().filter(|_| self.findings.has_models())
     }
 
-    /// Fires when the budget refuses a call, and when a model server is given up.
+    /// Fires when a model server is given up, and when the budget refuses a call, unless cases run on after that.
     pub(crate) fn limit(&self) -> &CancellationToken {
         &self.limit
     }
@@ -766,7 +782,7 @@ impl ModelGateway {
         refuse_unpriced(unpriced.map(|(id, _)| id), self.may_be_unpriced)
     }
 
-    /// What is known about a model that was set up, as `provider:model`.
+    /// The card of a model that was set up, as `provider:model`; an empty one for other models.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
         let models = self.models();
         models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
@@ -804,7 +820,7 @@ impl ModelGateway {
         self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
-    /// Begins an operation that makes no run. What an earlier operation paid for does not count for this one.
+    /// Begins an operation that makes no run. Requests of earlier operations do not count for this one.
     pub(crate) fn begin_alone(&self, command: &str) {
         self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
     }

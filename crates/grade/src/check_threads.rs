@@ -85,7 +85,7 @@ impl CheckThreads {
     }
 }
 
-/// What became of a check.
+/// State of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckProgress {
     Running,

@@ -17,9 +17,9 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 fn ordered_pairs(items: &[&CalibrationItem]) -> Vec<JudgePeoplePair> {
     let mut pairs = Vec::new();
     for (at, (item, cluster)) in items.iter().zip(item_cluster_numbers(items)).enumerate() {
-        let said: Vec<f64> = item.people().iter().filter_map(|(_, said)| said.number()).collect();
-        for (one, &judge) in said.iter().enumerate() {
-            for (_, &people) in said.iter().enumerate().filter(|(other, _)| *other != one) {
+        let labels: Vec<f64> = item.people().iter().filter_map(|(_, label)| label.number()).collect();
+        for (one, &judge) in labels.iter().enumerate() {
+            for (_, &people) in labels.iter().enumerate().filter(|(other, _)| *other != one) {
                 pairs.push(JudgePeoplePair { judge, people, cluster, item: at });
             }
         }

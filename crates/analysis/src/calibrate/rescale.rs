@@ -302,17 +302,17 @@ impl CrossValidation {
 
     /// Half-widths for each system, if there are several.
     fn radii(&self, method: RescaleMethod, systems: &[String], level: ConfidenceLevel) -> Vec<SystemRadius> {
-        let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let mut by_system: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         if let Ok(residuals) = self.residuals(method) {
             for (system, residual) in systems.iter().zip(residuals) {
-                of.entry(system.as_str()).or_default().push(residual);
+                by_system.entry(system.as_str()).or_default().push(residual);
             }
         }
-        if of.len() < 2 {
+        if by_system.len() < 2 {
             return Vec::new();
         }
 
-        of.into_iter()
+        by_system.into_iter()
             .map(|(system, residuals)| SystemRadius {
                 system: system.to_owned(),
                 pairs: residuals.len(),

@@ -8,7 +8,7 @@ use clap::{ArgAction, CommandFactory, Parser};
 
 use super::{Args, CliCommand};
 
-/// Options about this process or this machine, what its user consents to, and limits, which are sent as numbers.
+/// Options about this process or this machine, its user's consent, and limits, which are sent as numbers.
 const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
     "out", "force", "json", "show", "verbose", "quiet", "deadline", "prices", "budget_usd", "budget_calls",
@@ -33,8 +33,8 @@ pub(crate) fn decides(argument: &str) -> bool {
     !UNDECIDING_OPTIONS.contains(&name.as_str())
 }
 
-/// The arguments of `assize eval` in a canonical spelling and order. `filters` come from a run that only this
-/// machine has, and are added.
+/// The arguments of `assize eval` in a canonical spelling and order. Adds `filters`, which come from a run
+/// that only this machine has.
 ///
 /// # Errors
 /// When a path or a value is not text that every machine reads the same way.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::headings::BROWSER;
 
-/// Address of a page server, and how it is reached.
+/// Address of a page server, and its names and certificates.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = BROWSER)]
 pub(crate) struct ServerArgs {

@@ -44,7 +44,8 @@ struct ProviderCheck {
     about: String,
     /// Whether its server accepted the key; `None` if it was not asked or did not say.
     checked: Option<bool>,
-    /// True if something on this machine answers for it, without a key. It may be asked: nothing leaves the machine.
+    /// True if a server on this machine answers for it, without a key. Requests to it don't leave the machine, so it is
+    /// always checked.
     is_local: bool,
     /// A judge of this provider, as `--judge` takes it, if its server lists one.
     judge: Option<String>,
@@ -305,7 +306,7 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
     }
 }
 
-/// Returns true if something accepts connections at an address of this machine; `None` for other machines,
+/// Returns whether a server accepts connections at an address of this machine; `None` for other machines,
 /// which are not tried.
 fn local_server(host: &str) -> Option<bool> {
     let mut addresses = host.to_socket_addrs().ok()?;

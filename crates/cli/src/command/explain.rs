@@ -150,7 +150,7 @@ fn list_failures(
     Ok(ExitStatus::Passed)
 }
 
-/// Lists cases to choose from, in the order of the files; if there are many, only those that did not pass.
+/// Lists cases to choose from, in the order of the files; if there are many, only cases that did not pass.
 fn list_cases(
     folder: &RunFolder,
     info: &RunInfo,

@@ -18,7 +18,7 @@ struct UnpackedJob {
     runs: Vec<std::path::PathBuf>,
 }
 
-/// In a build without jobs of many machines, every name is that of a run.
+/// In a build without jobs of many machines, every name is the name of a run.
 #[cfg(not(feature = "cluster"))]
 fn unpack_jobs(args: &MergeArgs, _: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
     let names = &args.runs;

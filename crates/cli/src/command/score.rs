@@ -186,7 +186,7 @@ fn rubric(
 }
 
 /// The thresholds of a case. The command line overrides the rubric, and the rubric overrides the stored
-/// thresholds. `None` if the stored case has nothing that thresholds apply to.
+/// thresholds. `None` if thresholds don't apply to the stored case.
 fn lines(
     args: &ScoreArgs,
     rubric: ThresholdOverrides,
@@ -224,7 +224,7 @@ struct RescoreChanges {
     changed: usize,
     /// Number of cases whose verdict or score changed.
     moved: usize,
-    /// True unless the rubric changes nothing.
+    /// False if a new rubric had no effect on any case.
     touched: bool,
 }
 

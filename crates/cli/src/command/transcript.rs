@@ -157,7 +157,7 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     let mut case = Map::new();
     case.insert("id".to_owned(), id.into());
 
-    // An eval file would replace what looks like a reference to an environment variable.
+    // An eval file would replace text that looks like a reference to an environment variable.
     if let Some(question) = trace.question() {
         case.insert("input".to_owned(), question.replace("${{", "$${{").into());
     }

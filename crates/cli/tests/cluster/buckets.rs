@@ -71,8 +71,8 @@ fn results_in_a_bucket_are_those_of_one_machine() {
         assert_eq!(judge.count() - before, CALLS, "{format:?}");
         assert_same_rows((&local, "local"), (&boss, "merged"));
 
-        // The stored results can be merged again when nothing else of the job exists; the rows are identical to
-        // the byte.
+        // The stored results can be merged again when all other data of the job is gone; the rows are identical to the
+        // byte.
         let job = format!("{place}/{}", run_id(&boss, "merged"));
         let reader = machine_with(&judge, &buckets);
         reader.run(&["merge", &job, "--run-dir", "again", "--show", "none"]).expect_code(1);

@@ -1,4 +1,4 @@
-//! Somebody who can write to the servers and does not know the secret of the job.
+//! An attacker who can write to the servers and does not know the secret of the job.
 
 use std::collections::BTreeMap;
 use std::fs;

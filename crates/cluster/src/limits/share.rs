@@ -1,4 +1,15 @@
 //! A worker's share of the limits: granted, and not used yet.
+//!
+//! A call that the share covers is sent at once, without a round trip to the coordinator. Any other call registers its
+//! need and waits. A single background task talks to the coordinator, so a worker has at most one request in flight,
+//! and the need of all waiting calls goes out together.
+//!
+//! If the coordinator does not answer, calls wait and don't fail: a new coordinator may take over the job at any time.
+//!
+//! Budget is sent as running totals (`book.rs`), so a lost message needs no repair. Rate grants expire instead, because
+//! an unused request of the past must not be sent on top of the present rate. The term of a grant starts when this
+//! worker *asks* for it, which is before the coordinator grants it. So the worker never uses a grant after the
+//! coordinator considers it expired, and clocks of two machines are not compared.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -75,7 +75,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     Ok(ExitStatus::Passed)
 }
 
-/// True if a folder does not exist, or has nothing but a repository's own folder.
+/// True if a folder does not exist, or contains only a repository's own folder.
 fn is_without_files(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == ".git")),

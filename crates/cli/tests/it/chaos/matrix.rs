@@ -23,7 +23,7 @@ const REQUIRED: &[&str] = &[
     "true for a decision", "same nonsense",
 ];
 
-/// Time limit for faults that exhaust it; long enough for a busy machine to answer everything else.
+/// Time limit for faults that exhaust it; long enough for a busy machine to answer all other requests.
 const SHORT: Duration = Duration::from_secs(2);
 const PATIENT: Duration = Duration::from_mins(1);
 

@@ -58,7 +58,7 @@ fn first_is_met(incoming: &MockRequest) -> MockReply {
     }))
 }
 
-/// Believes everything that is long.
+/// Finds long answers good.
 fn likes_length(incoming: &MockRequest) -> MockReply {
     let asked = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     if asked.answer.len() > 50 {

@@ -1,5 +1,5 @@
-//! The key under faults, and with servers that send it back: it must not appear in anything that the program
-//! leaves behind, in any spelling.
+//! The key under faults, and with servers that send it back: it must not appear in any output or file of the
+//! program, in any spelling.
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::e2e::bench::{KEY, cli, holds, info, one_case, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// A project in which everything that can name a judge does, strongest first, except those in `off`.
+/// A project that names a judge in every possible place, strongest first, except the places in `off`.
 fn project(off: &[&str]) -> (CliTest, MockServer) {
     let (mut cli, server) = with_server(honest);
     let on = |what: &str, text: &str| if off.contains(&what) { String::new() } else { text.to_owned() };

@@ -54,7 +54,7 @@ fn requests_have_the_types_of_the_official_packages() {
             );
             for options in OPTIONS {
                 let run = [&["eval", "s.yaml", "--judge", model, "--no-cache", "--quiet"], options].concat();
-                // A model without a price refuses a budget, which is not what this is about.
+                // A budget needs the price of the model, which may be unknown here.
                 cli.run(&run);
             }
             let requests = server.requests();

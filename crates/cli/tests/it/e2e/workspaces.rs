@@ -410,8 +410,8 @@ fn a_folder_of_ones_own_is_filled_once_and_never_removed() {
     nothing_left(&cli);
 }
 
-/// Runs two cases whose agent replaces what `replace` names by a link to `docs`; returns the rows. Nothing in
-/// `docs` may be changed or appear in a row.
+/// Runs two cases with an agent that replaces the path in `replace` by a link to `docs`; returns the rows. No
+/// file in `docs` may change, and none of its text may appear in a row.
 fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
     let cli = desk();
     cli.file("start/a.txt", "a\n").file("start/sub/b.txt", "b\n").file("docs/thesis.txt", "SECRET-THESIS\n");

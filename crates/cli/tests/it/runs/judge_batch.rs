@@ -24,7 +24,7 @@ const KEY_ID: &str = "AKIAIOSFODNN7EXAMPLE";
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 const TOKEN: &str = "session-token-0123456789abcdef";
 
-/// Options of batches, and those that Bedrock needs.
+/// Options of batches, including the ones that Bedrock needs.
 const BEDROCK: [&str; 5] = [
     "--judge-batch", "--batch-storage", "s3://bucket/evals", "--batch-role",
     "arn:aws:iam::123456789012:role/batches",
@@ -574,7 +574,7 @@ fn a_batch_costs_what_is_left_of_the_price_and_the_plan_says_so() {
 
 #[test]
 fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
-    // Room for a few calls at their upper bound: the rest is sent when the first calls have cost less.
+    // Room for a few calls at their upper bound: the other calls are sent when the first ones have cost less.
     let server = MockServer::start(judge);
     let cli = answers(&server, 6);
     let more = ["--judge-batch", "--budget-calls", "10"];

@@ -162,7 +162,7 @@ fn without_a_name_the_newest_run_of_the_suite_goes_on() {
         serde_json::from_str(&cli.read(format!("{}/run.json", output["run_dir"].as_str().unwrap()))).unwrap();
     assert_eq!(info["run_id"], output["run_id"]);
     assert!(info["finished_at"].is_string());
-    // A complete run stays as it is.
+    // A complete run is not changed.
     let again = printed(&eval(&cli, &["--resume", "--no-cache"]).expect_code(1));
     assert_eq!((server.count() - before, &again["counts"]), (6, &output["counts"]));
 }

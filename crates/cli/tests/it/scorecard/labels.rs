@@ -95,7 +95,7 @@ fn a_label_of_one_target_says_nothing_about_another() {
     // Another answer of the same target.
     cli.file("targets.yaml", format!("targets:\n{}", target("v3", "LETHAL")));
     assert_eq!(run("v3", "three"), Some(3));
-    // A label written by hand may name its target, and then is about no other.
+    // A label written by hand may name its target. It then applies only to that target.
     cli.file(
         "card/labels/review-doc.jsonl",
         "{\"case\":\"p\",\"criterion\":\"C4\",\"label\":\"met\",\"who\":\"ann\",\"system\":\"v4\"}\n",
@@ -198,7 +198,7 @@ fn decisions_of_a_file_are_recorded_all_or_none() {
     );
     assert!(!cli.path("card/labels").exists());
 
-    // A judge's decision can be labelled by name even if nothing is queued.
+    // A judge's decision can be labelled by name even if the queue is empty.
     record("ann", &format!("{}{}{}", line("open"), line("mute"), line("sure"))).expect_code(0);
     record("ann", &line("nowhere")).expect_code(2);
     record("ann", &line("sure")).expect_code(0);

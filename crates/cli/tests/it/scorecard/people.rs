@@ -1,4 +1,4 @@
-//! Several people: how many labels a benchmark asks for, who adjudicates, and what their labels are about.
+//! Several people: the number of labels that a benchmark needs, the adjudicator, and the subject of their labels.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
@@ -87,7 +87,7 @@ fn a_benchmark_says_how_many_people_have_to_decide() {
     run_into(&cli, "r");
     review(&cli, "ann", &[], "pass\n");
 
-    // One of two labels is not enough: nothing is decided, and the queue keeps asking.
+    // One of two labels is not enough: there is no decision, and the queue still shows the item.
     assert_eq!(score(&cli).0, 3);
     let case = explained(&cli, "C4");
     assert_eq!(case["state"], "waiting");

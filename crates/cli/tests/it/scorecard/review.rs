@@ -147,7 +147,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let found = printed(&with(&["--run-dir", "r2"]));
     assert_eq!(server.count(), calls, "judges are not asked again");
     assert_eq!((&node(&found, "C4")["score"], &node(&found, "C4")["missing"]), (&0.5.into(), &0.into()));
-    // Two people who differ reopen the case, and it moves to the front of the queue.
+    // If two people disagree, the case is open again and moves to the front of the queue.
     cli.run_with_input(
         &["review", "r2", "--who", "ben", "--order", "uncertain-first", "--criterion", "C4"],
         "fail\nfail\n",
