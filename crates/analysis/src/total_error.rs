@@ -134,7 +134,7 @@ impl JudgedScores {
         };
         let split = |chosen: &[(usize, &AnswerScore)]| {
             let values: Vec<f64> = chosen.iter().map(|(_, score)| score.value).collect();
-            let of = |facet: &ErrorFacet| {
+            let column = |facet: &ErrorFacet| {
                 chosen
                     .iter()
                     .map(|(case, score)| match facet {
@@ -143,7 +143,7 @@ impl JudgedScores {
                     })
                     .collect()
             };
-            crossed_variance(&values, &facets.iter().map(of).collect::<Vec<Vec<usize>>>())
+            crossed_variance(&values, &facets.iter().map(column).collect::<Vec<Vec<usize>>>())
         };
         let all: Vec<(usize, &AnswerScore)> =
             scores.iter().map(|score| (levels(score, ErrorFacet::Case), score)).collect();
@@ -169,13 +169,13 @@ impl JudgedScores {
         });
 
         let component = |set: Option<usize>| {
-            let of = |found: &CrossedVariance| match set {
+            let part = |found: &CrossedVariance| match set {
                 Some(set) => found.components.get(&set).copied().unwrap_or_default(),
                 None => found.repeats.unwrap_or_default(),
             };
             let mut draws = again.iter();
             let interval = resampling.bootstrap_interval(cases.len(), |_| {
-                draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(of).map_err(|reason| *reason)
+                draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(part).map_err(|reason| *reason)
             });
             let interval = interval.and_then(with_width);
             ErrorComponent {
@@ -188,7 +188,7 @@ impl JudgedScores {
                 variance: MetricEstimate {
                     id: "variance",
                     name: "variance",
-                    value: Ok(of(&found)),
+                    value: Ok(part(&found)),
                     interval,
                     n: cases.len() as u64,
                     of: "cases",

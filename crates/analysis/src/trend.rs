@@ -115,8 +115,8 @@ impl MethodFingerprint {
         }
 
         for criterion in &case.criteria {
-            let said = [&mut self.judges, &mut self.prompts, &mut self.judging];
-            for (known, number) in said.into_iter().zip(judged_by(criterion)) {
+            let sets = [&mut self.judges, &mut self.prompts, &mut self.judging];
+            for (known, number) in sets.into_iter().zip(judged_by(criterion)) {
                 remember(known, names.text(number));
             }
         }

@@ -281,8 +281,8 @@ impl Worker<'_> {
             let more = replies - state.refused_replies;
             (self.observe)(WorkerEvent::Warning(refused_replies(more)));
             // Only the summary needs this: servers that are away must not hold up the work.
-            let told = board.add_refused_replies(&job.job, more);
-            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
+            let report = board.add_refused_replies(&job.job, more);
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, report).await;
             state.refused_replies = replies;
         }
         match end {
@@ -505,8 +505,8 @@ impl JoinedJob<'_> {
             && let Some(sent) = finished.info.summary.as_ref().and_then(|summary| summary.sent)
         {
             // Only the summary needs this: servers that are away must not hold up the unit.
-            let told = board.add_unfinished(&self.job.job, sent);
-            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
+            let report = board.add_unfinished(&self.job.job, sent);
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, report).await;
         }
 
         match run {

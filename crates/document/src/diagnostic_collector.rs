@@ -70,8 +70,8 @@ impl DiagnosticCollector {
 
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         let Diagnostic { code, title, primary, .. } = &diagnostic;
-        let said = (*code, primary.span, title.clone(), primary.text.clone());
-        if self.said.contains(&said) {
+        let key = (*code, primary.span, title.clone(), primary.text.clone());
+        if self.said.contains(&key) {
             return;
         }
 
@@ -83,7 +83,7 @@ impl DiagnosticCollector {
             return;
         }
 
-        self.said.insert(said);
+        self.said.insert(key);
         count.kept += 1;
 
         let diagnostic = if self.hidden.is_empty() { diagnostic } else { self.redact(diagnostic) };
@@ -224,9 +224,9 @@ fn speaks_of_missing(diagnostic: &Diagnostic, key: &str) -> bool {
         return false;
     };
     let quoted = [format!("`{key}`"), format!("`{key}:")];
-    let said = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
+    let mentions = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
 
-    others.contains(&key) || said(&diagnostic.title) || diagnostic.help.iter().any(said)
+    others.contains(&key) || mentions(&diagnostic.title) || diagnostic.help.iter().any(mentions)
 }
 
 /// Turns errors about unset environment variables into notes, for commands that only check files.

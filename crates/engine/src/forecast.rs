@@ -72,13 +72,13 @@ struct TargetRequests {
 }
 
 fn count_requests(case: &Case) -> TargetRequests {
-    let mut asked = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+    let mut requests = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
     let mut add = |case: &Case| {
         let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
-        asked.earlier += asked.calls;
-        asked.calls += 1;
-        asked.bytes = asked.bytes.saturating_add(bytes);
-        asked.longest = asked.longest.max(bytes);
+        requests.earlier += requests.calls;
+        requests.calls += 1;
+        requests.bytes = requests.bytes.saturating_add(bytes);
+        requests.longest = requests.longest.max(bytes);
     };
     match &case.conversation {
         None => add(case),
@@ -91,7 +91,7 @@ fn count_requests(case: &Case) -> TargetRequests {
         }
     }
 
-    asked
+    requests
 }
 
 /// Looks up facts about models, by the names that plans use.

@@ -426,9 +426,9 @@ impl<'a> RunPlanner<'a> {
         let mut check = JudgeCheck { planner: self, planned, target, deps, found };
 
         for turn in case.turns() {
-            let asked = case.turn_case(turn, &[]);
+            let turn_case = case.turn_case(turn, &[]);
             for grader in &turn.graders {
-                visit_graders(grader, &mut |grader| check.add_grader(grader, &asked));
+                visit_graders(grader, &mut |grader| check.add_grader(grader, &turn_case));
             }
         }
 
@@ -578,10 +578,10 @@ fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut Pre
 /// Why a given answer can't be graded turn by turn.
 fn turns_problem(case: &Case, answer: &TargetAnswer) -> Option<String> {
     let wanted = case.conversation.as_ref()?.turns.len();
-    let told = turn_answers(answer, wanted).len();
-    (told != wanted).then(|| {
+    let answered = turn_answers(answer, wanted).len();
+    (answered != wanted).then(|| {
         format!(
-            "case `{}` has {wanted} turns, but its `output` has {told}: write it as alternating messages with `role: user` and `role: assistant`",
+            "case `{}` has {wanted} turns, but its `output` has {answered}: write it as alternating messages with `role: user` and `role: assistant`",
             case.id
         )
     })

@@ -252,24 +252,24 @@ fn read_judge_decision(
     reading: &JudgeReadOptions<'_>,
     problems: &mut Vec<LabelProblem>,
 ) -> Option<JudgeItemDecision> {
-    let of = |said| {
+    let decision = |said| {
         let probability = row.probability;
         Some(JudgeItemDecision { said, probability, same_family: None, captured_mass: None })
     };
     if let Some(rater) = reading.rater {
         let mut own = row.labels.iter().filter(|(who, _)| is_person(who.as_deref(), rater));
-        return own.next().and_then(|(_, outcome)| of(to_decision_value(*outcome)));
+        return own.next().and_then(|(_, outcome)| decision(to_decision_value(*outcome)));
     }
 
     if let Some(judged) = row.judge {
-        return of(match judged {
+        return decision(match judged {
             TableDecision::Decided(outcome) => to_decision_value(outcome),
             TableDecision::Ungraded => DecisionValue::Undecided,
         });
     }
 
     if let Some(probability) = row.probability {
-        return of(DecisionValue::Verdict(probability >= reading.threshold));
+        return decision(DecisionValue::Verdict(probability >= reading.threshold));
     }
     if row.probabilities.is_empty() {
         return None;
@@ -284,7 +284,7 @@ fn read_judge_decision(
                 (true, true) => DecisionValue::Score(found.likeliest),
                 (true, false) => DecisionValue::Score(found.score),
             };
-            of(said).map(|judge| JudgeItemDecision { captured_mass: Some(found.mass), ..judge })
+            decision(said).map(|judge| JudgeItemDecision { captured_mass: Some(found.mass), ..judge })
         }
         Err(reason) => {
             problems.push(LabelProblem { place: row.place.clone(), message: format!("no score: {reason}") });

@@ -303,16 +303,15 @@ impl CrossValidation {
     /// Half-widths for each system, if there are several.
     fn radii(&self, method: RescaleMethod, systems: &[String], level: ConfidenceLevel) -> Vec<SystemRadius> {
         let mut by_system: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        if let Ok(residuals) = self.residuals(method) {
-            for (system, residual) in systems.iter().zip(residuals) {
-                by_system.entry(system.as_str()).or_default().push(residual);
-            }
+        for (system, residual) in systems.iter().zip(self.residuals(method).unwrap_or_default()) {
+            by_system.entry(system.as_str()).or_default().push(residual);
         }
         if by_system.len() < 2 {
             return Vec::new();
         }
 
-        by_system.into_iter()
+        by_system
+            .into_iter()
             .map(|(system, residuals)| SystemRadius {
                 system: system.to_owned(),
                 pairs: residuals.len(),

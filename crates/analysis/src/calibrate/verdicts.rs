@@ -62,9 +62,9 @@ impl ClusterTables {
         let found = figure(self.table, self.level);
         let (mut values, mut clusters) = (Vec::new(), Vec::new());
         for (cluster, table) in self.tables.iter().enumerate() {
-            let of = figure(*table, self.level);
-            values.extend((0..of.n).map(|at| f64::from(u8::from(at < of.successes))));
-            clusters.extend((0..of.n).map(|_| cluster));
+            let counts = figure(*table, self.level);
+            values.extend((0..counts.n).map(|at| f64::from(u8::from(at < counts.successes))));
+            clusters.extend((0..counts.n).map(|_| cluster));
         }
 
         let is_independent = clusters.windows(2).all(|pair| pair[0] != pair[1]);

@@ -164,7 +164,7 @@ fn powered_difference(
     range: (f64, f64),
     level: ConfidenceLevel,
 ) -> Result<PoweredDifference, String> {
-    let of = |side: &[&CalibrationItem], name: &str| -> Result<Vec<SideItem<String>>, String> {
+    let side_items = |side: &[&CalibrationItem], name: &str| -> Result<Vec<SideItem<String>>, String> {
         let labelled: Vec<&CalibrationItem> =
             side.iter().copied().filter(|item| item.people_mean().is_some()).collect();
         if (labelled.len() as u64) < FEW_ITEMS {
@@ -182,7 +182,7 @@ fn powered_difference(
         };
         Ok(side.iter().map(item).collect())
     };
-    let (base, candidate) = (of(base, "base")?, of(candidate, "candidate")?);
+    let (base, candidate) = (side_items(base, "base")?, side_items(candidate, "candidate")?);
     prediction_powered_difference([&base, &candidate], range, level).map_err(|reason| reason.to_string())
 }
 

@@ -161,14 +161,14 @@ fn ask_servers(
 ) -> Result<(), CommandFailure> {
     let is_asked =
         |finding: &ProviderCheck| finding.is_local || (all && finding.usable && finding.name != OFFLINE);
-    let asked: Vec<&'static str> = findings.iter().filter(|f| is_asked(f)).map(|f| f.name).collect();
-    if asked.is_empty() {
+    let names: Vec<&'static str> = findings.iter().filter(|f| is_asked(f)).map(|f| f.name).collect();
+    if names.is_empty() {
         return Ok(());
     }
 
     let timeout = if all { CHECK_TIMEOUT } else { LOCAL_CHECK_TIMEOUT };
     block_on(async {
-        checks(findings, asked, timeout, proxies, context).await;
+        checks(findings, names, timeout, proxies, context).await;
         Ok::<(), CommandFailure>(())
     })
 }
@@ -183,10 +183,10 @@ async fn checks(
 ) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
-    let mut asked = JoinSet::new();
+    let mut running = JoinSet::new();
     for name in names {
         let (transport, variables) = (Arc::clone(&transport), context.process.environment());
-        asked.spawn(async move {
+        running.spawn(async move {
             let env = |variable: &str| variables(variable);
             let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {
                 Some(model) => check_judge(&model, &env, &transport, timeout).await,
@@ -196,7 +196,7 @@ async fn checks(
         });
     }
 
-    while let Some(answer) = asked.join_next().await {
+    while let Some(answer) = running.join_next().await {
         let Ok((name, checked)) = answer else { continue };
         let Some(finding) = findings.iter_mut().find(|finding| finding.name == name) else { continue };
         let words = match checked {
@@ -287,11 +287,11 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
             None => (true, format!("at {host}, no key set")),
         },
         ReadyState::Missing { variables, unread } => {
-            let of = provider.host.as_ref().map(|host| format!(" to use {host}")).unwrap_or_default();
+            let purpose = provider.host.as_ref().map(|host| format!(" to use {host}")).unwrap_or_default();
             let unread = unread
                 .map(|(variable, instead)| format!("; {variable} does not help: {instead}"))
                 .unwrap_or_default();
-            (false, format!("set {}{of}{unread}", variables.join(" and ")))
+            (false, format!("set {}{purpose}{unread}", variables.join(" and ")))
         }
         ReadyState::BadBaseUrl { variable, reason } => {
             (false, format!("{variable} is not an address: {reason}"))

@@ -156,8 +156,8 @@ impl LimitDesk for NatsDesk {
             let failed =
                 |error: &dyn std::fmt::Display| ClusterError::unreachable("ask the coordinator", error);
             let bytes = serde_json::to_vec(request).map_err(|error| failed(&error))?;
-            let asked = self.client.request(self.subject.clone(), bytes.into());
-            let answer = tokio::time::timeout(LIMITS_TIMEOUT, asked)
+            let response = self.client.request(self.subject.clone(), bytes.into());
+            let answer = tokio::time::timeout(LIMITS_TIMEOUT, response)
                 .await
                 .map_err(|error| failed(&error))?
                 .map_err(|error| failed(&error))?;

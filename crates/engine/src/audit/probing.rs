@@ -67,10 +67,10 @@ impl ProbingKind {
                 Ok(length_report(&compared, &facts))
             }
             Self::OwnFamily => {
-                let said = info.settings.other.iter().filter_map(|(key, family)| {
+                let given = info.settings.other.iter().filter_map(|(key, family)| {
                     Some((key.strip_prefix(FAMILY_PREFIX)?.to_owned(), family.clone()))
                 });
-                let families = ModelFamilies::new(said.collect(), &info.targets);
+                let families = ModelFamilies::new(given.collect(), &info.targets);
                 let mut facts = SelfPreferenceFacts::default();
                 for record in stored_records(folder)? {
                     facts.add(&record?, &families);

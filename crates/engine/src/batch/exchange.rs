@@ -221,8 +221,8 @@ fn is_refusal(error: &AskError) -> bool {
 fn refused(open: &OpenBatch, error: &AskError) -> EngineError {
     // The error's advice is to check model and address, but those are right: the first request was answered.
     let words = if error.kind == ErrorKind::NotFound {
-        let said = if error.message.is_empty() { String::new() } else { format!(": {}", error.message) };
-        format!("it may have no batches at this address (HTTP 404){said}")
+        let detail = if error.message.is_empty() { String::new() } else { format!(": {}", error.message) };
+        format!("it may have no batches at this address (HTTP 404){detail}")
     } else {
         error.to_string()
     };

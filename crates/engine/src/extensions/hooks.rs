@@ -120,9 +120,9 @@ impl SuiteHooks {
             }
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let teller = engine.clone();
-            let told =
+            let output =
                 move |line: String| teller.emit(EngineEvent::ProgramOutput { program: name.clone(), line });
-            let host = ExtensionHost::start(&extension.program, folder, setup, told)
+            let host = ExtensionHost::start(&extension.program, folder, setup, output)
                 .map_err(|error| EngineError::unrunnable(format!("{}: {error}", extension.place)))?;
             hosts.insert(path.clone(), host);
         }

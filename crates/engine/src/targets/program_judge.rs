@@ -85,12 +85,12 @@ fn reply(answer: TargetAnswer, schema: Option<&JsonSchemaFormat>) -> ChatReply {
 /// other reply.
 fn in_form(text: &str, schema: &Value) -> Option<String> {
     let mut given: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let asked = schema.get("properties")?;
+    let requested = schema.get("properties")?;
     let passed = given.remove("pass")?.as_bool()?;
-    if asked.get("outcome").is_some() {
+    if requested.get("outcome").is_some() {
         given.remove("score");
         given.insert("outcome".to_owned(), if passed { "met" } else { "unmet" }.into());
-    } else if asked.get("score").is_none() || !given.contains_key("score") {
+    } else if requested.get("score").is_none() || !given.contains_key("score") {
         return None;
     }
     given.entry("evidence").or_insert(json!([]));

@@ -355,14 +355,14 @@ impl PartialCase {
         }
 
         if let Some(output) = &self.output {
-            let told = match output {
+            let recorded = match output {
                 GivenOutput::Messages(messages) => {
                     Some(messages.iter().map(|message| message.to_json().to_string()).collect::<String>())
                 }
                 GivenOutput::Text(_) | GivenOutput::Json(_) => None,
             };
             for grader in &self.graders {
-                if let Some(missing) = missing_measure(&grader.kind, told.as_deref()) {
+                if let Some(missing) = missing_measure(&grader.kind, recorded.as_deref()) {
                     cx.problems.add(never_decided(&grader.name, missing, self.head));
                 }
             }

@@ -45,8 +45,8 @@ pub async fn decide_answer_relevance(
     }
 
     let query = check.query.clone().unwrap_or_else(|| task.material.question.clone());
-    let asked = [JudgeQuestion::Questions(task)];
-    let Some(written) = judge.decide(&asked).await.into_iter().flatten().next() else {
+    let question = [JudgeQuestion::Questions(task)];
+    let Some(written) = judge.decide(&question).await.into_iter().flatten().next() else {
         let failure = UngradedReason::new(UngradedKind::NotJudged, "the judge gave no reply");
         return Decision::unanswered(judge.identity(), failure);
     };

@@ -93,8 +93,8 @@ fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult,
     let flagged: Vec<&LabelScore> =
         reply.labels.iter().filter(|label| label.flagged == Some(true)).filter(counts).collect();
     let reason = if flagged.is_empty() {
-        let of = if categories.is_empty() { "no category" } else { "none of the categories that count" };
-        format!("{of} is flagged")
+        let subject = if categories.is_empty() { "no category" } else { "none of the categories that count" };
+        format!("{subject} is flagged")
     } else {
         format!("flagged: {}", named(flagged.iter().copied()))
     };

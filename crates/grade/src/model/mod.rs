@@ -74,8 +74,8 @@ impl ModelJudge {
             prompt_hash: Some(prompt_hash().into()),
         };
 
-        let asked = ask.describe();
-        let marked = cached_prefix_bytes(&asked.provider, &asked.model);
+        let model = ask.describe();
+        let marked = cached_prefix_bytes(&model.provider, &model.model);
         Self { ask, identity, marked, fences, in_flight, options }
     }
 
@@ -175,12 +175,12 @@ impl ModelJudge {
         let shared = shared.map_or(0, |(template, _)| SYSTEM_BYTES + template.shared.len());
         let warm = calls > 1 && self.warms_up(shared);
         let mut kinds = PrefixGroups::default();
-        let mut asked = Vec::with_capacity(calls);
+        let mut pending = Vec::with_capacity(calls);
         for (at, (templates, task)) in templates.iter().zip(tasks).enumerate() {
             for (part, (template, truncated)) in templates.iter().enumerate() {
                 for group in group_criteria(template, task) {
                     let kind = if warm { kinds.add_call(&template.shared, group.schema()) } else { 0 };
-                    asked.push((group, kind, (at, part, asked.len()), *truncated));
+                    pending.push((group, kind, (at, part, pending.len()), *truncated));
                 }
             }
         }
@@ -188,7 +188,7 @@ impl ModelJudge {
         // The first of several calls with the same prefix is awaited, so that the others find the prefix in
         // the provider's cache. A call with a prefix of its own is sent at once.
         let (first, rest) = (FuturesUnordered::new(), FuturesUnordered::new());
-        for (group, kind, place, truncated) in asked {
+        for (group, kind, place, truncated) in pending {
             let shared = kinds.is_shared(kind);
             let is_first = shared && kinds.is_first(kind);
             let judged = group.decide(shared).map(move |mut decided| {

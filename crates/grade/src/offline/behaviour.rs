@@ -62,17 +62,17 @@ impl OfflineJudge {
             return refuse(open.ungraded.unwrap_or_default());
         }
 
-        let asked = facts.len().min(MAX_FACTS) as f64;
+        let total = facts.len().min(MAX_FACTS) as f64;
         let uncertain = missed.is_none() && doubted.is_some();
         let pass = missed.is_none() && doubted.is_none();
         let score = behaviour
             .scale
             .as_ref()
-            .map(|scale| scale.min + (scale.max - scale.min) * f64::from(met) / asked);
+            .map(|scale| scale.min + (scale.max - scale.min) * f64::from(met) / total);
         let reason = match (&missed, &doubted) {
             (Some(decision), _) => decision.reason.clone(),
             (None, Some(decision)) => format!("Says it, and yet: {}", decision.reason),
-            (None, None) => format!("Says {met} of {asked} facts."),
+            (None, None) => format!("Says {met} of {total} facts."),
         };
 
         if pass && quotes.is_empty() && behaviour.needs_quote() {

@@ -172,7 +172,7 @@ impl ExtensionHost {
             (None, CodeLanguage::Python) => Some(USUAL_FUNCTION),
             (function, _) => function,
         };
-        let asked = json!({"id": id, "function": function, "arguments": arguments, "context": context});
+        let call = json!({"id": id, "function": function, "arguments": arguments, "context": context});
 
         let (answer, answered) = oneshot::channel();
         {
@@ -184,7 +184,7 @@ impl ExtensionHost {
         }
         if let Some(lines) = &*self.thresholds.lock() {
             // If the writer has ended, the reader fails the call.
-            let _ = lines.send(one_line(&asked));
+            let _ = lines.send(one_line(&call));
         }
 
         match tokio::time::timeout(limit, answered).await {

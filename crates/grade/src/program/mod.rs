@@ -135,17 +135,17 @@ impl GradingProgram<'_> {
 
         let token = proxy.token().to_owned();
         let result = self.read_grade(input, setup, Some(&proxy)).await;
-        let asked = proxy.close().await;
-        let result = match &asked.failure {
+        let usage = proxy.close().await;
+        let result = match &usage.failure {
             None => result,
             Some(error) => {
-                Err(format!("{} of the program's {} model calls failed: {error}", asked.failed, asked.calls))
+                Err(format!("{} of the program's {} model calls failed: {error}", usage.failed, usage.calls))
             }
         };
 
         // The token is no longer valid, but must not be recorded anyway.
         let result = result.map_err(|message| message.replace(&token, "[redacted]"));
-        ProgramGrade { result, asked: Some(asked) }
+        ProgramGrade { result, asked: Some(usage) }
     }
 
     async fn read_grade(
@@ -281,11 +281,11 @@ impl GradingProgram<'_> {
             container.remove(env, setup.consent).await;
         }
         let finished = ran.map_err(|error| {
-            let said = error.partial().map(|partial| {
+            let output = error.partial().map(|partial| {
                 let stdout = String::from_utf8_lossy(&partial.stdout.bytes);
                 format!("{}{}", describe_stdout(&stdout), describe_stderr(&partial.stderr))
             });
-            format!("the program returned no result: {error}{}", said.unwrap_or_default())
+            format!("the program returned no result: {error}{}", output.unwrap_or_default())
         })?;
 
         if finished.stdout.is_truncated() {

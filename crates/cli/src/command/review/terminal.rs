@@ -45,10 +45,10 @@ pub(super) fn run(
     // Without this, a panic message would disappear with the alternate screen, and the terminal would stay in
     // raw mode.
     let before = Arc::new(std::panic::take_hook());
-    let told = Arc::clone(&before);
+    let previous = Arc::clone(&before);
     std::panic::set_hook(Box::new(move |panic| {
         restore();
-        told(panic);
+        previous(panic);
     }));
 
     let guard = RawTerminal::new().map_err(failed);
