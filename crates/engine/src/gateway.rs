@@ -1,19 +1,22 @@
 //! Access to models: through the reply cache, within the budget, with the secret of the fences.
 //!
-//! `reach` builds the layers of a model. The reply cache ([`CachedModel`]) is outermost, because a hit is free and must
-//! not count. Below it are the meter of sent requests ([`MeteredModel`]) and the client ([`ModelClient`]), which reserves
-//! from the budget, waits for the rate limiter, and retries. Programs that judge have no cache: they may change.
+//! `reach` builds the layers of a model. The reply cache ([`CachedModel`]) is outermost, because a hit is
+//! free and must not count. Below it are the meter of sent requests ([`MeteredModel`]) and the client
+//! ([`ModelClient`]), which reserves from the budget, waits for the rate limiter, and retries. Programs that
+//! judge have no cache: they may change.
 //!
-//! Models are set up one by one, while files are planned, but a run is refused before its first request or not at all.
-//! So setting up a model only records findings: an unknown price, a key that is sent unencrypted, a variable that leaves
-//! for an address from a file. After planning, `check`, `deny_exposed` and the consent gate decide about all of them.
+//! Models are set up one by one, while files are planned, but a run is refused before its first request or
+//! not at all. So setting up a model only records findings: an unknown price, a key that is sent unencrypted,
+//! a variable that leaves for an address from a file. After planning, `check`, `deny_exposed` and the consent
+//! gate decide about all of them.
 //!
-//! Two tokens stop work. `refused` fires when the budget refuses a call; `limit` fires as well, and stops the cases. With
-//! judge batches, `limit` stays silent in that case (`runs_on`), because the cases still have to pick up replies that are
-//! already paid for. A model server that is given up always fires `limit`, because no other server can answer its calls.
+//! Two tokens stop work. `refused` fires when the budget refuses a call; `limit` fires as well, and stops the
+//! cases. With judge batches, `limit` stays silent in that case (`runs_on`), because the cases still have to
+//! pick up replies that are already paid for. A model server that is given up always fires `limit`, because
+//! no other server can answer its calls.
 //!
-//! Clones share cache, budget and accounts. `in_namespace` makes one with its own part of the cache, so that a client of
-//! the grading service can't learn from a hit that another client asked the same.
+//! Clones share cache, budget and accounts. `in_namespace` makes one with its own part of the cache, so that
+//! a client of the grading service can't learn from a hit that another client asked the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};

@@ -62,9 +62,9 @@ fn choose(
     names: &NameTable,
     options: &ComparisonOptions,
 ) -> ChosenCandidate {
-    let lead = |found: &RunComparison| found.headline_difference().difference;
-    let compared = comparisons.iter().zip(&runs[1..]).filter(|(found, _)| lead(found).is_some());
-    let best = compared.max_by(|(a, _), (b, _)| lead(a).unwrap_or(-1.0).total_cmp(&lead(b).unwrap_or(-1.0)));
+    let gain = |found: &RunComparison| found.headline_difference().difference;
+    let compared = comparisons.iter().zip(&runs[1..]).filter(|(found, _)| gain(found).is_some());
+    let best = compared.max_by(|(a, _), (b, _)| gain(a).unwrap_or(-1.0).total_cmp(&gain(b).unwrap_or(-1.0)));
     let several = comparisons.len() as f64;
     let Some(((found, run), level)) =
         best.zip(ConfidenceLevel::new(1.0 - alpha_of(options.level) / several).ok())

@@ -1,8 +1,8 @@
 //! Decodes the lines of a dataset, one after the other or, for large files, on several threads.
 //!
 //! Blocks of lines go to the threads in turn and are taken back in the same order. So the results are in the order of
-//! the file without sorting, and the number of blocks in memory is fixed. A slow block delays the ones after it, but
-//! lines of a dataset take about the same time. A panic of a thread continues in the thread that reads the results.
+//! the file without sorting, and the number of blocks in memory is fixed. The price is that a slow block delays the ones
+//! after it. A panic of a thread continues in the thread that reads the results.
 
 use std::fs::File;
 use std::io;
