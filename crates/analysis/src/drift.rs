@@ -13,7 +13,7 @@ use assize_store::CaseRecord;
 /// reach it.
 pub const CHANGED: f64 = 20.0;
 
-/// What a decision is about.
+/// Subject of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Anchor {
     suite: String,

@@ -64,7 +64,7 @@ impl ExitStatus {
         }
     }
 
-    /// The one with the highest precedence.
+    /// Returns the code with the highest precedence.
     pub fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
         let exits: Vec<Self> = exits.into_iter().collect();
         Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)

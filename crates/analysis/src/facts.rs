@@ -291,7 +291,7 @@ fn grader_weightings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderW
     found
 }
 
-/// What the decisions of a case say about its criteria, by (grader, id).
+/// Facts about the criteria of a case from its decisions, by (grader, id).
 struct JudgementNotes<'r>(HashMap<(&'r str, Arc<str>), JudgementNote>);
 
 #[derive(Default)]

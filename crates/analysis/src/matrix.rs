@@ -33,7 +33,7 @@ pub fn columns_of_run(prompts: &[String], targets: &[String]) -> Vec<AnswerPart>
     prompts.iter().flat_map(of_prompt).collect()
 }
 
-/// What the head of a column says: its prompt and target, or the label or the answers of its run. The name of the run
+/// Parts of a column's heading: its prompt and target, or the label or the answers of its run. The name of the run
 /// follows, unless all columns are of one run.
 pub fn column_title(part: &AnswerPart, info: &RunInfo, run: &str, is_one_run: bool) -> String {
     let names: Vec<&str> = [&part.prompt, &part.target].into_iter().flatten().map(String::as_str).collect();

@@ -184,7 +184,7 @@ impl ResultOutput<'_> {
 
 /// Refuses reports that would replace a file which Assize did not write, unless the user forces them.
 pub(crate) fn refuse_foreign_files(reports: &NamedReports<'_>) -> Result<(), CommandFailure> {
-    /// What is read of a file to recognise it.
+    /// Number of bytes that are read to recognise a file.
     const BEGINNING: u64 = 16 * 1024;
 
     for path in reports.files.iter().filter(|path| !reports.force && path.is_file()) {

@@ -24,7 +24,7 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Progress of a run.
 pub(crate) enum ProgressDisplay {
-    /// Nothing is shown.
+    /// Progress is not shown.
     Silent,
     /// A bar that is redrawn. It appears after a moment, so short runs show none.
     Live { bar: ProgressBar, counts: VerdictCounts, retries: usize },

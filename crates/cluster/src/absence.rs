@@ -19,10 +19,10 @@ pub(crate) struct Absence {
     limit: Duration,
 }
 
-/// What a look for signs of work found.
+/// Result of a look for signs of work.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// Nothing to report.
+    /// No change to report.
     Quiet,
     /// No sign for long enough to warn the user.
     Missed(Duration),

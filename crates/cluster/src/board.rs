@@ -325,7 +325,7 @@ impl Seat {
         }
     }
 
-    /// Its last sign of life, for code that acts on behalf of the seat.
+    /// The holder's last sign of life, for code that acts on behalf of the seat.
     pub(crate) fn sign(&self) -> SeatSign {
         self.sign.clone()
     }

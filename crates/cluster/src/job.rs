@@ -40,7 +40,7 @@ pub struct JobManifest {
     pub state: JobState,
 }
 
-/// What a worker compares with its own files.
+/// Identity of the plan, which a worker compares with its own files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobPlan {
     /// Hash of all cases and files.

@@ -72,7 +72,7 @@ pub struct WorkerOptions {
     pub results: Option<String>,
     /// Joins jobs even if other workers call the models at another address.
     pub any_address: bool,
-    /// What files may do on this machine. Consent does not travel with a job.
+    /// Permissions of files on this machine. Consent is not part of a job.
     pub programs: ProgramUse,
 }
 
@@ -605,7 +605,7 @@ impl JoinedJob<'_> {
                 tokio::time::sleep(term / 3).await;
                 let begun = Instant::now();
                 let extended = tokio::time::timeout(term / 3, lease.extend()).await;
-                // Both at once: the result of the extension must arrive before the lease expires.
+                // Waits for both at once, because the result of the extension must arrive before the lease expires.
                 let (state, _) = tokio::join!(
                     tokio::time::timeout(term / 3, board.job(&self.job.job)),
                     tokio::time::timeout(term / 3, board.show_work(&self.job.job, &self.id)),

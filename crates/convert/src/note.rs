@@ -12,7 +12,7 @@ pub struct ConversionNote {
     pub line: Option<usize>,
     /// Subject of the note: a key, a case, a criterion.
     pub item: String,
-    /// What the conversion did to it.
+    /// Effect of the conversion on it.
     pub what: String,
     /// True if meaning was lost. Otherwise the note is a remark.
     pub lost: bool,

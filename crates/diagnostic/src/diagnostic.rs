@@ -56,7 +56,7 @@ pub struct Diagnostic {
     pub suggestion: Option<SuggestedEdit>,
 }
 
-/// What is wrong, before the place is known: [`at`](Self::at) makes it a diagnostic.
+/// A problem without a location. [`at`](Self::at) makes it a diagnostic.
 #[derive(Debug)]
 #[must_use]
 pub struct UnplacedDiagnostic {

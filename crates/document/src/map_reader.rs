@@ -508,7 +508,7 @@ pub mod record {
     use std::cell::RefCell;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// By the name of a kind of map: its keys, and in which ways each was read.
+    /// For each kind of map, its keys and the ways in which each was read.
     pub type RequestedKeys = BTreeMap<&'static str, BTreeMap<&'static str, BTreeSet<String>>>;
 
     thread_local! {

@@ -74,7 +74,7 @@ pub struct AttemptCase {
     pub case: Arc<Case>,
 }
 
-/// What was read.
+/// Result of reading the files.
 #[derive(Debug)]
 pub struct LoadedAttempt {
     /// The case, or why there is none.

@@ -118,7 +118,7 @@ impl BaselineRuns {
     }
 }
 
-/// What identifies a case in a baseline.
+/// Key of a case in a baseline.
 struct BaselineKey<'c> {
     suite: &'c str,
     case: &'c str,

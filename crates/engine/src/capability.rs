@@ -1,4 +1,4 @@
-//! What files ask for that needs the user's consent.
+//! Requests of files that need the user's consent.
 
 use std::collections::BTreeSet;
 

@@ -10,7 +10,7 @@ use crate::options::ProgramUse;
 use crate::process::ProcessContext;
 use crate::trust::TrustedFolders;
 
-/// What the files of an operation may do.
+/// Permissions of the files of an operation.
 #[derive(Debug, Clone)]
 pub(crate) struct ConsentGate {
     rule: GateRule,
@@ -21,14 +21,14 @@ pub(crate) struct ConsentGate {
 
 #[derive(Debug, Clone)]
 enum GateRule {
-    /// All of them.
+    /// All files may.
     Open(ProgramConsent),
-    /// Those that files in trusted folders name.
+    /// Only files in trusted folders may.
     Trusted(ProgramConsent, TrustedFolders),
-    /// None, because not all files of the operation are trusted. The text is why the list of trusted folders can't be
-    /// used.
+    /// No file may, because not all files of the operation are trusted. The text is why the list of trusted folders
+    /// can't be used.
     Closed(Option<String>),
-    /// None, whatever the user chose elsewhere.
+    /// No file may, even if the user's settings allow it.
     Refused,
 }
 

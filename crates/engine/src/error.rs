@@ -33,7 +33,7 @@ pub enum EngineErrorKind {
 pub struct EngineError {
     /// Category.
     pub kind: EngineErrorKind,
-    /// Message for people: the problem and how to fix it.
+    /// The problem and how to fix it.
     pub message: String,
     /// Hint about an option of the command line: a clause that follows the message after "or". Callers without
     /// options omit it.

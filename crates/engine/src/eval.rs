@@ -322,7 +322,7 @@ struct EvalRun<'a> {
     selection: CaseSelection<'a>,
     preflight: PreflightReport,
     parts: Vec<RunPart<'a>>,
-    /// What is known about the files if they were planned before.
+    /// The earlier plan of the files, if there is one.
     prepared: Option<&'a PreparedPlan>,
 }
 

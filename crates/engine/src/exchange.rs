@@ -121,7 +121,7 @@ pub struct ExportedFile {
 }
 
 impl ImportReport {
-    /// Sentences about everything that can't be used.
+    /// Sentences about the requests and replies that can't be used.
     pub fn problems(&self) -> Vec<String> {
         [
             self.failed.sentence("requests that failed").map(|failed| format!("{failed}; they stay open")),
@@ -181,7 +181,7 @@ impl ExportReport {
         self.refused.sentence("requests that can't be written")
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         let files = self.files.iter().map(|file| {
             json!({
@@ -203,7 +203,7 @@ impl ExportReport {
         })
     }
 
-    /// The report for people, one fact per line. Paths and names are not escaped.
+    /// The report as text, one fact per line. Paths and names are not escaped.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(import) = &self.import {

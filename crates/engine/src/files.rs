@@ -31,7 +31,7 @@ pub fn refuse_read_file(path: &Path) -> Result<(), EngineError> {
 /// Like [`replace_file_with`], for a report.
 ///
 /// # Errors
-/// Also if the file was read.
+/// As for [`replace_file_with`], and if this process has read the file.
 pub fn write_report_file<T, E: From<EngineError>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,

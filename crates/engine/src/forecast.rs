@@ -200,7 +200,7 @@ impl RunPlan {
         (live, batched)
     }
 
-    /// The line about batches, for people.
+    /// The line about batches of the text form.
     fn batch_line(&self) -> Option<String> {
         let (live, batched) = self.of_judges();
         if !self.batches || live.calls == 0 {
@@ -299,7 +299,7 @@ impl RunPlan {
         })
     }
 
-    /// The plan for people.
+    /// The plan as text.
     pub fn to_text(&self, cases: usize) -> String {
         let cases = counted(cases as u64, "case", "cases");
         let mut lines = vec![format!("{cases}, {} to judge", counted(self.items, "answer", "answers"))];

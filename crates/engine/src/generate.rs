@@ -285,7 +285,7 @@ impl GenerateReport {
         ExitStatus::strongest(exits)
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         let cases: Vec<Value> = self
             .outcomes

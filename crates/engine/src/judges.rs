@@ -74,7 +74,7 @@ struct JudgeEntry {
     ask: Option<Arc<dyn ChatModel>>,
     /// Its identity, to detect that a model judges itself.
     model: Option<ModelId>,
-    /// What is known about the model.
+    /// The card of the model.
     card: ModelCard,
     /// Everything about it that may affect its decisions.
     settings: IdentityWriter,
@@ -143,8 +143,7 @@ impl JudgeRegistry {
         judges.chain(measures).collect()
     }
 
-    /// What is known about the model of this judge, or of this model for embeddings or labels, once it was
-    /// made.
+    /// The card of this judge's model, or of this model for embeddings or labels, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = self.made.lock();
         let judge = made.get(name).map(|made| made.card);
@@ -319,8 +318,8 @@ fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) ->
     settings
 }
 
-/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-4o-mini`.
-/// The one of `JUDGE_MODEL` may have variables of its own.
+/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-4o-mini`. The
+/// judge of `JUDGE_MODEL` may have variables of its own.
 pub(crate) fn model(
     name: &str,
     targets: &TargetRegistry,

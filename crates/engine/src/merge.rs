@@ -49,7 +49,7 @@ pub struct MergeOptions {
     pub allow_missing: bool,
 }
 
-/// What is known about a job and is not in its results.
+/// Facts about a job that are not in its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedJob {
     /// Id of the job, and of the merged run.

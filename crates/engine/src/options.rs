@@ -26,7 +26,7 @@ pub enum CacheUse {
     On,
     /// Every request is sent, and no reply is stored.
     Off,
-    /// Nothing is sent to models. What is not in the cache stays ungraded or unanswered.
+    /// Sends no requests to models. Calls that are not in the cache stay ungraded or unanswered.
     Only,
 }
 
@@ -53,7 +53,7 @@ impl SpendingOptions {
 /// What to do with models of unknown price under a budget in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownPrice {
-    /// Nothing runs.
+    /// The run is refused.
     #[default]
     Refuse,
     /// Their calls are not counted in money.

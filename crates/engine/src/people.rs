@@ -1,4 +1,4 @@
-//! What people said about the cases of a run: their labels, as `review` stores them and `calibrate` counts them.
+//! People's labels on the cases of a run, as `review` stores them and `calibrate` counts them.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ enum LabelSource {
 pub struct LabelledItem {
     /// Id of the criterion, with the name of its grader if several graders have this id; or code of the benchmark.
     pub criterion: String,
-    /// What people said about exactly this answer and question.
+    /// Labels on exactly this answer and question.
     pub people: Vec<PersonDecision>,
     /// True if people contradict the judge or each other.
     pub is_disputed: bool,

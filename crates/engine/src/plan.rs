@@ -52,7 +52,7 @@ pub(crate) struct RunPlanner<'a> {
     pub(crate) truncate: Option<TruncationMode>,
     /// Number and order of executions. Without it, each case runs once.
     pub(crate) sequence: Option<&'a SequenceOptions>,
-    /// What to do with extensions of suites.
+    /// Treatment of suites with extensions.
     pub(crate) extensions: ExtensionUse<'a>,
 }
 

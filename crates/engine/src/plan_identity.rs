@@ -1,4 +1,4 @@
-//! What identifies a plan, so that processes can tell that they work on the same one.
+//! Identity of a plan, so that processes can check that they work on the same one.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! What planning finds: problems, warnings and requirements.
+//! Findings of planning: problems, warnings and requirements.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const MAX_PROBLEMS: usize = 20;
 const UNALLOWED: &str = "a run is refused until you consent to what is listed: look at it, then add `--allow-code`, or run \
      `assize trust DIR` once";
 
-/// What planning has found.
+/// Findings of planning.
 #[derive(Default, Clone)]
 pub(crate) struct PreflightReport {
     /// The number of cases that will run.
@@ -75,7 +75,7 @@ impl PreflightReport {
         }
     }
 
-    /// What the files ask for that needs consent.
+    /// Requests of the files that need consent.
     pub(crate) fn capabilities(&self, gateway: &ModelGateway) -> CapabilityList {
         let mut found = gateway.capabilities(&self.variables);
         found.programs.extend(self.programs.iter().cloned());

@@ -19,7 +19,7 @@ use crate::preflight_report::PreflightReport;
 /// If there are many, the positions of the cases of datasets are in an unnamed file.
 pub struct PreparedPlan {
     pub(crate) loaded: LoadedFiles,
-    /// What was found about all cases.
+    /// Findings about all cases.
     pub(crate) preflight: PreflightReport,
     /// Warning about patterns that select nothing.
     pub(crate) unmatched: Option<String>,
@@ -35,7 +35,7 @@ pub struct PreparedPlan {
     pub(crate) stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
-/// What is known about an eval file of a plan.
+/// Facts about an eval file of a plan.
 pub(crate) struct PreparedFile {
     /// Cases for which judges, targets or models must be made.
     pub(crate) makers: Vec<Arc<Case>>,

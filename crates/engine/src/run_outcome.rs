@@ -44,7 +44,7 @@ pub struct PlannedRun {
     pub plan: RunPlan,
     /// Cases that would be run.
     pub cases: usize,
-    /// What its files ask for that needs consent.
+    /// Requests of its files that need consent.
     pub capabilities: CapabilityList,
     /// Warnings about the run.
     pub warnings: Vec<String>,

@@ -104,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// What a scorecard asks for that needs consent.
+    /// Requests of a scorecard that need consent.
     ///
     /// # Errors
     /// When its configuration or targets have problems.

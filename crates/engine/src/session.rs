@@ -20,9 +20,9 @@
 //! Items are created lazily and more than once (`items` is a function), because a run of a million cases must
 //! not hold them: sharding, batches and the run itself each go through them.
 //!
-//! What must hold: `info` is complete before the writer is created, except for the summary and later warnings.
-//! The exit code depends only on stored results and the [`RunEnding`], so that a stored run can be concluded
-//! again. A failure after the cases have ended is reported as an event, and never discards the results.
+//! Invariants: `info` is complete before the writer is created, except for the summary and later warnings. The exit
+//! code depends only on stored results and the [`RunEnding`], so that a stored run can be concluded again. A failure
+//! after the cases have ended is reported as an event, and never discards the results.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;

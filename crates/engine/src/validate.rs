@@ -57,7 +57,7 @@ pub struct ValidationReport {
     pub files: Vec<ValidatedFile>,
     /// YAML files in folders that are none of these, such as files of other programs. They were not checked.
     pub unchecked: Vec<PathBuf>,
-    /// What the files ask for that needs consent.
+    /// Requests of the files that need consent.
     pub capabilities: CapabilityList,
 }
 
@@ -169,7 +169,8 @@ impl Engine {
         Ok(ValidationReport { files, unchecked, capabilities })
     }
 
-    /// What files ask for that needs consent, as far as they can be read. Problems are reported elsewhere.
+    /// Requests of files that need consent. Files that can't be read are skipped, because their problems are
+    /// reported elsewhere.
     fn capabilities_of(
         &self,
         loaded: &LoadedFiles,

@@ -43,9 +43,9 @@ pub(crate) enum ModelAccess<'a> {
     Service(&'a RunOptions),
     /// From an operation that makes no run.
     Alone(&'a SpendingOptions),
-    /// Not at all: the run is only planned.
+    /// No access, because the run is only planned.
     Plan(&'a RunOptions),
-    /// Not at all: the operation is only planned.
+    /// No access, because the operation is only planned.
     PlanAlone(&'a SpendingOptions),
 }
 
@@ -73,7 +73,7 @@ impl<'a> ModelAccess<'a> {
     }
 }
 
-/// What to wire.
+/// Request for the parts of a run.
 pub(crate) struct WiringRequest<'a> {
     /// How models are reached.
     pub(crate) access: ModelAccess<'a>,

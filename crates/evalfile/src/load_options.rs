@@ -1,4 +1,4 @@
-//! What a load may access.
+//! Permissions of a load: folders, variables and programs.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -53,7 +53,7 @@ pub struct CalibrationOptions {
 /// Metrics of a group of items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationSection {
-    /// What the items have in common: a criterion id, a target name, or `all`.
+    /// The common property of the items: a criterion id, a target name, or `all`.
     pub title: String,
     /// Kind of the title: `criterion`, `system` or `all`.
     pub by: &'static str,

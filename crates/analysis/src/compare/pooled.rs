@@ -50,7 +50,7 @@ pub(crate) struct GroupDifferences {
     name: String,
     pairs: usize,
     clusters: Vec<f64>,
-    /// What the clusters are called in all groups.
+    /// Ids of the clusters in all groups.
     cluster_ids: Vec<u64>,
 }
 

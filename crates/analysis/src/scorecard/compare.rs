@@ -301,7 +301,7 @@ const fn part_of(case: usize) -> usize {
     case % MAX_PARTS
 }
 
-/// What the shared cases contribute to the score of a node above benchmarks in both runs.
+/// Contributions of the shared cases to the score of a node above benchmarks, in both runs.
 fn group_pairs(
     base: &CaseTree,
     candidate: &CaseTree,

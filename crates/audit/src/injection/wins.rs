@@ -384,7 +384,7 @@ mod tests {
         let control = InjectionWins::new(&one_probe_wins(14, 70, ATTACKS), |label| label == "probe-1.append");
         assert_eq!(control.beyond_limit(0.0), None);
 
-        // Nothing is judged again: the share under attack counts.
+        // Without repeats, the share under attack counts.
         let mut once = one_probe_wins(14, 70, ATTACKS);
         once.pairs.retain(|pair| pair.label != UNCHANGED);
         let found = InjectionWins::new(&once, |_| false);

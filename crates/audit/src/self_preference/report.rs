@@ -19,7 +19,7 @@ use crate::{AuditReport, AuditSection, ScaleDecision};
 /// judges, which belong to neither of the two families. Both groups saw the same answer, so the quality of
 /// the answer cancels out. Then it takes, in each case, the mean of these differences over the family's
 /// answers minus the mean over the other family's answers, so the severity of the judges cancels out as well.
-/// What remains is the preference; it is averaged over the other families.
+/// The remainder is the preference; it is averaged over the other families.
 ///
 /// Judges of the other family don't count as neutral because they would add their own preference.
 pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {

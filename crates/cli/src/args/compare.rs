@@ -233,6 +233,6 @@ pub(crate) enum AdjustChoice {
     Holm,
     /// Benjamini-Hochberg: the share of false alarms among the alarms stays below 5%.
     Bh,
-    /// Not at all.
+    /// No adjustment.
     None,
 }

@@ -9,7 +9,7 @@ use std::ffi::OsString;
     after_help = "This build of Assize does not have the command. Build it with `--features full`, as released programs are."
 )]
 pub(crate) struct MissingArgs {
-    /// Not read.
+    /// Parsed and ignored.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     words: Vec<OsString>,
 }

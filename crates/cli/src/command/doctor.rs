@@ -25,9 +25,9 @@ use crate::runtime::block_on;
 /// How long a server on this machine may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Variable that names a judge, for which other variables may hold address and key.
+/// Variable that names a judge.
 const JUDGE_MODEL: &str = "JUDGE_MODEL";
-/// Those variables.
+/// Variables with the address and the key of that judge.
 const JUDGE_VARIABLES: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
 /// How long a server may take to answer a check. Servers on this machine are checked without `--check` too,

@@ -236,7 +236,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
     lines
 }
 
-/// What to do about criteria that could not be judged, if their message does not say it.
+/// Advice about criteria that could not be judged, unless their message has it already.
 const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     match kind {
         UngradedKind::Transport
@@ -253,7 +253,7 @@ const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     }
 }
 
-/// What to do about criteria that were not judged, because there was no reply or no judge.
+/// Advice about criteria that were not judged because there was no reply or no judge.
 fn fix_of_unjudged(message: &str) -> &'static str {
     if message.contains(assize_llm::NO_REPLY_IMPORTED) {
         "write the open requests with `--export-requests FILE`, and import the replies to them, too"

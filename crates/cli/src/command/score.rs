@@ -103,7 +103,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
     if !args.output.delivery(false).deliver(json)? {
-        // By default, only cases are printed whose verdict or score changed.
+        // By default, prints only cases with a changed verdict or score.
         let (show, is_limited) = match args.output.show() {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
             show => (show, matches!(show, ShowChoice::Auto | ShowChoice::Verbose)),

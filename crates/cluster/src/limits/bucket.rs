@@ -69,7 +69,7 @@ mod tests {
     const TERM: Duration = Duration::from_secs(2);
 
     proptest! {
-        /// Whatever workers ask for, and however late in the term they use it, no minute exceeds the limit.
+        /// For all requests of workers, and all times of use within the term, no minute exceeds the limit.
         #[test]
         fn no_minute_of_use_has_more_than_the_limit(
             per_minute in 1u32..600,

@@ -143,7 +143,7 @@ pub struct YamlListReader<'t> {
 impl<'t> YamlListReader<'t> {
     /// Goes to the list under `key` of the outermost map. Returns `None` if there is none.
     pub fn new(text: &'t str, source: SourceId, key: &str) -> Option<Self> {
-        // What stands before the list has been reported; only its anchors matter here.
+        // Problems before the list have been reported; only its anchors matter here.
         let mut reader = YamlTreeReader::new(text, source, &[], DiagnosticCollector::default());
         loop {
             let (event, _) = reader.next_event().ok()?;

@@ -67,7 +67,7 @@ struct CollectingPass {
     cancel: CancellationToken,
 }
 
-/// What a pass has found.
+/// Result of a pass.
 pub(super) struct PassResult {
     /// Requests that are in no batch yet.
     pub(super) requests: CollectedRequests,
@@ -76,8 +76,8 @@ pub(super) struct PassResult {
 }
 
 impl BatchedCalls {
-    /// No clients yet. `folder` holds the journal; `transport` must accept answers as large as the results of a
-    /// batch.
+    /// Creates it without clients. `folder` holds the journal; `transport` must accept answers as large as the results
+    /// of a batch.
     pub(crate) fn new(
         folder: PathBuf,
         transport: Arc<HttpTransport>,

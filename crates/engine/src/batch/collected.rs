@@ -29,7 +29,7 @@ impl CollectedRequest {
 }
 
 impl CollectedRequests {
-    /// No requests yet.
+    /// Creates an empty collection.
     pub(super) fn new(spool: SpoolFile) -> Self {
         Self { spool, requests: Vec::new() }
     }

@@ -49,7 +49,7 @@ pub(super) struct HarvestCounts {
 }
 
 impl HarvestCounts {
-    /// Description for people.
+    /// A description for messages.
     pub(super) fn describe(&self) -> String {
         let because = |why: Option<&str>| why.map(|why| format!(" ({why})")).unwrap_or_default();
         let replies = if self.answered == 1 { "reply" } else { "replies" };
@@ -103,10 +103,10 @@ impl HarvestCounts {
     }
 }
 
-/// What is known about a batch that should have been created.
+/// Whether a batch exists after an attempt to create it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existence {
-    /// It was created, or may have been; in the latter case its results will tell.
+    /// It was created, or may have been. If that is uncertain, its results will tell.
     Created,
     /// It was not created, and its record is gone.
     Absent,

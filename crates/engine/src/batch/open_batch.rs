@@ -53,7 +53,7 @@ impl OpenBatch {
         CallBound::new(self.record.most_tokens, Usd::from_pico(self.record.most_pico_usd))
     }
 
-    /// Its name for people.
+    /// Its name in messages.
     pub(super) fn describe(&self) -> String {
         let host = self.client.model().host();
         match &self.record.id {

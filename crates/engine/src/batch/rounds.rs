@@ -10,7 +10,7 @@
 //! A round may take a day, so follow-up rounds need at least [`MIN_FOLLOW_UP_REQUESTS`] requests, and after
 //! [`MAX_VAIN_ROUNDS`] rounds without a single reply the rest is sent live.
 //!
-//! What must hold, since requests cost money:
+//! Invariants, because requests cost money:
 //!
 //! - No request is in two batches. The lock of the journal ([`BatchLock`]) is held from reading the journal
 //!   until the new batches are recorded, so two processes with one folder take turns.
@@ -612,7 +612,7 @@ impl<'a> BatchRounds<'a> {
         for open in left.iter().filter_map(|at| self.open.get(*at)) {
             let Some(id) = &open.record.id else { continue };
             match open.client.cancel(id).await {
-                // It may have ended just now. A batch that can't be cancelled is awaited.
+                // The batch may have ended just now. A batch that can't be cancelled is awaited.
                 Ok(()) => {}
                 Err(error)
                     if matches!(error.kind, ErrorKind::Authentication | ErrorKind::PermissionDenied) =>

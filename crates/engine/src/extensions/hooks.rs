@@ -21,7 +21,7 @@ use crate::event::EngineEvent;
 use crate::mode::{EvalMode, RunMode};
 use crate::stored_records::stored_records;
 
-/// What a run does with suites that have extensions.
+/// Treatment of suites with extensions in a run.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum ExtensionUse<'a> {
     /// They are refused if a target is used.

@@ -54,7 +54,7 @@ impl PairwiseOptions {
     }
 }
 
-/// What is compared.
+/// The sides of the comparison.
 pub enum PairwiseInput {
     /// Systems to compare, on these cases.
     New(Box<PairwiseRun>, LoadedFiles),

@@ -126,7 +126,7 @@ impl PairwiseRun {
         })
     }
 
-    /// Sentences about everything that can't be compared.
+    /// Sentences about the cases that can't be compared.
     pub(crate) fn missing(&self) -> Vec<String> {
         let found = self.found.borrow();
         let mut groups: BTreeMap<(usize, MissingAnswer), Vec<&str>> = BTreeMap::new();

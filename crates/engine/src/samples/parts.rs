@@ -25,12 +25,12 @@ pub struct SampleParts {
     pub tags: Vec<String>,
 }
 
-/// What is wrong with a part of a sample.
+/// A problem with a part of a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampleProblem {
     /// JSON pointer to the part, below the sample.
     pub path: String,
-    /// Description for people.
+    /// The problem and how to fix it.
     pub message: String,
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct ScorecardPartResult {
     /// Its code.
     pub code: String,
-    /// Its name for people.
+    /// Its display name.
     pub label: Option<String>,
     /// Kind of the part.
     pub kind: ScorecardPartKind,

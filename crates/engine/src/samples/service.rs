@@ -1,4 +1,4 @@
-//! What the graders of a process share.
+//! Resources that the graders of a process share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::gateway::ModelGateway;
 use crate::options::RunOptions;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// What all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
+/// Resources that all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
 ///
 /// Unlike in a run, a failing model server is not abandoned: it is tried again after a few seconds, and at
 /// least every half minute.

@@ -222,7 +222,7 @@ impl TargetRegistry {
         self.spec(real).is_some_and(batches)
     }
 
-    /// What judges under a name in the targets file: a model, or a program; `None` if the file has no such target.
+    /// The judge with a name in the targets file: a model or a program. `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
         self.note_addressed(spec);

@@ -62,7 +62,7 @@ pub(super) enum ColumnUse {
     Field(&'static str),
     /// Kept as metadata.
     Metadata,
-    /// Not read: free for the author's own use.
+    /// Ignored: free for the author's own use.
     Ignored,
     /// Not a field of an answer.
     Unknown,

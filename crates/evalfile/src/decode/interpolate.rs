@@ -31,7 +31,7 @@ pub(crate) fn interpolate_settings(cx: &mut DecodeContext, node: &mut TreeNode) 
     substitute_below(cx, node, ValueUse::Text(TextPart::Workspace));
 }
 
-/// What the values below a node are used for.
+/// Use of the values below a node.
 #[derive(Clone, Copy)]
 enum ValueUse {
     /// Texts of this part of the file.
@@ -98,7 +98,7 @@ pub(crate) fn interpolate_rubric(cx: &mut DecodeContext, node: &mut TreeNode) {
     mark_unset_keys(cx, entries);
 }
 
-/// What the value of a key of a suite, a case, a rubric or `execution` is used for.
+/// Returns the use of the value of a key of a suite, a case, a rubric or `execution`.
 fn use_of_setting(key: &str) -> ValueUse {
     if CHOICE_KEYS.contains(&key) { ValueUse::Choice } else { ValueUse::Text(TextPart::Case).below(key) }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::DecodeContext;
 use super::common::{empty, empty_list, refuse_foreign_keys};
 
-/// What a list of messages is used for. Answers may be empty, questions may not.
+/// Use of a list of messages. Answers may be empty, questions may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MessageUse {
     Question,

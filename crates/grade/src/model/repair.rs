@@ -32,7 +32,7 @@ const TOO_LONG: &str = "the reply was cut off because it was too long; keep quot
 
 /// A question of one or more parts, which can be asked about together or separately.
 pub(super) trait RepairQuestion {
-    /// What a reply says about one part.
+    /// Reading of one part of a reply.
     type Reading;
 
     /// Limits and prices of the model.
@@ -59,7 +59,7 @@ pub(super) trait RepairQuestion {
     fn problem(&self, part: usize, message: &str) -> String;
 }
 
-/// What a reply says about several parts.
+/// Readings of several parts of a reply.
 pub(super) struct PartReadings<R> {
     /// One entry for each part in the request, in that order.
     pub(super) each: Vec<Result<R, UngradedReason>>,

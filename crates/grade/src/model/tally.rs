@@ -13,7 +13,7 @@ pub(super) struct UsageTally {
 }
 
 impl UsageTally {
-    /// No usage yet, of a model with the prices on its card.
+    /// Starts at zero. `card` has the prices of the model.
     pub(super) fn new(card: ModelCard) -> Self {
         Self { card, spent: JudgingUsage::default() }
     }

@@ -25,11 +25,11 @@ pub(super) struct CriterionClaim {
     pub(super) polarity: ClaimPolarity,
     /// True if it says "not" or "no", rather than a word such as "missing" that an answer can paraphrase.
     pub(super) says_no: bool,
-    /// What the criterion asks an answer to do with the terms.
+    /// Act that the criterion requires of an answer, with the terms as its object.
     pub(super) act: ClaimedAct,
 }
 
-/// What a criterion asks an answer to do with its terms.
+/// Act that a criterion requires of an answer, with its terms as the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimedAct {
     /// To contain quoted words or numbers: `Says "thank you"`. Whether it does can be seen.
@@ -236,7 +236,7 @@ fn first_claimed(parts: &[ClaimPart<'_>]) -> usize {
     }
 }
 
-/// What a criterion asks for, and the index of the first part behind the words that ask for it.
+/// Returns the act that a criterion requires, and the index of the first part after the words for it.
 fn find_act(text: &str, parts: &[ClaimPart<'_>]) -> (ClaimedAct, usize) {
     let start = first_claimed(parts);
     let word = |at: usize| parts.get(at).map_or("", ClaimPart::word);

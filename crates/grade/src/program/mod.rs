@@ -56,7 +56,7 @@ fn python_host(own: &str) -> String {
     [PYTHON_LOADER, include_str!("../../hosts/plain.py"), own].concat()
 }
 
-/// What all programs and checks of a run share.
+/// Resources that all programs and checks of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSetup {
     /// Environment variables of programs.

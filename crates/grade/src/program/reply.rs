@@ -166,7 +166,7 @@ fn refuse_failure(object: &Map<String, Value>, score: UnitInterval) -> Result<()
     ))
 }
 
-/// What a program said about its failure: the failed assertions of a result, or the end of its text.
+/// A program's explanation of its failure: the failed assertions of a result, or the end of its text.
 pub(super) fn failure_reason(text: &str) -> String {
     shorten(failed_note(text).as_deref().unwrap_or(text).trim())
 }

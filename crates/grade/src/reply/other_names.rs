@@ -28,7 +28,7 @@ const NEGATIVE_WORDS: [&str; 15] = [
 /// Words for a criterion that does not apply.
 const NEUTRAL_WORDS: [&str; 4] = ["not_applicable", "n/a", "na", "inapplicable"];
 
-/// Those of [`DECISION_NAMES`] whose numbers are scores. For the others, 1 and 0 mean true and false.
+/// The [`DECISION_NAMES`] whose numbers are scores. For the others, 1 and 0 mean true and false.
 const SCORE_NAMES: [&str; 3] = ["rating", "grade", "score"];
 
 /// A decision, in the form in which other members can contradict it.

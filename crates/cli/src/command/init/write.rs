@@ -9,7 +9,7 @@ use assize_files::MAX_FILE_BYTES;
 use super::files::ProjectFile;
 use crate::failure::CommandFailure;
 
-/// What to do with an existing file.
+/// Treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExistingFilePolicy {
     /// Keeps it.
