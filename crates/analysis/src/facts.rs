@@ -346,7 +346,7 @@ impl<'r> JudgementNotes<'r> {
     }
 }
 
-/// Returns true if a row names the judge that decides whatever the answer is. These do not: a judge that
+/// Returns true if a row names a judge that decides independently of the answer. These do not: a judge that
 /// failed to answer, checks that settled a case before its judge was called, the stronger judge that only
 /// sees some cases, and the combination of votes, which have rows of their own.
 fn names_judge(row: &CaseDecision) -> bool {
@@ -413,7 +413,7 @@ fn criterion_fact(
             _ => VoteValue::Missing,
         },
         is_scored: row.outcome == OutcomeKind::Scored,
-        // In a negated grader, a penalty is a good thing again.
+        // In a negated grader, a penalty counts for the answer.
         is_fault: (row.weight < 0.0) != note.negated,
         is_fixed: note.is_fixed,
         wording: note.wording,
@@ -503,7 +503,7 @@ impl RunFacts {
         Ok(Self { label, cases, ended_by_result: false, has_judges: false })
     }
 
-    /// Pairs the cases by their tests, whatever the prompt: the run is compared with answers to another prompt. The
+    /// Pairs the cases by their tests and ignores the prompt, to compare the run with answers to another prompt. The
     /// questions then differ on purpose.
     ///
     /// # Errors

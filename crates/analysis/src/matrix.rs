@@ -46,7 +46,7 @@ pub fn column_title(part: &AnswerPart, info: &RunInfo, run: &str, is_one_run: bo
 }
 
 impl ColumnMetrics {
-    /// Computes the metrics of a column from the rows of its run. The stored ones are taken where there are some.
+    /// Computes the metrics of a column from the rows of its run. Uses stored metrics if there are any.
     ///
     /// # Errors
     /// If the rows can't be read.

@@ -7,7 +7,7 @@ use assize_stats::{BoundedMean, ConfidenceLevel, UndefinedReason, bounded_mean_c
 use crate::case_metrics::MetricSample;
 
 /// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that
-/// equal values in equal order give equal metrics whatever the clusters are called.
+/// equal values in equal order give equal metrics, independent of the names of the clusters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClusteredSample {
     pub(crate) values: Vec<f64>,

@@ -15,7 +15,7 @@ use crate::case_metrics::MetricSample;
 const RECORD_LEN: usize = 3;
 
 /// Values from 0 to 1, each with its cluster. Clusters are ordered by their first value, so that equal values
-/// in equal order give equal metrics whatever the clusters are called.
+/// in equal order give equal metrics, independent of the names of the clusters.
 #[derive(Debug)]
 pub(crate) struct StoredSample {
     /// Folder for the files.

@@ -304,7 +304,7 @@ pub enum ErrorFacet {
 }
 
 impl ErrorFacet {
-    /// Name for people.
+    /// Display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Case => "case",

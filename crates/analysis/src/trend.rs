@@ -37,7 +37,7 @@ pub struct TrendChange {
     /// Aspect that changed; null for a different set of cases.
     #[serde(rename = "respect")]
     pub aspect: Option<ComparisonAspect>,
-    /// Description in words.
+    /// Description for messages.
     pub says: String,
 }
 

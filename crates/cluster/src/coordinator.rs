@@ -348,7 +348,7 @@ impl Coordinator<'_> {
         let wait = self.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
         let end = watch.until_end(stopped, wait, request.options.run.deadline).await?;
         let JobWatch { mut seat, done, .. } = watch;
-        // A coordinator that was suspended finds out here that another one has taken over and merges.
+        // A coordinator that was suspended notices here that another one has taken over and merges.
         while let Err(error) = seat.beat().await {
             patience.wait(error).await?;
         }
@@ -506,7 +506,7 @@ fn budget_message(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> 
     format!("the budget does not allow another call: {}", parts.collect::<Vec<_>>().join("; "))
 }
 
-/// Requests and cost of work without a result, in words.
+/// Message about requests and cost of work without a result.
 fn spent_message(sent: SentRequests, counted: BudgetAmount) -> String {
     let known = Cost::from_parts(sent.cost_usd, sent.cost_partial).lower_bound();
     let mut text =
@@ -541,7 +541,7 @@ fn is_part_of(info: &RunInfo, plan: &str) -> bool {
     info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
 }
 
-/// True for a run that another coordinator merged from this very job.
+/// True for a run that another coordinator merged from the same job.
 fn is_result_of(info: &RunInfo, job: &JobManifest) -> bool {
     info.run_id == job.job && info.merged.as_ref().is_some_and(|merged| merged.plan == job.plan.hash)
 }

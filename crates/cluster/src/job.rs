@@ -110,7 +110,7 @@ impl JobPlan {
         Self { hash: identity.hash.clone(), items: identity.items, files }
     }
 
-    /// The first difference to another plan, in words.
+    /// Describes the first difference to another plan.
     fn difference(&self, own: &Self) -> String {
         let missing = |a: &Self, b: &Self| {
             let found = a.files.iter().find(|(name, _)| b.files.iter().all(|(other, _)| other != name));

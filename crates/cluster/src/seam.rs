@@ -107,7 +107,7 @@ pub trait UnitLease: Send + Sync {
 
 /// Results, one immutable file a unit.
 pub trait ResultStore: Send + Sync {
-    /// Stores a result. Returns false if there was one already, which stays.
+    /// Stores a result. Returns false, and keeps the earlier one, if there is a result already.
     fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool>;
 
     /// True if there is a result of this name.
@@ -129,7 +129,7 @@ pub trait LimitDesk: Send + Sync {
     fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply>;
 }
 
-/// How many things with a missing or wrong signature were refused.
+/// Numbers of results and replies that were refused because of a missing or wrong signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RefusedCount {
     /// Results of units.

@@ -55,7 +55,7 @@ pub(crate) struct JobWatch<'a> {
     pub(crate) seat: Seat,
     /// When this watch last renewed the seat.
     beaten: Instant,
-    /// Units whose results were listed. A result never goes away, but servers that were suspended may list
+    /// Units whose results were listed. A result is never removed, but servers that were suspended may list
     /// fewer.
     pub(crate) done: BTreeSet<UnitName>,
     /// Units whose results are on this machine.

@@ -41,7 +41,7 @@ impl BudgetVerdict {
     }
 }
 
-/// A limit in words, and whether it is expected to suffice.
+/// Description of a limit, and whether it is expected to suffice.
 struct LimitCheck {
     key: &'static str,
     limit: Value,

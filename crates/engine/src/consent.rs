@@ -14,7 +14,7 @@ use crate::trust::TrustedFolders;
 #[derive(Debug, Clone)]
 pub(crate) struct ConsentGate {
     rule: GateRule,
-    /// False where no program may be started, whatever the rule.
+    /// False if no program may be started, under any rule.
     starts_programs: bool,
     working_folder: PathBuf,
 }

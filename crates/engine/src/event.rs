@@ -38,7 +38,7 @@ pub enum EngineEvent {
         /// Seed that reproduces the order.
         seed: u64,
     },
-    /// Progress of the batches of judge calls, in words.
+    /// Message about the progress of batches of judge calls.
     BatchProgress(String),
     /// An earlier run is continued.
     Resumed {
@@ -67,7 +67,7 @@ pub enum EngineEvent {
     Run(assize_run::RunEvent),
     /// The budget refused a call. No further cases are started.
     BudgetReached {
-        /// Limit that was reached, in words.
+        /// Description of the limit that was reached.
         reason: String,
     },
     /// A run has ended, and no requests are in flight.
@@ -90,8 +90,8 @@ pub enum EngineEvent {
         /// End of the pause.
         until: SystemTime,
     },
-    /// Requests to a model server failed one after another. From now on one at a time is sent, until one is
-    /// answered.
+    /// Several requests in a row to a model server failed. From now on, requests are sent one at a time,
+    /// until one is answered.
     ServerHeld {
         /// Host of the server.
         account: String,
@@ -114,7 +114,7 @@ pub enum EngineEvent {
     ServerGivenUp {
         /// Host of the server.
         account: String,
-        /// The last failure, in words.
+        /// Message of the last failure.
         reason: String,
     },
     /// Drafts are made without a model, because none was named.

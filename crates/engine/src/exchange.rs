@@ -44,7 +44,7 @@ pub struct ExchangeOptions {
 pub struct CountedExamples {
     /// Total number.
     pub count: u64,
-    /// The first few, in words.
+    /// Descriptions of the first few.
     pub examples: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ pub enum CallStop {
 }
 
 impl CallStop {
-    /// The reason in words.
+    /// The reason, for messages.
     pub fn reason(&self) -> &str {
         match self {
             Self::OverBudget(reason) | Self::ServerGivenUp(reason) => reason,

@@ -215,7 +215,7 @@ fn disambiguate_names(files: &mut [LoadedFile]) {
     }
 }
 
-/// The canonical path of a file, however it was spelled.
+/// The canonical path of a file.
 fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
 }

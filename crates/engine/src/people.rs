@@ -39,7 +39,7 @@ pub struct LabelledItem {
 pub struct PersonDecision {
     /// Name of the person; empty if the label has none.
     pub who: String,
-    /// The decision, in words.
+    /// The decision as text.
     pub says: String,
     /// Reason of the person; empty if there is none.
     pub note: String,

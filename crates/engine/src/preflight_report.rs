@@ -146,7 +146,7 @@ impl PreflightReport {
         Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
     }
 
-    /// Notes cases that run only because others depend on them.
+    /// Notes cases that run only because other cases depend on them.
     pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();

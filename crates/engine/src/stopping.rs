@@ -451,7 +451,7 @@ fn replace_interval(
     }
 }
 
-/// The outcome in words. Results are of cases or of trials; units are clusters if cases share them.
+/// Describes the outcome. Results are of cases or of trials; units are clusters if cases share them.
 fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
     let (name, other) = match stop.metric {
         StopMetric::PassRate => ("pass rate", format_rate(stop.threshold)),

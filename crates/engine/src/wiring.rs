@@ -35,7 +35,7 @@ const MAX_RECOVERY: Duration = Duration::from_secs(30);
 /// How models are reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ModelAccess<'a> {
-    /// From a run with its limit in money, from whatever source.
+    /// From a run with its limit in money, from the options or a file.
     Run(&'a RunOptions, Option<Usd>),
     /// From a run whose options can't allow models of unknown price.
     PricedRun(&'a RunOptions),

@@ -73,7 +73,7 @@ impl AgentvPlace {
 /// A key or option of AgentV 4.42.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentvKey {
-    /// Where the key stands.
+    /// Position of the key.
     pub place: AgentvPlace,
     /// The key, or the option with its hyphens.
     pub name: &'static str,

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 /// Lookup of an environment variable.
 pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Most places that are noted. Every variable is noted, however many others are.
+/// Maximum number of places that are noted. Every variable is noted at least once.
 const MAX_PLACES: usize = 200;
 
 /// The environment as the files of a load see it. It notes each value that becomes part of a text, because texts are

@@ -15,7 +15,7 @@ pub use assize_limits::FILE_BYTES as MAX_FILE_BYTES;
 use parking_lot::Mutex;
 pub use roots::{FileRoots, OTHER_WAYS};
 
-/// Maximum size that a compressed file of this size may become, if `most` is the limit for the largest files.
+/// Maximum decompressed size of a compressed file of this size, if `most` is the limit for the largest files.
 pub fn max_expanded(packed: u64, most: u64) -> u64 {
     packed.saturating_mul(MAX_EXPANSION).max(MIN_EXPANDED_BYTES).min(most)
 }

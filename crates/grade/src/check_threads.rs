@@ -1,7 +1,7 @@
 //! Checks that may take long run on threads that can be abandoned.
 //!
-//! A thread can't be stopped from outside. A check that exceeds its time is answered as such, and its thread runs on.
-//! It keeps its place among the threads of its client, so no client can use up the threads of another.
+//! A thread can't be stopped from outside. A check that exceeds its time gets an error as its result, and its thread
+//! continues. It keeps its place among the threads of its client, so no client can use up the threads of another.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -41,9 +41,9 @@ pub struct CalibrationGateResult {
     pub section: String,
     /// Value that was compared; an undefined metric fails.
     pub value: Result<f64, UndefinedReason>,
-    /// Set if there are too few labels, whatever the value is.
+    /// Set if there are too few labels for any value to pass.
     pub few: Option<FewLabels>,
-    /// True if the minimum is reached whatever the missing decisions would be.
+    /// True if every possible value of the missing decisions reaches the minimum.
     pub passed: bool,
     /// True if the judge's decisions reach the minimum, but its missing decisions could change that.
     pub undecided: bool,

@@ -36,7 +36,7 @@ pub struct CalibrationOptions {
     pub scale: Option<RatingScale>,
     /// Resampling for intervals.
     pub resampling: ResamplingOptions,
-    /// True to treat the labelled cases as a random sample, whatever their labels say.
+    /// True to treat the labelled cases as a random sample, even if their labels record another way of sampling.
     pub assume_random: bool,
     /// Error rates measured elsewhere.
     pub given: Option<GivenRates>,

@@ -175,7 +175,7 @@ fn powered_difference(
             .map_err(|reason| format!("in the {name}, {reason}"))?;
         let mut drawn = drawn.into_iter();
         let item = |item: &&CalibrationItem| SideItem {
-            // A case is the same unit in both runs, whatever labels call its cluster.
+            // A case is the same unit in both runs, even if labels give it different clusters.
             cluster: format!("{}\u{0}{}", item.key.suite, item.key.case),
             judge: item.judge_number().unwrap_or_default(),
             label: item.people_mean().and_then(|value| Some((value, drawn.next()?))),

@@ -386,9 +386,9 @@ impl DifferenceParts {
 }
 
 impl MetricDifference {
-    /// Decides the conclusion. With a margin, an interval within it means equivalent, whatever the test says:
-    /// the user declared such a small difference irrelevant. Otherwise the test decides, by its adjusted p
-    /// value if there is one.
+    /// Decides the conclusion. With a margin, an interval within it means equivalent, even if the test is
+    /// significant: the user declared such a small difference irrelevant. Otherwise the test decides, by its
+    /// adjusted p value if there is one.
     pub(crate) fn conclude(&mut self, options: &ComparisonOptions) {
         if self.call == Conclusion::NotComparable {
             return;

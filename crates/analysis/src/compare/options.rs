@@ -26,7 +26,7 @@ impl HeadlineMetric {
         }
     }
 
-    /// Name of the metric for people.
+    /// Display name of the metric.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Score => "mean score",

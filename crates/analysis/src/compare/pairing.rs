@@ -67,7 +67,7 @@ impl ScoreShifts {
     pub const MAX_SHIFTS: usize = 200;
 
     fn new(mut moved: Vec<(f64, &CaseFact, &CaseFact)>, names: &NameTable) -> Self {
-        // Ties stay in the order of the cases.
+        // The sort is stable, so ties keep the order of the cases.
         moved.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
         let is_lower = |change: f64| change < 0.0;
         let lower_count = moved.partition_point(|(change, ..)| is_lower(*change));

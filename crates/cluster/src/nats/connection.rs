@@ -274,7 +274,7 @@ impl Connection {
     }
 }
 
-/// The innermost cause of an error, in words.
+/// The message of the innermost cause of an error.
 fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
     while let Some(cause) = error.source() {
         error = cause;

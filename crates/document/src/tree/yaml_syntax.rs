@@ -317,8 +317,8 @@ pub(super) fn full_width_character(text: &str, span: Span) -> Option<Diagnostic>
     )
 }
 
-/// Returns a warning if a comment cut a text short: `rest` follows the plain scalar, and its `#` stands directly
-/// before a word. A single word before a word is more likely a value with a comment.
+/// Returns a warning if a comment cut a text short: `rest` follows the plain scalar, and its `#` is directly before a
+/// word. A single word before a word is more likely a value with a comment.
 pub fn cut_text(text: &str, rest: &str, span: Span) -> Option<Diagnostic> {
     let line = rest.lines().next().unwrap_or_default();
     let comment = line.trim_start_matches([' ', '\t']);

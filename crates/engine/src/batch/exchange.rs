@@ -97,7 +97,7 @@ impl HarvestCounts {
         Some(format!("{}{again}", parts.join(", ")))
     }
 
-    /// Whether reading the results again may bring more.
+    /// Whether a second reading of the results may find more.
     fn may_be_cut_off(&self) -> bool {
         self.unreadable.0 > 0 || self.absent > 0
     }

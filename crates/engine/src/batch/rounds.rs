@@ -91,8 +91,8 @@ impl<'a> BatchRounds<'a> {
         Self { calls, engine, deadline, cancel, open: Vec::new(), replies: 0 }
     }
 
-    /// Gets all replies that batches can bring. `pass` goes through the cases once while requests are
-    /// collected; it ends early when its token fires. If this returns without an error, the run can start.
+    /// Gets all replies that batches can bring. `pass` runs the cases once while requests are collected; it
+    /// ends early when its token fires. If this returns without an error, the run can start.
     ///
     /// # Errors
     /// If a provider can't be reached or refuses a batch, or the journal can't be used. No batch that was sent

@@ -14,7 +14,7 @@ pub struct ScorecardPartResult {
     pub label: Option<String>,
     /// Kind of the part.
     pub kind: ScorecardPartKind,
-    /// Code of the part it stands under; null on top.
+    /// Code of the parent part; null for the top.
     pub parent: Option<String>,
     /// Its weight among its siblings.
     pub weight: Weight,

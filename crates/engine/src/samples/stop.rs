@@ -27,7 +27,7 @@ impl GradingStop {
         Self::default()
     }
 
-    /// Creates a signal for a part of the work. It fires with this one, or on its own.
+    /// Creates a signal for a part of the work. It fires when this one fires, or separately.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {

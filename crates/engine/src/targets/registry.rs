@@ -75,7 +75,7 @@ pub(crate) struct TargetRegistry {
     /// Targets that the caller provides, by name.
     provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
-    /// Targets without their fallbacks. A target has one limit and one health check, however it is reached.
+    /// Targets without their fallbacks. A target has one limit and one health check, even if several names lead to it.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Remarks about targets that were made.
     notes: Mutex<BTreeMap<String, String>>,

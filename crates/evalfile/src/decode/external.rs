@@ -291,7 +291,7 @@ pub fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<Pa
     files
 }
 
-/// Compiles a pattern. The error says in words why it is invalid.
+/// Compiles a pattern. The error explains why it is invalid.
 fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
     // The library recurses once for each nested choice.
     if pattern.matches('{').count() > MAX_CHOICES {

@@ -21,7 +21,7 @@ pub(crate) enum IdLocation<'p> {
 }
 
 /// All ids of a suite, as 16-byte hashes. Among a million ids, two collide with a probability below 1e-26. An
-/// entry takes 32 bytes, however long the id is.
+/// entry takes 32 bytes for an id of any length.
 #[derive(Debug, Default)]
 pub(crate) struct IdRegistry {
     met: HashMap<u128, FirstUse, BuildHasherDefault<IdentityHasher>>,

@@ -18,7 +18,7 @@ const NOT_REPORTED: &str = "the target does not report";
 /// Beginning of the message about the time of an answer from the reply cache.
 const NO_TIME_IN_CACHE: &str = "the answer came from the reply cache, which has no time for it";
 
-/// Returns true for a message that a measurement of the answer is missing. Grading again would not bring it.
+/// Returns true for a message that a measurement of the answer is missing. Grading again would not find it.
 pub fn is_unreported(message: &str) -> bool {
     // A composite prefixes the message with the name of its member.
     [NOT_REPORTED, NO_TIME_IN_CACHE].iter().any(|beginning| message.contains(beginning))

@@ -20,7 +20,7 @@ pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
         let mut end = first;
         let mut used = 0;
 
-        // At least one unit goes in, otherwise there would be no progress.
+        // A part has at least one unit, because otherwise there would be no progress.
         while end < units.len() && (end == first || used + token_weight(units[end].1) <= room) {
             used += token_weight(units[end].1);
             end += 1;

@@ -168,7 +168,7 @@ fn decide_checklist(text: &str, library: &AnswerCorpus<'_>) -> CoverageDecision 
             reason.push_str(" The criterion says no; the passage does not.");
             CoverageDecision::new(Outcome::Unmet, reason, quote)
         }
-        // A thing is mentioned by a sentence that denies it, too.
+        // A sentence that denies a thing mentions it, too.
         FoundWords::Opposite
             if claim.polarity == ClaimPolarity::Plain && claim.act != ClaimedAct::Mention =>
         {

@@ -83,7 +83,7 @@ impl OpenCalls {
         true
     }
 
-    /// Fails all waiting and future calls. The first reason stays.
+    /// Fails all waiting and future calls. The first reason is kept.
     fn end(&mut self, reason: String) {
         let reason = self.ended.get_or_insert(reason).clone();
         for call in std::mem::take(&mut self.waiting).into_values() {

@@ -29,9 +29,9 @@ pub struct ProgramReply {
 /// hits, misses, reasoning, details}`, or AgentV's newest `{pass, score, reason, checks: [{text, pass, score,
 /// reason}]}`. Without a score, the score is the mean of the checks, the share of passed assertions, or `pass`.
 ///
-/// A score that is not a number from 0 to 1 is an error and is not clamped. So is a result that contradicts
-/// itself: a duplicate key, a full score although no assertion passed, a zero score although all did, a verdict
-/// that the score excludes. A result with an `error` is a failure of the program, whatever its score.
+/// A score that is not a number from 0 to 1 is an error and is not clamped. So is a result that contradicts itself: a
+/// duplicate key, a full score although no assertion passed, a zero score although all did, a verdict that the score
+/// excludes. A result with an `error` is a failure of the program, even if it has a score.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {
         let begin: String = text.trim().chars().take(200).collect();

@@ -187,7 +187,7 @@ mod tests {
         assert!(place(&text, "BEGIN answer 1") < place(&text, "one "));
         assert!(place(&text, "one ") < place(&text, "BEGIN answer 2"));
         assert!(place(&turned, "two") < place(&turned, "one "));
-        // A line with another token closes nothing: the real token has twenty digits, and its line comes later.
+        // A line with another token does not close the block: the real token has twenty digits, and its line is later.
         assert!(place(&text, "[[END answer 1 0]]") < place(&text, "[[END answer 1 00000000000000000007]]"));
         assert!(text.contains("What counts: how well"));
         let with = PairTask { criteria: Criterion::checklists(["Is brief".to_owned()]), ..task };
