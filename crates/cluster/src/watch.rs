@@ -6,7 +6,7 @@
 //! but no results. The order matters: the queue is listed before the results, since a unit that leaves the queue in
 //! between has its result already.
 //!
-//! Results are fetched while the job runs. That spreads the transfer, and damaged results are found while workers can
+//! Results are fetched while the job runs. This spreads the transfer, and damaged results are found while workers can
 //! still run their units again.
 
 use std::collections::BTreeSet;

@@ -116,8 +116,8 @@ fn is_disputed(item: &CalibrationItem, pass: f64) -> bool {
     decided.any(|other| Some(other) != first)
 }
 
-fn decision_word(said: DecisionValue) -> String {
-    match said {
+fn decision_word(decision: DecisionValue) -> String {
+    match decision {
         DecisionValue::Verdict(true) => "met".to_owned(),
         DecisionValue::Verdict(false) => "unmet".to_owned(),
         DecisionValue::Score(score) => score.to_string(),

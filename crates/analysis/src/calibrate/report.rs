@@ -354,8 +354,8 @@ enum CalibrationDecisionKind {
     Scores,
 }
 
-fn decision_kind(said: DecisionValue) -> Option<CalibrationDecisionKind> {
-    match said {
+fn decision_kind(decision: DecisionValue) -> Option<CalibrationDecisionKind> {
+    match decision {
         DecisionValue::Verdict(_) => Some(CalibrationDecisionKind::Verdicts),
         DecisionValue::Score(_) => Some(CalibrationDecisionKind::Scores),
         DecisionValue::NotApplicable | DecisionValue::Undecided => None,

@@ -14,7 +14,7 @@ pub enum DraftNeed {
 }
 
 /// Whether a case needs a draft. A case with an expected outcome and no graders gets a one-criterion rubric
-/// from it when it is loaded. That rubric does not count, because no one wrote it.
+/// from it when it is loaded. It does not count here, because no one wrote it.
 pub fn need(case: &Case) -> DraftNeed {
     let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);
     let mut graders = case.graders.iter().chain(turns.flat_map(|turn| &turn.graders));

@@ -28,7 +28,7 @@ pub(crate) struct BatchedCalls {
     transport: Arc<HttpTransport>,
     storage: BatchStorage,
     pub(super) budget: Option<Arc<BudgetTracker>>,
-    /// Counts the requests and the cost of this process, including those of unfinished cases.
+    /// Counts the requests and the cost of this process, also for unfinished cases.
     pub(super) meter: Arc<SpendMeter>,
     clock: fn() -> jiff::Timestamp,
     clients: Mutex<Vec<BatchClient>>,

@@ -43,9 +43,9 @@ assize_rubric::named_enum! {
     /// Policy for samples whose reward is not known.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum UngradedPolicy {
-        /// The result is left out, and counted. One whose reward is known stays, also without a group score.
+        /// The result is omitted and counted. A result with a known reward is kept, even without a group score.
         Drop = "drop",
-        /// The request fails with 502, and each such sample is listed, as is one without a group score that was asked for.
+        /// The request fails with 502. It lists each such sample, and each one without a requested group score.
         Error = "error",
         /// The lowest reward that is possible, whatever the sign of the weights; 0 where nothing is known of it.
         Low = "low",
@@ -117,7 +117,7 @@ pub struct SampleResult {
     /// comparison of the group was not decided. Absent without `compare: ranked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_rank: Option<Option<f64>>,
-    /// Comparisons within its group that were decided, and those that were asked for. Absent without `compare`.
+    /// Numbers of decided and of requested comparisons within its group. Absent without `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_comparisons: Option<(usize, usize)>,
     /// Calls of judges, those answered from the reply cache included.

@@ -99,16 +99,16 @@ fn functions_of_javascript_change_the_suite_and_its_tests_and_see_the_results() 
     assert!(questions.contains("please say juice S2"), "{questions}");
 
     let log = cli.read("log.txt");
-    let told: Vec<&str> = log.lines().collect();
+    let logged: Vec<&str> = log.lines().collect();
     let id = info(&cli, "run")["run_id"].as_str().expect("an id").to_owned();
     assert_eq!(
-        told[..3],
+        logged[..3],
         [
             "a tea S2 true please say tea S2", "b milk S2 true please say milk S2",
             "c juice S2 true please say juice S2",
         ]
     );
-    assert_eq!(told[3..], [format!("end 3 3 of 3 3 {id}")]);
+    assert_eq!(logged[3..], [format!("end 3 3 of 3 3 {id}")]);
 
     // In a complete run, no hook runs again; only changed tests are sent again.
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--resume", "run"]).expect_code(0);

@@ -129,8 +129,8 @@ fn batches_with_missing_repeated_or_unknown_ids_are_repaired_for_what_is_open_on
         let requests = server.requests();
         assert_eq!(requests.len(), 2);
         let repair = JudgeRequest::of(&requests[1]);
-        let asked: Vec<&str> = repair.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
-        assert!(asked.contains(&"Names `zebras`") && !asked.contains(&"Depth is `7`"), "{asked:?}");
+        let texts: Vec<&str> = repair.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+        assert!(texts.contains(&"Names `zebras`") && !texts.contains(&"Depth is `7`"), "{texts:?}");
     }
 }
 

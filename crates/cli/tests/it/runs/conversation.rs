@@ -54,16 +54,16 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     assert_eq!(plan["calls"], 6, "{plan:#}");
     let first = run(&cli, &["--run-dir", "a"]);
     assert_eq!((&first["counts"]["pass"], &first["exit_code"]), (&1.into(), &0.into()), "{first:#}");
-    let asked: Vec<Value> = server
+    let messages: Vec<Value> = server
         .requests()
         .iter()
         .filter(|request| !is_judging(request))
         .map(|request| request.json()["messages"].clone())
         .collect();
     let said = |role: &str, content: &str| json!({"role": role, "content": content});
-    assert_eq!(asked.len(), 3);
+    assert_eq!(messages.len(), 3);
     assert_eq!(
-        asked[2],
+        messages[2],
         json!([
             said("system", "Be brief."),
             said("user", "I am Ada"),

@@ -48,10 +48,11 @@ fn a_table_comes_back_as_labels_of_what_was_shown() {
     assert!(output.stderr.contains("rows without a label, skipped: 1"), "{}", output.stderr);
 
     let labels = rows(&cli, "labels/review-ann.jsonl");
-    let said: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"], &label["note"])).collect();
+    let given: Vec<_> =
+        labels.iter().map(|label| (&label["case"], &label["label"], &label["note"])).collect();
     let null = serde_json::Value::Null;
     assert_eq!(
-        said,
+        given,
         [(&"j3".into(), &"unmet".into(), &"no, really".into()), (&"=p1".into(), &"met".into(), &null)]
     );
     assert!(labels.iter().all(|label| label["seen"].is_string()), "{labels:?}");
@@ -116,8 +117,8 @@ fn a_table_that_was_saved_as_a_spreadsheet_comes_back_too() {
     let output = read().expect_code(0);
     assert!(output.stderr.contains("rows without a label, skipped: 1"), "{}", output.stderr);
     let labels = rows(&cli, "labels/review-ann.jsonl");
-    let said: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"])).collect();
-    assert_eq!(said, [(&"j3".into(), &"unmet".into()), (&"=p1".into(), &"met".into())]);
+    let decided: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"])).collect();
+    assert_eq!(decided, [(&"j3".into(), &"unmet".into()), (&"=p1".into(), &"met".into())]);
 }
 
 #[test]

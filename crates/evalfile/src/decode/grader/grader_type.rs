@@ -22,7 +22,7 @@ pub(super) struct GraderType {
     pub(super) decode: DecodeGrader,
 }
 
-/// Decodes the settings of a grader. `context` is the position of a list inside of it among templates.
+/// Decodes the settings of a grader. The last argument is the position of its lists among templates.
 type DecodeGrader = fn(&mut DecodeContext, &mut MapReader<'_>, &AssertionContext) -> Option<GraderKind>;
 
 /// The judge that gives a whole answer one score.
