@@ -503,29 +503,27 @@ fn decode_expected_outcome(
 const TOOL_CALLS: &str = "the tool calls behind it";
 
 /// Returns what a grader needs to know about an answer but can't know about a given one, as a noun phrase.
-/// `recorded` is the JSON of its messages, which may have recorded it; `None` for an answer without messages.
-fn missing_measure(kind: &GraderKind, recorded: Option<&str>) -> Option<&'static str> {
+/// `json` has the messages of the answer, which may contain measurements; `None` for an answer without messages.
+fn missing_measure(kind: &GraderKind, json: Option<&str>) -> Option<&'static str> {
     const TIME: &str = "how long it took";
     const COST: &str = "what it cost";
     const TOKENS: &str = "the tokens it took";
 
-    let lacks = |key: &str| !recorded.is_some_and(|messages| messages.contains(key));
+    let lacks = |key: &str| !json.is_some_and(|messages| messages.contains(key));
     let (no_time, no_cost, no_tokens) = (lacks("duration_ms"), lacks("cost_usd"), lacks("token_usage"));
     let check = match kind {
         GraderKind::Check(check) => check,
         GraderKind::Composite(composite) => {
-            return composite.members.iter().find_map(|member| missing_measure(&member.kind, recorded));
+            return composite.members.iter().find_map(|member| missing_measure(&member.kind, json));
         }
-        GraderKind::Transformed(changed) => return missing_measure(&changed.inner.kind, recorded),
+        GraderKind::Transformed(changed) => return missing_measure(&changed.inner.kind, json),
         _ => return None,
     };
     match check {
         AnswerCheck::Latency { .. } => no_time.then_some(TIME),
         AnswerCheck::Cost { .. } => no_cost.then_some(COST),
         AnswerCheck::TokenUsage(_) => no_tokens.then_some(TOKENS),
-        AnswerCheck::ToolTrajectory(_) | AnswerCheck::SkillTrigger(_) => {
-            recorded.is_none().then_some(TOOL_CALLS)
-        }
+        AnswerCheck::ToolTrajectory(_) | AnswerCheck::SkillTrigger(_) => json.is_none().then_some(TOOL_CALLS),
         AnswerCheck::ExecutionMetrics(limits) => {
             let needs_calls = limits.max_tool_calls.is_some()
                 || limits.max_llm_calls.is_some()
@@ -534,7 +532,7 @@ fn missing_measure(kind: &GraderKind, recorded: Option<&str>) -> Option<&'static
                 (limits.max_duration.is_some() && no_time, TIME),
                 (limits.max_cost_usd.is_some() && no_cost, COST),
                 (limits.max_tokens.is_some() && no_tokens, TOKENS),
-                (needs_calls && recorded.is_none(), TOOL_CALLS),
+                (needs_calls && json.is_none(), TOOL_CALLS),
             ];
             needed.into_iter().find(|(is_missing, _)| *is_missing).map(|(_, what)| what)
         }

@@ -48,11 +48,10 @@ fn a_table_comes_back_as_labels_of_what_was_shown() {
     assert!(output.stderr.contains("rows without a label, skipped: 1"), "{}", output.stderr);
 
     let labels = rows(&cli, "labels/review-ann.jsonl");
-    let given: Vec<_> =
-        labels.iter().map(|label| (&label["case"], &label["label"], &label["note"])).collect();
+    let kept: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"], &label["note"])).collect();
     let null = serde_json::Value::Null;
     assert_eq!(
-        given,
+        kept,
         [(&"j3".into(), &"unmet".into(), &"no, really".into()), (&"=p1".into(), &"met".into(), &null)]
     );
     assert!(labels.iter().all(|label| label["seen"].is_string()), "{labels:?}");
