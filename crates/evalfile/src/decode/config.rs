@@ -64,8 +64,9 @@ impl LoadedConfig {
 }
 
 /// Finds the config file for the files of the folder `start`. The search goes through `start` and the folders
-/// above it that belong to its project, then through the working folder and those above that. In each folder,
-/// `.assize/config.yaml` takes precedence over `.agentv/config.yaml`. Returns `None` if there is none.
+/// above it that belong to its project, then through the working folder and the folders above that. In each
+/// folder, `.assize/config.yaml` takes precedence over `.agentv/config.yaml`. Returns `None` if there is
+/// none.
 pub fn find_config(start: &Path, options: &LoadOptions) -> Option<PathBuf> {
     find_first_file(&search_folders(start, &options.working_folder), CONFIG_PATHS)
 }

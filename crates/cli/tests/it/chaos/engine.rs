@@ -149,7 +149,7 @@ pub(crate) fn judge(client: ModelClient) -> Arc<dyn Judge> {
     ))
 }
 
-/// The same judge for everything.
+/// The same judge for all cases.
 struct Only(Arc<dyn Judge>);
 
 impl JudgeProvider for Only {

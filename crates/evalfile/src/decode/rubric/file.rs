@@ -73,7 +73,7 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
 }
 
 /// Loads a rubric file like [`load_rubric`], and replaces `{{ name }}` in its criteria with the values of
-/// `vars`. A name that is not in `vars` is a warning. Values are inserted as they are: a `${{ NAME }}` in a
+/// `vars`. A name that is not in `vars` is a warning. Values are inserted unchanged: a `${{ NAME }}` in a
 /// value is not replaced.
 pub fn load_rubric_with(path: &Path, options: &LoadOptions, vars: &BTreeMap<String, Value>) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
@@ -346,7 +346,7 @@ mod tests {
         for key in ["outcome", "expected_outcome", "description"] {
             for (list, gate) in [("", None), ("criteria:\n", None), ("rubrics:\n", Some(Gate::Met))] {
                 let loaded = load("a.yaml", &format!("{list}- {key}: a\n- {key}: b\n  required: true\n"));
-                // What the author may expect of the spelling is told, where the criterion does not say it itself.
+                // A note explains how the key affects the gate, unless the criterion sets `required`.
                 let notes = loaded.diagnostics.iter().map(|found| found.notes.join(" ")).collect::<Vec<_>>();
                 let is_foreign = (key == "outcome") == gate.is_some();
                 let expected = if is_foreign { vec![true, false] } else { Vec::new() };
