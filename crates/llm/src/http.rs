@@ -46,8 +46,8 @@ impl Default for HttpOptions {
     }
 }
 
-/// Sends requests over HTTP. Redirects are not followed, so credentials stay with the host they were meant for; proxies
-/// are not used for this machine's own servers; nothing is re-sent.
+/// Sends requests over HTTP. It follows no redirects, so credentials go only to the host they belong to. It uses no
+/// proxy for servers on this machine, and sends nothing twice.
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,

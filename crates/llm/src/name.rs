@@ -28,8 +28,8 @@ impl ModelName {
         &self.model
     }
 
-    /// The variables that may hold this provider's key, in the order in which they are read. A caller that
-    /// looks variables up in a key store of its own must do so for these only.
+    /// The variables that may hold this provider's key, in the order in which they are read. A caller with its own key
+    /// store must look up only these variables there.
     pub fn key_variables(&self) -> &'static [&'static str] {
         if self.provider.takes_access_key { aws::KEY_VARIABLES } else { self.provider.key_variables }
     }

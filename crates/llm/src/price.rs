@@ -39,7 +39,7 @@ impl ModelPrice {
         *self == Self::FREE
     }
 
-    /// The price less this many percent.
+    /// The price, reduced by this many percent.
     #[must_use]
     pub fn discounted(&self, percent: u8) -> Self {
         let left = u64::from(100_u8.saturating_sub(percent));
@@ -110,7 +110,7 @@ impl ModelPrice {
     }
 }
 
-/// What is known about a model beforehand.
+/// Prices and limits of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelCard {
     /// Price of its tokens; `None` if unknown.
@@ -135,7 +135,7 @@ impl ModelCard {
 
     /// The cost of a reply and of the attempts before it.
     pub fn cost_of_reply(&self, reply: &ChatReply) -> Cost {
-        // Reading the raw reply again is worth it only if such tokens have a price of their own.
+        // Reading the raw reply again is worthwhile only if such tokens have a separate price.
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
         let price = if reply.batched { self.for_batches().price } else { self.price };

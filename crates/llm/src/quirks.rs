@@ -15,7 +15,7 @@ pub struct ServerQuirks {
     pub no_temperature: bool,
     /// The seed is not sent.
     pub no_seed: bool,
-    /// The model returns no log-probabilities, so nothing that needs them is asked.
+    /// The model returns no log-probabilities, so requests that need them are not sent.
     pub no_logprobs: bool,
     /// The most alternatives to a token that may be requested, if it is less than usual.
     pub most_alternatives: Option<u8>,
@@ -81,7 +81,7 @@ impl ServerQuirks {
         }
     }
 
-    /// Whether the request is sent with instructions in a role of their own.
+    /// Whether the request is sent with instructions in a separate role.
     pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
         !self.no_system && request.messages.iter().any(|message| message.role == MessageRole::System)
     }
@@ -131,7 +131,7 @@ impl ServerQuirks {
 /// The parameters that a request carried, under the names the server knows. Only these can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SentFeatures<'a> {
-    /// True if there were instructions in a role of their own.
+    /// True if there were instructions in a separate role.
     pub(crate) system: bool,
     pub(crate) temperature: bool,
     /// The name of the seed.
@@ -232,10 +232,10 @@ pub(crate) fn learn(
     })
 }
 
-/// How servers say that a temperature of 0, at which judges are asked, is none.
+/// How servers refuse the temperature 0, which judges use.
 const POSITIVE_ONLY: [&str; 3] = ["greater than 0", "> 0", "strictly positive"];
 
-/// How servers refer to instructions in a role of their own, in lower case.
+/// How servers refer to instructions in a separate role, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [
     "developer instruction", "system role", "system message", "system prompt", "system instruction",
     "does not support 'system'",
@@ -306,13 +306,13 @@ fn says_unsupported(message: &str) -> bool {
         "not permitted", "not allowed", "may not be enabled", "may only be set", "is allowed for this model",
         "not available", "unavailable", "not implemented", "deprecated", "only the default",
         "only supported", "extra_forbidden", "is not enabled", "is enabled only for", "must be 'text'",
-        // A schema that is too much for the server's grammar compiler. Less of it may pass.
+        // The schema is too complex for the server's grammar compiler. A smaller one may pass.
         "too many states", "schema is too complex",
     ];
     WORDS.iter().any(|word| message.contains(word)) || message.contains("must be 'json_schema' or 'text'")
 }
 
-/// The features of a format that a server may refuse, under the names by which it refers to them.
+/// The features of a format that a server may refuse, under the server's names for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatFeatures {
     /// The sampling seed.
@@ -323,7 +323,7 @@ pub struct FormatFeatures {
     pub limits: [Option<&'static str>; 2],
     /// The most of a reply schema that servers are known to accept.
     pub schema: SchemaSupport,
-    /// True if a program may say how much the model reasons.
+    /// True if the request may set how much the model reasons.
     pub effort: bool,
     /// The mark of a prefix for the provider's cache, in lower case.
     pub cache_marks: &'static [&'static str],

@@ -53,9 +53,9 @@ impl ModelClient {
         self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks)
     }
 
-    /// Reads the result of a request in a batch like the answer of a server. Its attempts are 0 and its latency
-    /// is unknown, because no request of ours waited for it. What a refusal reveals about the server is
-    /// learned.
+    /// Reads the result of a request in a batch like the answer of a server. Its attempts are 0 and its latency is
+    /// unknown, because no request of ours waited for it. If it is a refusal, the client remembers what the server
+    /// refused.
     ///
     /// # Errors
     /// If the request failed, or its answer can't be read.
