@@ -1,4 +1,4 @@
-//! Which providers could be used now, and why others could not. Nothing is sent.
+//! Determines which providers can be used now, and why others can't. Nothing is sent.
 
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
@@ -13,7 +13,7 @@ use crate::settings;
 pub struct ProviderReadiness {
     /// The provider's name.
     pub provider: &'static str,
-    /// Where its key comes from: the variable that is set or a profile, or else the variable to set.
+    /// The source of the key: the variable that is set or a profile, or else the variable to set.
     pub key_variable: String,
     /// The variable for its address: the one that is set, or else the one to set.
     pub base_url_variable: &'static str,
@@ -35,8 +35,8 @@ pub enum ReadyState {
     ReadyWithoutKey,
     /// Something is not set.
     Missing {
-        /// All variables to set, that of the key first. An entry may name several of which one suffices, such
-        /// as `GEMINI_API_KEY or GOOGLE_API_KEY`.
+        /// All variables to set, the key's variable first. An entry may name alternatives, such as
+        /// `GEMINI_API_KEY or GOOGLE_API_KEY`.
         variables: Vec<String>,
         /// A variable that is set but not read, and what to do instead.
         unread: Option<(&'static str, &'static str)>,

@@ -19,9 +19,9 @@ pub trait ReplyExchange: Send + Sync {
     /// Whether requests without a reply are exported.
     fn exports(&self) -> bool;
 
-    /// Takes a request without a reply, in the order in which they come up. The error says why it has no line.
+    /// Takes a request without a reply, in the order in which requests are made. The error explains why it has no line.
     fn export(&self, model: &ModelId, key: CallKey, line: Result<BatchRequestLine, AskError>);
 
-    /// Notes a request without a reply that is not exported.
+    /// Counts a request without a reply that is not exported.
     fn miss(&self, key: CallKey);
 }

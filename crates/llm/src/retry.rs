@@ -14,7 +14,7 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// The first wait is drawn between zero and this. The range doubles for each further wait.
     pub base: Duration,
-    /// The longest wait that is drawn. The server may ask for a longer one.
+    /// The longest random wait. The server may ask for a longer one.
     pub cap: Duration,
     /// The limit for all waits of one question together. A wait that would exceed it is not begun: the question
     /// fails at once.
@@ -40,9 +40,9 @@ impl RetryPolicy {
 
     /// The wait before the next attempt, or `None` to give up.
     ///
-    /// `tries` counts the attempts so far, `waited` sums the waits so far, `asked` is the pause that the server
-    /// asked for. That pause is granted in full, and a random part of up to an eighth of it (or of the first
-    /// range, if that is less) is added, so that many waiting requests do not return at the same instant.
+    /// `tries` counts the attempts so far, `waited` sums the waits so far, `asked` is the pause that the server asked
+    /// for. The wait is this pause plus a random part of up to an eighth of it (or of the first range, if that is
+    /// less), so that many waiting requests do not return at the same instant.
     pub(crate) fn next_wait(
         &self,
         kind: ErrorKind,
@@ -65,8 +65,7 @@ impl RetryPolicy {
     }
 }
 
-/// The random draws of one question. The same seed and question number give the same draws, whatever else is in
-/// flight.
+/// The random waits of one call. They depend only on the seed and the call's number, not on other calls in flight.
 pub(crate) struct RetryJitter(StdRng);
 
 impl RetryJitter {

@@ -35,8 +35,7 @@ impl SingleFlight {
                     return SingleFlightGuard { key, calls: self.clone(), _done: done };
                 }
             };
-            // Nothing is ever sent. The receiver returns an error when the previous caller has dropped its
-            // guard.
+            // No value is ever sent. The receiver returns an error when the previous caller has dropped its guard.
             let _ = ended.changed().await;
         }
     }

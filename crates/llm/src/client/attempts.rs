@@ -330,7 +330,7 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// Records a reply. If our own limit cut the reply off, the request is sent again instead of returning it.
+    /// Records a reply. If the usual output limit cut the reply off, the request is sent again with a larger one.
     fn replied(
         &mut self,
         sent: SentAttempt<'_>,

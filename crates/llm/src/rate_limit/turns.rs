@@ -32,7 +32,7 @@ pub(super) struct Turn {
 }
 
 impl TurnQueue {
-    /// Waits for a turn. Of those that wait, the one with the lowest order is next; of equal ones, the first.
+    /// Waits for a turn. The request with the lowest order is next; among equal ones, the first that waited.
     pub(super) async fn wait(self: &Arc<Self>, order: u64) -> Turn {
         let given = {
             let mut state = self.0.lock();
@@ -67,7 +67,7 @@ impl TurnQueue {
 
             match next.send(Turn { queue: Some(queue) }) {
                 Ok(()) => return,
-                // Nobody waits there any more.
+                // That waiter has given up.
                 Err(mut refused) => match refused.queue.take() {
                     Some(back) => queue = back,
                     None => return,

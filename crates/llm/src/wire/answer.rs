@@ -1,4 +1,4 @@
-//! Reads what all formats share in answers: status, JSON, errors, and common parts of the reply.
+//! Reads the parts of answers that all formats share: status, JSON, errors, and common parts of the reply.
 
 use std::borrow::Cow;
 
@@ -85,8 +85,7 @@ pub(super) fn measured(body: &Value, measured: String) -> ChatReply {
     ChatReply { model: json::text(body, "/model"), ..ChatReply::new(measured, FinishReason::Stop) }
 }
 
-/// Refuses a 2xx answer that names an error, itself or in its choice, whatever else it holds: a text beside an error is
-/// not a complete reply.
+/// Refuses a 2xx answer with an error at the top or in its choice: a text beside an error is not a complete reply.
 pub(super) fn refuse_named_error(
     answer: &HttpAnswer,
     body: &Value,
@@ -105,7 +104,7 @@ pub(super) fn refuse_named_error(
     Err(refused(answer, said, usage))
 }
 
-/// The reason why an answer without what the format promises can't be read.
+/// The reason why an answer can't be read: it lacks a part that the format promises.
 pub(super) fn lacking(what: &str, body: &Value) -> String {
     format!("the answer has no {what}: {body}")
 }
@@ -115,7 +114,7 @@ pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: TokenCounts
     AskError { message, ..blank(answer, ErrorKind::MalformedReply, usage) }
 }
 
-/// The error for an answer that is an error by its status or, if that is 2xx, by its body.
+/// The error for an answer whose status is an error, or whose status is 2xx and whose body is an error.
 pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts) -> AskError {
     let inside = said.status.filter(|_| (200..300).contains(&answer.status));
     let kind = classify(inside.unwrap_or(answer.status), &said.code, &said.message);

@@ -81,7 +81,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
 
     let mut said = match message {
         Value::String(text) => text.clone(),
-        // Gateways wrap an error once more.
+        // Gateways wrap the error in another object.
         Value::Object(inner)
             if ["error", "message"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string)) =>
         {
@@ -108,7 +108,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     }
 }
 
-/// The error of the server behind a gateway. OpenRouter passes it on unchanged, and says little itself.
+/// The error of the server behind a gateway. OpenRouter passes it on unchanged, and its own message has few details.
 fn behind(error: &Value) -> Option<ServerError> {
     let raw = error.get("metadata")?.get("raw")?;
     let said = match raw {

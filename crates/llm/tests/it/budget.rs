@@ -66,7 +66,7 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
             let reply = client.ask(&judging(1)).await.unwrap();
             (reply.text, client.call_key(&judging(1), 1).unwrap())
         };
-        // A judge's reply has a length that is known, so it is limited in any case.
+        // The length of a judge's reply is known, so it is always limited.
         let usual = "2000";
         let calls = Budget { calls: Some(5), ..Budget::default() };
         let usd = Budget { usd: Usd::from_dollars(1.0), ..Budget::default() };

@@ -1,4 +1,4 @@
-//! Parameters that a server refuses are left out once that is learned.
+//! Parameters that a server refuses are omitted from later requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

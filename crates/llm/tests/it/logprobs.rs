@@ -1,5 +1,5 @@
-//! Questions that need log-probabilities: as many as possible are requested, and nothing is paid if there are
-//! none.
+//! Calls that need log-probabilities: as many alternatives as possible are requested, and nothing is paid if the model
+//! returns none.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use crate::support::{FORMATS, Format, client_of, question};
 
-/// What a good answer says; no fault may produce it.
+/// The text of a good answer; no fault may produce it.
 const TRUTH: &str = r#"{"met":true}"#;
 
 /// Short, because some faults last as long as it; long enough for a busy machine to answer everything else.
@@ -173,8 +173,8 @@ async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
         let context = format.model;
         let words = "I would rather not.";
         let refused = once(format, MockReply::Refusal(words.to_owned())).await.unwrap();
-        // Ollama has no field for a refusal, so it is the model's text. Gemini has no field for its words.
-        // Bedrock has the words as text that is not a refusal.
+        // Ollama has no field for a refusal, so it is the model's text. Gemini has no field for the text of a refusal.
+        // Bedrock returns it as text that is not marked as a refusal.
         match context {
             "ollama/judge-1" => assert_eq!((refused.text.as_str(), refused.refusal), (words, None)),
             "gemini/judge-1" | "vertex/judge-1" => {

@@ -1,4 +1,4 @@
-//! A model lent to a program: who gets in, what is answered and counted, and that it ends.
+//! The proxy that gives a program access to a model: authorization, answers, usage, and its end.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Retries: how often, after how long, and what is recorded.
+//! Retries: their number, their waits, and their records.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
