@@ -67,7 +67,7 @@ fn describe_grader_share(
     }
 }
 
-/// Returns the index of the criterion that is touched.
+/// Returns the index of the criterion at the touched position.
 fn find_criterion(rubric: &RubricGrader, touched: &dyn Fn(&SourceMark) -> bool) -> Option<usize> {
     rubric.marks.iter().position(|marks| {
         [&marks.head, &marks.id, &marks.text, &marks.weight, &marks.required, &marks.minimum]

@@ -36,7 +36,7 @@ impl ExtensionHook {
 /// An entry of `extensions`: a function in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extension {
-    /// The entry as written, by which messages name it.
+    /// The entry as written; its name in messages.
     pub written: String,
     /// The function. Its path is absolute.
     pub program: CodeProgram,

@@ -1,4 +1,4 @@
-//! Real programs: what they return, what is refused, and that no process stays behind.
+//! Real programs: results, refusals, and no remaining processes.
 #![cfg(unix)]
 
 use std::fs;
@@ -41,8 +41,7 @@ fn is_gone(pid: &str) -> bool {
     !status.is_ok_and(|status| status.success())
 }
 
-/// Waits until a condition holds. The kernel ends a killed process soon, but not at once; there is no time
-/// limit here.
+/// Waits until a condition holds, without a time limit. The kernel ends a killed process soon, but not at once.
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let looking = async {
         while !holds() {

@@ -168,7 +168,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
     }
 }
 
-/// Returns the value of a variable, from what its code returned.
+/// Returns the value of a variable from the result of its code.
 fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Box<Diagnostic>> {
     let Value::Object(mut parts) = returned else {
         return Err(Box::new(part.misfit("it did not return a map with `output`")));

@@ -315,7 +315,7 @@ async fn a_run_goes_on_after_its_id_was_returned_and_stops_when_the_client_leave
     assert_eq!(client.succeed("list_runs", json!({})).await["running"], json!([begun["run_id"]]));
     client.disconnect().await;
 
-    // The run ended in an orderly way: it says why, and can be resumed.
+    // The run ended in an orderly way: its status has the reason, and it can be resumed.
     let client = fixture.connect().await;
     let page = client.succeed("results", json!({})).await;
     assert_eq!((&page["status"], &page["summary"]["exit_code"]), (&json!("finished"), &json!(130)));
