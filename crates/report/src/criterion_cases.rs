@@ -17,8 +17,8 @@ pub fn does_criterion_fail(row: &ResultRow, criterion: &str) -> Option<bool> {
     of.map(|(grader, one)| fails(row, grader, one)).reduce(|one, other| one || other)
 }
 
-/// Renders the cases, with a newline after each line. `of` is the number of results that have the criterion, and `more` the
-/// number of failing ones that are not in `records`.
+/// Renders the cases, with a newline after each line. `of` is the number of results with the criterion, and `more` the
+/// number of failing results that are not in `records`.
 pub fn render_criterion_cases(
     records: &[CaseRecord],
     criterion: &str,

@@ -136,7 +136,8 @@ impl ValueRange {
         }
     }
 
-    /// Joins two conditions, either of which decides alone if it is `deciding`: true for `or`, false for `and`.
+    /// Combines two conditions. If one of them is `deciding`, it alone determines the result: true for `or`, false for
+    /// `and`.
     fn joined(self, other: Self, deciding: bool) -> Self {
         let conditions = [self.is_true(), other.is_true()];
         if self.is_nan() || other.is_nan() {

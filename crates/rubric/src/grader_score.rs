@@ -21,7 +21,7 @@ pub struct GraderWeighting {
 }
 
 impl GraderWeighting {
-    /// Returns the rule of the gate set by `required`, as it is worded in records and output.
+    /// Returns the text of the rule of the gate set by `required`, as in records and output.
     pub fn gate_rule(&self) -> String {
         match self.min_score {
             Some(minimum) => format!("required grader, min_score {}", minimum.get()),

@@ -15,7 +15,7 @@ use crate::{
     LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, at_least, settle_labels,
 };
 
-/// Handling of labels without the hash that `assize review` writes, which do not say what they are about.
+/// Handling of labels without the hash that `assize review` writes. Nothing shows which answer they belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnboundLabels {
     /// They are reported and decide nothing.
@@ -25,10 +25,10 @@ pub enum UnboundLabels {
     Accept,
 }
 
-/// Who decides where people's labels contradict the decision of a judge.
+/// Determines who decides if people's labels contradict the decision of a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PeopleRule {
-    /// Nobody until a named person adjudicates: the item is disputed.
+    /// The item is disputed until a named person adjudicates.
     #[default]
     Dispute,
     /// The people, if enough of them agree.
@@ -42,7 +42,7 @@ pub enum LabelBinding {
     Current,
     /// It is about another answer, target, case or question.
     Stale,
-    /// It does not say what it is about.
+    /// It has no hash of the text that the person saw.
     Unbound,
 }
 
@@ -69,7 +69,7 @@ pub struct LabelAccount {
     /// Labels about an earlier version of the item, from reviewers who have not labelled the current one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Label>,
-    /// Labels that do not say what they are about, and so do not count.
+    /// Labels without a hash of the text that the person saw. They do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Label>,
     /// Labels without a reviewer, which do not count.
@@ -96,7 +96,7 @@ pub struct LabelCounts {
     pub counted: u64,
     /// Labels about another answer, target, case or question.
     pub stale: u64,
-    /// Labels that do not say what they are about.
+    /// Number of labels without a hash of the text that the person saw.
     pub unbound: u64,
     /// Labels without a reviewer.
     pub anonymous: u64,
@@ -149,7 +149,7 @@ impl LabelAccount {
 
         // A later decision of a reviewer replaces an earlier one.
         account.current = latest_labels(account.current, &mut account.unordered);
-        // These don't count, so it does not matter which of a person's is the later one.
+        // These don't count, so it does not matter which of a person's labels is the later one.
         for labels in [&mut account.stale, &mut account.unbound] {
             let mut unordered = Vec::new();
             *labels = latest_labels(std::mem::take(labels), &mut unordered);
@@ -239,7 +239,7 @@ impl LabelAccount {
         serde_json::from_value(details?.get(DETAILS_KEY)?.clone()).ok()
     }
 
-    /// Describes the current labels: who decided what, when and why.
+    /// Describes the current labels: person, decision, time and reason.
     pub fn words(&self) -> String {
         // The adjudicator's label decides, so it comes first.
         let mut labels: Vec<&Label> = self.current.iter().collect();
@@ -321,8 +321,8 @@ fn without_fraction(at: &str) -> String {
 const DETAILS_KEY: &str = "labels";
 
 /// Returns the latest label of each person by its time, in the order of people's names, so that the order of rows in a
-/// file changes nothing. Labels as an adjudicator and as a reviewer are independent. If a person decided differently and
-/// the times do not say which decision is the later one, none of these labels counts.
+/// file changes nothing. Labels as an adjudicator and as a reviewer are independent. If a person decided differently
+/// and the times do not show which decision is the later one, none of these labels counts.
 fn latest_labels(labels: Vec<Label>, unordered: &mut Vec<Label>) -> Vec<Label> {
     let mut people: BTreeMap<(String, bool), Vec<Label>> = BTreeMap::new();
     for label in labels {
@@ -456,7 +456,7 @@ impl Decision {
 impl Decision {
     /// Compares the labels of people with the decision of a judge, which counts unless a named person adjudicates. A
     /// label that contradicts it makes the decision disputed; the decision of a gate is then ungraded. `threshold` is
-    /// the score from which the benchmark passes, and `people` says whether people decide without an adjudicator.
+    /// the pass threshold of the benchmark, and `people` determines whether people decide without an adjudicator.
     pub fn dispute_by_labels(
         &mut self,
         mut account: LabelAccount,
@@ -543,7 +543,7 @@ fn decided(
         LabelScore::Score(score) => (BenchmarkState::Scored, Some(score)),
         _ => (BenchmarkState::NotApplicable, None),
     };
-    // A score does not say whether this one case passes or fails.
+    // A score does not decide whether this single case passes or fails.
     let (pass, raw_score) = match label {
         LabelOutcome::Met => (Some(true), None),
         LabelOutcome::Unmet => (Some(false), None),

@@ -97,7 +97,7 @@ crate::named_enum! {
 }
 
 impl EscalateWhen {
-    /// Probability from which a decision of met or unmet counts as sure.
+    /// Minimum probability for a decision of met or unmet to count as sure.
     pub const SURE: f64 = 0.8;
 }
 

@@ -83,7 +83,7 @@ struct CriterionCount {
 #[derive(Debug, Default)]
 struct CriterionFindings {
     counts: HashMap<CriterionName, CriterionCount>,
-    /// How often a failed or ungraded criterion was not counted, because there were too many criteria.
+    /// Number of times a failed or ungraded criterion was not counted, because there were too many criteria.
     more: usize,
 }
 
@@ -204,7 +204,7 @@ impl CriterionFindings {
     }
 
     fn count(&mut self, name: CriterionName, reported: &ReportedCase<'_>, finding: &CaseFinding) {
-        // Without a limit, cases with criteria of their own would fill the memory.
+        // Without a limit, cases that each have their own criteria would fill the memory.
         const MAX_COUNTED: usize = 20 * MAX_FINDINGS;
         if self.counts.len() >= MAX_COUNTED && !self.counts.contains_key(&name) {
             self.more += usize::from(finding.against || finding.ungraded);
@@ -369,7 +369,8 @@ impl CriterionFinding {
         text
     }
 
-    /// Fingerprint of the criterion: the same in every run, wherever the criterion is in its file.
+    /// Fingerprint of the criterion. It is the same in every run and does not depend on the criterion's position in its
+    /// file.
     pub(crate) fn fingerprint(&self) -> String {
         let CriterionName { suite, grader, criterion, text } = &self.name;
         let mut hasher = blake3::Hasher::new();

@@ -79,7 +79,7 @@ struct PieceView {
 }
 
 struct GraderView {
-    /// Name and type, if the case has several graders or the grader has a name of its own.
+    /// Name and type, if the case has several graders or the grader has its own name.
     title: Option<String>,
     score: String,
     class: &'static str,
@@ -101,7 +101,7 @@ struct CriterionView {
 
 struct QuoteView {
     text: String,
-    /// Remark about a quote that is not marked in the answer.
+    /// Note about a quote that is not marked in the answer.
     remark: Option<&'static str>,
     class: &'static str,
 }

@@ -194,7 +194,7 @@ pub(super) fn percent_label(value: f64) -> String {
     number::format_tick(value)
 }
 
-/// Returns the facts about a run: its judges, targets and thresholds, and what it cost.
+/// Returns the facts about a run: judges, targets, thresholds and cost.
 fn facts(info: &RunInfo, thresholds: &[VerdictThresholds]) -> Vec<(&'static str, String)> {
     let judges: Vec<String> = info
         .judges

@@ -21,7 +21,7 @@ pub enum NodeStatus {
     Blocked,
     /// Results are missing, or a hard gate has no case, so it can't pass.
     Incomplete,
-    /// Nothing below applies.
+    /// No node below applies.
     NotApplicable,
 }
 

@@ -59,7 +59,7 @@ fn panel() -> impl Strategy<Value = Panel> {
         ];
         let weight = prop_oneof![Just(1.0), Just(2.0), 0.1..5.0f64];
         let votes = prop::collection::vec((cast, weight), 1..7);
-        // At most two are missing, so that all completions can be tested.
+        // At most two votes are missing, so that all completions can be tested.
         (votes, prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(
             move |(votes, missing)| {
                 let mut votes: Vec<PanelVote> =
