@@ -19,11 +19,10 @@ use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Carries out and grades the conversation of an item. Failures become part of the record; this never fails.
+/// Runs and grades the conversation of an item. Failures become part of the record; this never fails.
 ///
-/// A turn without an answer never scores zero: its result, and that of the conversation, is then unknown. The
-/// next turn still takes place, unless the case stops at a failure; the message without an answer stays in the
-/// conversation.
+/// A turn without an answer never scores zero: its result and the result of the conversation are unknown. The next turn
+/// still runs, unless the case stops at a failure; the message without an answer stays in the conversation.
 ///
 /// All turns work in the folder of `stay`, if there is one. File changes of a turn are relative to the state
 /// before the first turn.
@@ -282,8 +281,8 @@ impl<'a> ConversationHistory<'a> {
     }
 }
 
-/// Changes a reply so that none of its lines looks like the heading of another message. Otherwise a judge would
-/// take what follows for the words of someone else.
+/// Escapes lines of a reply that look like the heading of another message. Otherwise a judge would read the text after
+/// it as a message of someone else.
 fn escape_headings(text: &str) -> String {
     let is_heading = |line: &str| {
         let name = line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
@@ -297,8 +296,8 @@ fn escape_headings(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Adds the tokens of two turns. A number that one of them lacks is unknown for both, because limits are
-/// compared with it.
+/// Adds the tokens of two turns. If one of them lacks a number, the sum is unknown, because limits are compared with
+/// it.
 fn add_tokens(a: Tokens, b: Tokens) -> Tokens {
     let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
     Tokens { input: sum(a.input, b.input), cached: sum(a.cached, b.cached), output: sum(a.output, b.output) }

@@ -1,4 +1,4 @@
-//! Dependencies between items: what they wait for, and what happens if it does not pass.
+//! Dependencies between items: which cases an item waits for, and what happens if one of them does not pass.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

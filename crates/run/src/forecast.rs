@@ -159,7 +159,7 @@ fn add_rubric(
     add_panel(context, &panel, &[JudgeQuestion::Rubric(task)], found)
 }
 
-/// The calls of a panel for these questions: those of its members, and at most those of the stronger judge.
+/// The calls of a panel for these questions: the calls of its members, and the maximum for the stronger judge.
 fn add_panel(
     context: &GradingContext<'_>,
     panel: &JudgePanel<'_>,

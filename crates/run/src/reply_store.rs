@@ -18,7 +18,7 @@ pub struct ReplyOwner {
     pub process: String,
 }
 
-/// The owner of replies that are paid for now. Shared by all stores of a run.
+/// The owner of new replies. Shared by all stores of a run.
 #[derive(Debug, Default)]
 pub struct CurrentOwner {
     owner: RwLock<Option<ReplyOwner>>,
@@ -90,7 +90,7 @@ impl CachedReplyStore {
         Self { cache, owner, now: Box::new(now), shared: None }
     }
 
-    /// Looks in `shared` for what the cache does not have, and passes on to it what is stored.
+    /// Looks in `shared` for replies that the cache does not have, and passes new replies on to it.
     #[must_use]
     pub fn sharing(self, shared: Arc<dyn SharedReplies>) -> Self {
         Self { shared: Some(shared), ..self }

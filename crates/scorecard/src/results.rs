@@ -173,7 +173,7 @@ impl CardResultReader<'_> {
         self.scorecard.applies(benchmark, &self.scorecard.cases[case])
     }
 
-    /// Returns what the applicability is based on, in words.
+    /// Describes the source of the applicability.
     fn applicability_source(&self, (case, _): (usize, usize)) -> &'static str {
         match self.scorecard.cases[case].benchmarks {
             Some(_) => "by the `benchmarks` list of the case",

@@ -1,4 +1,4 @@
-//! Messages for the operator about model servers to which calls are held back.
+//! Messages for the operator about model servers whose calls are delayed.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ struct ToldState {
 }
 
 impl AccountWatch {
-    /// Messages about what has changed since the last call.
+    /// Messages about changes since the last call.
     pub(crate) fn news(&self, statuses: &[AccountStatus]) -> Vec<String> {
         let mut told = self.0.lock();
         let mut news = Vec::new();

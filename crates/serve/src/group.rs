@@ -27,8 +27,8 @@ struct PairPlan {
     second: usize,
 }
 
-/// Grades the samples of a job and compares those of each group. A sample has its result only when all of its
-/// comparisons are decided, so results come late.
+/// Grades the samples of a job and compares the samples of each group. A sample has its result only when all of its
+/// comparisons are decided, so results arrive late.
 pub(crate) async fn run(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,

@@ -100,15 +100,15 @@ impl ServiceMetrics {
         }
         state.calls += result.judge_calls;
         state.calls_cached += result.judge_calls_cached;
-        // A client whose calls have no known price has spent something, and 0 would deny that.
+        // If all calls have unknown prices, 0 would be wrong, so nothing is recorded.
         if cost.lower_bound() > Usd::ZERO || cost.unpriced_calls() == 0 {
             *state.spent.entry(Arc::clone(client)).or_insert(Usd::ZERO) += cost.lower_bound();
         }
         *state.unpriced_calls.entry(Arc::clone(client)).or_default() += cost.unpriced_calls();
     }
 
-    /// The metrics as text. With a client, lines about other clients are left out, and so are lines about
-    /// accounts at model servers, which belong to the operator.
+    /// The metrics as text. With a client, omits lines about other clients and about accounts at model servers, which
+    /// belong to the operator.
     pub(crate) fn to_text(&self, gauges: &MetricGauges, only: Option<&str>) -> String {
         let shows = |client: &Arc<str>| only.is_none_or(|only| **client == *only);
         let state = self.state();

@@ -25,7 +25,7 @@ const MAX_REMOVED: usize = 256;
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 /// Most names listed in a message; more are counted.
 const MAX_NAMED: usize = 10;
-/// Most files of a folder that are looked at.
+/// Maximum number of files of a folder that are examined.
 const MAX_FILES: usize = 10_000;
 /// Deepest folder in which files of a scorecard are found.
 const MAX_DEPTH: usize = 16;
@@ -39,7 +39,7 @@ pub(crate) struct RubricVersion {
     pub(crate) content: LibraryContent,
 }
 
-/// What a name stands for in the library.
+/// The content behind a name in the library.
 #[derive(Clone)]
 pub(crate) enum LibraryContent {
     Rubric(Arc<LoadedRubric>),

@@ -66,7 +66,7 @@ impl PanelQuestion for PairQuestion<'_> {
     }
 }
 
-/// The task of the judge, with the candidate first. The error says why there is nothing to compare with.
+/// The task of the judge, with the candidate first. The error is the reason why there is nothing to compare with.
 pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
     let material = &context.material;
     let (baseline, reference) = match &grader.baseline {

@@ -102,7 +102,7 @@ pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
     (GraderFinding { details, ..GraderFinding::new(Some(score), findings) }, reason)
 }
 
-/// The model for a program to use: that of the judge who would decide here.
+/// The model for a program to use: the model of the judge that would decide here.
 fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, JudgeError> {
     let item = context.item;
     let (name, ask) = item.judges.model(context.judge_selector(None))?;

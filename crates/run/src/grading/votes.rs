@@ -33,12 +33,12 @@ pub(super) trait PanelQuestion {
     /// The decision if the stronger judge could not be asked.
     fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision;
 
-    /// The rule by which votes become a decision.
+    /// The rule that combines votes into a decision.
     fn rule(&self, panel: &JudgePanel<'_>, at: usize) -> PanelRule;
 }
 
-/// The decisions of a panel on a question, each followed by its votes. A single judge that is asked once casts
-/// no votes: there are only its decisions.
+/// The decisions of a panel on a question, each followed by its votes. A single judge without repeats has no votes,
+/// only decisions.
 ///
 /// # Errors
 /// If one of the judges can't be found.
@@ -121,7 +121,8 @@ async fn escalate(
             Err(error) => open.iter().map(|&at| question.unasked(at, to, error.to_string())).collect(),
         };
         for (&at, vote) in open.iter().zip(decided) {
-            // How many criteria the stronger judge got in one call depends on the doubts, not on the file.
+            // The number of criteria in one call of the stronger judge depends on the doubts, not on the file, so it is
+            // not recorded.
             votes[at].push(CaseDecision { vote: Some(Vote::ESCALATION), judging: None, ..vote });
         }
     }

@@ -33,7 +33,7 @@ impl Run {
         record.expect("recorded").result.verdict
     }
 
-    /// The events except those of finished cases, abbreviated.
+    /// The events, abbreviated, without events of finished cases.
     fn told(&self) -> Vec<String> {
         self.events
             .iter()

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{Literal, Memory, Only, item, lines, rubric};
 
-/// The cases of one test: answers to the same criteria. The one with the highest score is chosen.
+/// The cases of one test, with the same criteria. The answer with the highest score is chosen.
 fn rivals(cases: &[(&str, &str)], group: &Arc<RivalGroup>) -> Vec<WorkItem> {
     let of = |&(id, answer): &(&str, &str)| {
         let base = item(id, answer, rubric(&["a", "b"]), Arc::new(Only(Literal::new())));

@@ -645,7 +645,7 @@ async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
     run
 }
 
-/// The record of a task, and a hash of everything except the sample that affects it.
+/// The record of a task, and a hash of everything that affects it except the sample.
 async fn ask(
     context: &RunContext,
     task: JudgeTask,

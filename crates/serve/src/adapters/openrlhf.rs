@@ -134,8 +134,8 @@ fn after_marks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length of the end of a prompt that a query begins with, if that is too long for a coincidence and no other
-/// end fits.
+/// Length of the end of a prompt that is also the beginning of a query, if it is too long for a coincidence and no
+/// other end matches.
 fn end_of_prompt(prompt: &str, query: &str) -> Option<usize> {
     let (prompt, query) = (prompt.as_bytes(), query.as_bytes());
     let query = &query[..query.len().min(prompt.len())];
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(answer_after(PROMPT, &query), answer, "{query}");
         }
 
-        // With very many marks, no answer is looked for: comparing after each of them would take hours.
+        // With a very large number of marks, no answer is searched: a comparison after each of them would take hours.
         assert_eq!(answer_after(&PROMPT.repeat(10_000), &"<s>".repeat(1 << 18)), None);
 
         // If the prompt repeats itself, it is unknown where it was cut.

@@ -587,7 +587,7 @@ async fn a_sample_with_a_number_that_json_lacks_is_named_and_the_others_are_grad
     let error = results[1]["error"].as_str().unwrap();
     assert!(error.starts_with("/samples/1/vars/x/1: `NaN` is no number of JSON"), "{error}");
 
-    // Nothing would be graded, or not what was asked for.
+    // These requests would grade nothing, or something else than requested.
     for (body, place) in [
         (whole(bad, ""), "/samples/0/vars/x/1"),
         (whole(good, r#", "deadline_ms": Infinity"#), "/deadline_ms"),
