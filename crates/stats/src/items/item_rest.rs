@@ -29,11 +29,11 @@ pub struct ItemRestCorrelation {
 /// answer, such as its case; answers of one cluster are not independent. Undefined for fewer than five
 /// answers, and if either side does not vary.
 ///
-/// The standard error is that of the influence values `zx zy - r (zx^2 + zy^2) / 2`, summed within clusters.
-/// The interval is `tanh(atanh r +- t se / (1 - r^2))` with one degree of freedom less than there are
-/// clusters, or with Fisher's `z / sqrt(n - 3)` if that is longer. Sources: F. Lord and M. Novick,
-/// Statistical Theories of Mental Test Scores (1968), section 15.3 (corrected for overlap); influence values:
-/// S. Devlin, R. Gnanadesikan and J. Kettenring, Biometrika 62 (1975), 531-545.
+/// The standard error is computed from the influence values `zx zy - r (zx^2 + zy^2) / 2`, summed within clusters. The
+/// interval is `tanh(atanh r +- t se / (1 - r^2))` with one degree of freedom less than there are clusters, or with
+/// Fisher's `z / sqrt(n - 3)` if that is longer. Sources: F. Lord and M. Novick, Statistical Theories of Mental Test
+/// Scores (1968), section 15.3 (corrected for overlap); influence values: S. Devlin, R. Gnanadesikan and J. Kettenring,
+/// Biometrika 62 (1975), 531-545.
 pub fn item_rest_correlation<K: Ord>(
     answers: &[Vec<Option<f64>>],
     clusters: &[K],

@@ -52,7 +52,7 @@ fn a_rate_that_the_error_rates_do_not_allow_has_no_interval() {
     let found = rogan_gladen(rates, ConfidenceLevel::P95).unwrap();
     assert_near(found.raw, 1.25, 1e-12);
     assert_eq!(found.interval, Err(UndefinedReason::IncompatibleRates));
-    // By chance it can: the interval keeps the part below 1.
+    // A slightly too high pass rate may be chance: the interval keeps its part below 1.
     let near = rogan_gladen(JudgeRates { pass_rate: 0.72, ..rates }, ConfidenceLevel::P95).unwrap();
     let interval = near.interval.unwrap();
     assert!(near.raw > 1.0 && interval.width() > 0.05 && interval.high == 1.0, "{interval:?}");
@@ -181,7 +181,7 @@ fn a_difference_without_labels_says_why() {
     assert_eq!(difference([&whole, &one]), Err(UndefinedReason::OneCluster));
     let wild: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { judge: 2.0, ..*item }).collect();
     assert_eq!(difference([&whole, &wild]), Err(UndefinedReason::OutOfRange));
-    // A judge that finds everything met tells nothing: the labels alone remain.
+    // A judge that decides met every time has no information: only the labels remain.
     let constant: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { judge: 1.0, ..*item }).collect();
     let found = difference([&constant, &constant]).unwrap();
     assert_eq!((found.weights, found.difference, found.people), ([0.0; 2], 0.0, 0.0));

@@ -30,7 +30,7 @@ fn components_are_those_of_other_implementations() {
     // Mean squares of R's aov: cases .43711, judges .19111, both .01311, rest .00833.
     assert_near(found.components[&1], (0.437_111_111_1 - 0.013_111_111_1) / 6.0, 1e-9);
     assert!(!found.negative);
-    // The part that the three judges have in common remains, however many cases there are.
+    // The component that the three judges share remains for any number of cases.
     let variance = 0.070_666_667 / 6.0 + 0.014_833_333 / 3.0 + 0.002_388_889 / 18.0 + 0.008_333_333 / 36.0;
     assert_near(found.error_variance(&[6, 3], 2, 0), variance, 1e-8);
     assert_near(found.error_variance(&[6, 3], 2, 2), variance - 0.014_833_333 / 3.0, 1e-8);

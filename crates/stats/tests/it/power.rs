@@ -238,7 +238,8 @@ fn the_search_near_wilsons_number_finds_what_doubling_finds() {
         for half in [0.3, 0.1, 0.05, 0.03] {
             let doubled = least_cases(half, 1, |n| rate_half_width(rate, n, level)).unwrap();
             let near = rate_precision(rate, half, level).unwrap();
-            // Widths of a few cases do not fall with every case, so two searches may end at neighbours.
+            // For few cases, the width does not decrease with every case, so two searches may end at neighbouring
+            // numbers.
             assert!((near - doubled).abs() <= 1.0, "{rate} to {half}: {near} and {doubled}");
         }
     }
@@ -301,7 +302,7 @@ fn means_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
             let n = plan.cases(half, ConfidenceLevel::P95).unwrap();
             let clusters = (n / size as f64).ceil() as usize;
 
-            // More runs from the distribution of this run's clusters, which is all that the plan knows.
+            // More runs from the distribution of this run's clusters, because the plan knows nothing else.
             let widths = half_widths(200, |random| {
                 let values: Vec<f64> = (0..clusters)
                     .flat_map(|_| {

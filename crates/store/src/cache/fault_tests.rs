@@ -82,8 +82,7 @@ fn the_cache_survives_every_fault_of_the_disk() {
             let found = found(&path);
             assert!(kept.is_subset(&found), "{fault:?} of operation {nth}, {failed:?}: {kept:?}, {found:?}");
 
-            // Either place alone keeps everything: the journal keeps what the database refuses, and the other
-            // way round.
+            // Each of the two keeps everything: the journal keeps replies that the database refuses, and vice versa.
             if !matches!(fault, DiskFault::Gone(_)) {
                 assert_eq!(found, all, "{fault:?} of operation {nth}, {failed:?}");
                 assert_eq!(kept == all, failed != DiskStep::Transaction, "{fault:?} of operation {nth}");

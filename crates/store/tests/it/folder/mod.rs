@@ -651,7 +651,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     assert_eq!(scan(alone[100].0, 4).1, alone[100..]);
     assert!(scan(end, 4).1.is_empty());
 
-    // Judgements before those of the case are skipped, as in a run that was killed.
+    // Judgements before the judgements of the case are skipped, as in a run that was killed.
     let at = RecordPosition { result: alone[7].0, judgements: 0 };
     let record = folder.case_at(at).expect("read").expect("a case");
     assert_eq!(
@@ -667,7 +667,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     let record = folder.case_at(next).expect("read").expect("a case");
     assert_eq!(&*record.result.case_id, "case-8");
 
-    // The error about a damaged row has its line number, wherever reading began.
+    // The error about a damaged row has its line number, for any start of reading.
     drop(rows);
     let mut text = fs::read(&path).expect("rows");
     text[alone[90].0 as usize + 40] ^= 1;
