@@ -11,9 +11,9 @@ use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
 /// Converts a given output to an answer.
 ///
-/// A text is the answer itself. A list of messages (or a single message) gives the text of its last assistant
-/// message, its tool calls, and the tokens and times recorded with the messages. Any other value is the
-/// answer as indented JSON. Null is no answer.
+/// A text is the answer itself. From a list of messages (or a single message), the answer gets the text of the last
+/// assistant message, the tool calls, and the tokens and times recorded with the messages. Any other value is the
+/// answer as indented JSON. Null is not an answer.
 pub fn given_answer(output: &Value) -> Result<TargetAnswer, TargetError> {
     let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
     let list = match output {

@@ -68,7 +68,7 @@ impl HealthCheck {
 
 type HealthCheckResult = Arc<OnceCell<Result<(), String>>>;
 
-/// A target that is checked before its first question. If the check fails, it gets no questions.
+/// A target that is checked before its first input. If the check fails, it gets no inputs.
 pub struct HealthCheckedTarget {
     inner: Arc<dyn Target>,
     check: HealthCheck,

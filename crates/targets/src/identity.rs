@@ -4,8 +4,8 @@ use assize_rubric::{Identify, IdentityWriter, identify_struct};
 
 use crate::{InputMessage, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput};
 
-// The location of the eval file is not part of the input. Variables are part of it for some targets
-// only, which is not known here.
+// The location of the eval file is not part of the input. Variables are part of it only for some targets, which write
+// them themselves.
 identify_struct!(TargetInput { case_id, attempt, messages, turn, guidelines, workdir; not vars, suite_folder });
 identify_struct!(TurnInput { number, of, opening });
 identify_struct!(InputMessage { role, parts });

@@ -193,8 +193,8 @@ fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
     })
 }
 
-/// Reads the failure of a line. A failure after the answer, such as one of a judge, leaves the answer as it is
-/// and is `None`.
+/// Reads the failure of a line. `None` for a failure after the answer, such as a judge's, because the answer is still
+/// valid.
 fn recorded_failure(line: &Value) -> Option<TargetError> {
     let error = line.as_object().and_then(named_error)?;
     let has_answer =
@@ -233,7 +233,7 @@ fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
         ));
     }
 
-    // The tokens and cost of a stored row are those of the whole case, including judges.
+    // The tokens and cost of a stored row belong to the whole case, including judges.
     if line.get("verdict").is_some() {
         return Ok(Ok(answer));
     }

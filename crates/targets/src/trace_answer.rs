@@ -136,7 +136,7 @@ fn millis(duration: Duration) -> Value {
     (duration.as_secs_f64() * 1000.0).into()
 }
 
-/// The longest reason that is repeated, in characters.
+/// Maximum length of a reason in an error, in characters.
 const MAX_REASON: usize = 500;
 
 fn shorten(text: &str) -> String {

@@ -26,7 +26,7 @@ impl TemplateLimits {
         Ok(Self::default())
     }
 
-    /// Counts a tag or braces. `plain` is what is in it, without quoted strings; `word` is the first word of a tag.
+    /// Counts a tag or braces. `plain` is the content without quoted strings; `word` is the first word of a tag.
     pub(super) fn take(&mut self, inner: &str, plain: &str, word: Option<&str>) -> Result<(), String> {
         self.tag_bytes += inner.len();
         if self.tag_bytes > MAX_TAG_BYTES {

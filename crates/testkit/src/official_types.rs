@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::mock::RecordedRequest;
 use crate::pip;
 
-/// The packages, all with their versions. Anthropic's is the last that knows the temperature, which its
-/// older models take.
+/// The packages, all with their versions. Anthropic's is the last version with the temperature, which its older models
+/// accept.
 const PACKAGES: [&str; 4] =
     ["openai==3.57.0", "anthropic==0.125.0", "google-genai==3.6.1", "botocore==1.44.8"];
 
@@ -24,7 +24,7 @@ pub struct OfficialTypes<'a> {
 }
 
 impl<'a> OfficialTypes<'a> {
-    /// Installs the packages into this folder if they are missing there. The error says why it can't be done.
+    /// Installs the packages into this folder if they are missing.
     ///
     /// # Errors
     /// When they can't be installed.

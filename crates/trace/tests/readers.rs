@@ -305,8 +305,8 @@ fn no_value_of_any_shape_breaks_a_reader() {
     }
 }
 
-/// The beginning of a session of each format, how it is spoken in, and its endings: what is logged last, and what that
-/// means, by the first word of [`SessionEnd`]. `{said}` stands for the record of an answer.
+/// For each format: the beginning of a session, the record of an answer, and possible endings with their meaning as the
+/// first word of [`SessionEnd`]. `{said}` is replaced by the record of an answer.
 #[test]
 fn how_a_session_ended_is_read_from_every_format() {
     struct Case {

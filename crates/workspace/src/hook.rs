@@ -23,9 +23,9 @@ const STDERR_TAIL: usize = 2000;
 
 /// Runs the command of a hook, if it has one. `whose` names the owner of the hook.
 ///
-/// The command reads a JSON object with the path of the workspace and the data of the case from standard input.
-/// In its arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the same values.
-/// These are passed as data, whatever they contain.
+/// The command reads a JSON object with the path of the workspace and the data of the case from standard input. In its
+/// arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the same values. The values are
+/// passed as data, never as part of a script.
 pub(crate) async fn run_hook(
     hook: &WorkspaceHook,
     moment: HookEvent,

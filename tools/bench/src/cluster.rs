@@ -1,8 +1,8 @@
-//! `assize eval --cluster` with one worker and with several: what each additional worker brings, and what a
-//! call and a unit of work cost each process.
+//! `assize eval --cluster` with one worker and with several: the gain of each additional worker, and the cost of a call
+//! and of a unit of work for each process.
 //!
-//! Each worker has a small fixed number of calls in flight, and the judge is slow, so that the processors of
-//! one machine suffice for all of them: the measurement shows the loss from working together.
+//! Each worker has a small fixed number of calls in flight, and the judge is slow, so that the processors of one
+//! machine suffice for all of them: the measurement shows the overhead of the cluster.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -137,7 +137,7 @@ struct ClusterRun {
 }
 
 impl ClusterRun {
-    /// Number of processors that the run kept busy, out of those of the machine. If nearly all are busy, the
+    /// Number of processors that the run kept busy, out of all processors of the machine. If nearly all are busy, the
     /// machine is the limit.
     fn processors_busy(&self) -> String {
         let cpu = self.workers + self.server + self.judge + self.coordinator.unwrap_or_default();

@@ -1,8 +1,7 @@
-//! How much of the network's speed remains on the way from a case to a stored judgement.
+//! Measures the share of the network's speed that remains from a case to a stored judgement.
 //!
-//! Three processes, so that the system reports the cost of each: the mock server, the yardstick, which sends
-//! the same bytes that `assize` sent before, and `assize` itself. Yardstick and `assize` take turns with the
-//! same server.
+//! There are three processes, so that the system reports the cost of each: the mock server, the yardstick, which sends
+//! the bytes that `assize` sent earlier, and `assize` itself. Yardstick and `assize` take turns with the same server.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -74,7 +73,7 @@ impl Drop for MockProcess {
     }
 }
 
-/// One measured way of making the calls.
+/// A measured way to make the calls.
 pub(super) struct CallMeasurement {
     pub(super) time: Duration,
     cost: RunCost,

@@ -1,5 +1,5 @@
-//! `assize eval --cluster` with very many small cases, and the memory of every process during the run: what
-//! grows with the number of cases, and where.
+//! `assize eval --cluster` with a very large number of small cases, and the memory of every process during the run, to
+//! find memory that grows with the number of cases.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};

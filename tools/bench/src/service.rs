@@ -1,8 +1,8 @@
 //! `assize serve` compared with the judge that it calls: throughput, processor time, latency and memory.
 //!
-//! Separate processes, so that the system reports the cost of each: the mock judge, the server, the clients, a
-//! relay in place of the server, and `assize eval` for the processor time of the same decisions without HTTP in
-//! front of them.
+//! Separate processes, so that the system reports the cost of each: the mock judge, the server, the clients, a relay
+//! instead of the server, and `assize eval` for the processor time of the same decisions without HTTP requests from
+//! clients.
 //!
 //! Clients, server and judge share the processors of one machine. If these are busy, a rate depends on all
 //! three, so each load reports how busy they were, and a relay shows how much of the raw load is left for
@@ -113,7 +113,7 @@ struct LoadTimes {
 /// A load: its times, and the processor time of all processes.
 struct MeasuredLoad {
     times: ClientTimes,
-    /// Processor time of the clients, of whatever is between them and the judge, and of the judge.
+    /// Processor time of the clients, of the server or relay, and of the judge.
     cpu: Option<[Duration; 3]>,
     /// From the first request to the last reply.
     time: Duration,
@@ -147,8 +147,7 @@ const LOAD_ROWS: [LoadRow; 6] = [
 ];
 
 impl MeasuredLoad {
-    /// Processor time per call in microseconds: of the clients, of whatever is between them and the judge, of
-    /// the judge.
+    /// Processor time per call in microseconds: of the clients, of the server or relay, and of the judge.
     fn costs(&self) -> String {
         let Some(cpu) = self.cpu else { return "not known".to_owned() };
         let [clients, between, judge] = cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / self.calls as f64);

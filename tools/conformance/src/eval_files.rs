@@ -106,7 +106,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
     assert!(unexpected.is_empty(), "unexpected:\n{}", unexpected.join("\n"));
 }
 
-/// An edit changes no other byte of a file, and nothing else of what is loaded from it.
+/// An edit changes no other byte of a file, and nothing else in its loaded content.
 pub(crate) fn edits(shared: &SharedFolder) {
     let mut files = Vec::new();
     probe::files_below(&shared.path("corpus"), &mut files);

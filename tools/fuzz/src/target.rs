@@ -132,7 +132,7 @@ impl TargetState {
         }
     }
 
-    /// Reads one input. `mutator` chooses what the input leaves open, such as a position in a document.
+    /// Reads one input. `mutator` makes choices that the input does not determine, such as a position in a document.
     pub fn read(&self, input: &[u8], mutator: &mut InputMutator<'_>) -> ReadOutcome {
         let text = String::from_utf8_lossy(input);
         match self.target {

@@ -13,8 +13,8 @@ use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct ClaudeReader {
     builder: TraceBuilder,
-    /// The conversation is a tree: a prompt that was edited stays beside the new one. So all records are read before any
-    /// is interpreted.
+    /// The conversation is a tree: an edited prompt stays beside the new one. So all records are read before the first
+    /// one is interpreted.
     records: Vec<Value>,
 }
 

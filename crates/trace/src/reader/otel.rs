@@ -47,7 +47,7 @@ impl TraceRecordReader for OpenTelemetryReader {
         let mut sessions: BTreeMap<String, Vec<OtelSpan>> = BTreeMap::new();
         let mut seen = HashSet::new();
         for span in self.spans {
-            // Exporters send a span again if they don't know that it arrived.
+            // Exporters send a span again if they don't know whether it arrived.
             let id = span.shown["spanId"].as_str().map(|id| format!("{} {id}", span.trace));
             if id.is_some_and(|id| !seen.insert(id)) {
                 continue;

@@ -1,4 +1,4 @@
-//! One case: question, answer, decisions, and the arithmetic of the score.
+//! A case: question, answer, decisions, and the arithmetic of the score.
 
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ pub(crate) async fn find(
     .await
 }
 
-/// Adds what people said about the criteria of a grader, or about a benchmark as a whole.
+/// Adds people's labels on the criteria of a grader, or on a whole benchmark.
 fn add_people(grader: &mut GraderText, labels: &[LabelledItem]) {
     let name = grader.name.clone();
     for criterion in &mut grader.criteria {

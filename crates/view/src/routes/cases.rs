@@ -1,4 +1,4 @@
-//! The cases of a run: a page with the filter, the rows for its table, and what a row unfolds to.
+//! The cases of a run: a page with the filter, the rows for its table, and the details that a row unfolds to.
 
 use assize_engine::LabelledItem;
 use assize_report::{
@@ -34,9 +34,9 @@ use crate::text::{ResultMark, sentence};
 const MAX_ROWS: usize = 500;
 /// Number of rows sent with the page, for the first screen: as many as the table requests at a time.
 const FIRST_ROWS: usize = 100;
-/// Most characters of a text that a row unfolds to; the page of the case has the rest.
+/// Maximum number of characters of a text that a row unfolds to; the page of the case has the rest.
 const MAX_PEEK: usize = 20_000;
-/// Most criteria named in a row, and most tags and criteria that are chips.
+/// Maximum number of criteria in a row, and of tags and criteria that are chips.
 const MAX_CELLS: usize = 12;
 const MAX_CHIPS: usize = 8;
 
@@ -73,7 +73,7 @@ pub(crate) async fn page(
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let base = base_run(&library, &filter)?;
         let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
-        // The table requests what is not read yet by itself.
+        // The table itself requests rows that are not read yet.
         let is_first = plain_page.is_none() && filter == CaseFilter::default();
         let index = if is_first { run.first_index()? } else { run.index()? };
         let is_partial = is_first && !run.is_indexed() && !is_live(&run, &info);
@@ -183,7 +183,7 @@ pub(super) fn case_rows(
     shown.filter_map(|row| Some(case_row(run, index, *row, index.get(*row)?, people.of(*row)))).collect()
 }
 
-/// JSON for a data element of a page. Nothing in it can close that element.
+/// JSON for a data element of a page. No text in it can close that element.
 fn script_data(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
@@ -228,7 +228,8 @@ pub(super) fn score_text(entry: &CaseTableEntry) -> String {
     }
 }
 
-/// Cells of the criteria of a case, what counts against it first, and the number of those that have no cell.
+/// Cells of the criteria of a case, with criteria that count against it first, and the number of criteria without a
+/// cell.
 pub(super) fn criterion_cells(
     index: &CaseTableIndex,
     entry: &CaseTableEntry,
@@ -260,7 +261,7 @@ pub(super) fn criterion_cells(
     });
     let mut cells: Vec<CriterionCell> = cells.collect();
 
-    // Gates that are graders as a whole have no criterion.
+    // Gates that are whole graders have no criterion.
     let whole = entry.gates.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
     let whole = whole.map(|gate| CriterionCell {
         at: None,
@@ -281,7 +282,7 @@ fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
     tags.join(" ")
 }
 
-/// The chips above the table: what most people filter by, each with its number of cases.
+/// The chips above the table: the usual filters, each with its number of cases.
 fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str>) -> Vec<ChipGroup> {
     let chip = |text: String, count: Option<usize>, sets: &[(&str, &str)]| {
         FilterChip::new(text, count.map(|count| grouped(count as u64)), sets, url, query)

@@ -1,4 +1,4 @@
-//! Runs one suite and records its result and what was refused.
+//! Runs a suite and records its result and refusals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -43,7 +43,7 @@ enum NameRole {
 }
 
 impl CorpusSandbox {
-    /// Copies the collection and adds what it lacks. `base_url` is the address of the model server.
+    /// Copies the collection and adds missing files. `base_url` is the address of the model server.
     pub(super) fn new(source: &Path, program: &Path, base_url: &str) -> Result<Self, String> {
         let folder = TempDir::new().map_err(|error| error.to_string())?;
         let root = folder.path().join("suites");

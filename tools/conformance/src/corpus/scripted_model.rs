@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 /// Answer to requests without a schema.
 const ANSWER: &str = "The refund takes 30 days, and 15 + 27 is 42.";
 
-/// Reply of the mock server. It writes the whole body itself so that `usage` counts the tokens of all messages,
-/// which is what plans estimate, rather than those of the last message only.
+/// Reply of the mock server. It writes the whole body itself so that `usage` counts the tokens of all messages, which
+/// plans estimate, and not only of the last message.
 pub(super) fn reply(incoming: &MockRequest) -> MockReply {
     MockReply::Raw(answer(&incoming.body).to_string())
 }

@@ -113,9 +113,9 @@ fn corrected(
     let arguments = [&QUICK[..], &["--assume-random", "--cluster", "item"]].concat();
     let found = data.run("calibrate", &file, &arguments)?;
     let powered = &find(&found["rates"], &[("of", "all")])["corrected"];
-    // Classical PPI is as published. Two figures are not, because there are so few tasks: the interval of
-    // people is that of reported rates on the effective number instead of t's [.559, .797], and the weight of
-    // PPI++ is shrunk, which published PPI++ (.593 [.496, .690]) does not do.
+    // Classical PPI is as published. Two metrics are not, because there are so few tasks: the interval of people is the
+    // one for reported rates on the effective number instead of t's [.559, .797], and the weight of PPI++ is shrunk,
+    // which published PPI++ (.593 [.496, .690]) does not do.
     for (name, estimate, low, high) in [
         ("people_only", ".678", ".549307", ".792782"),
         ("ppi", ".504", ".387", ".622"),
