@@ -333,12 +333,12 @@ impl BudgetTracker {
         let turn = Arc::clone(&self.asking).lock_owned().await;
         // A spawned task, so that a lease that is on its way is not lost when the caller drops this future.
         let (tracker, source) = (Arc::clone(self), Arc::clone(source));
-        let asked = tokio::spawn(async move {
+        let asking = tokio::spawn(async move {
             tracker.ask_source(&*source, request).await;
             drop(turn);
             tracker.settled.notify_waiters();
         });
-        let _ = asked.await;
+        let _ = asking.await;
     }
 
     /// Asks the source until it answers. It asks again whenever a reservation is settled, because the budget here may
@@ -719,9 +719,9 @@ mod tests {
         let pool = Arc::new(Pool(Mutex::new(7)));
         let limits = Budget { calls: Some(1_000), ..Budget::default() };
         let refusals = Arc::new(AtomicUsize::new(0));
-        let told = Arc::clone(&refusals);
+        let reported = Arc::clone(&refusals);
         let tracker = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, move |_| {
-            told.fetch_add(1, Ordering::Relaxed);
+            reported.fetch_add(1, Ordering::Relaxed);
         });
 
         let calls = (0..12).map(|_| async {

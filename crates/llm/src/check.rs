@@ -165,8 +165,8 @@ fn can_judge(model: &Value) -> bool {
     /// Parts of the names and families of models that compute vectors, order texts, or turn sound and pictures into texts.
     const OTHERS: [&str; 10] =
         ["embed", "bge-", "gte-", "e5-", "minilm", "rerank", "bert", "whisper", "tts-", "moderation"];
-    let told = ["/id", "/name", "/type", "/details/family"].iter();
-    let is_other = told.filter_map(|place| model.pointer(place)?.as_str()).any(|text| {
+    let fields = ["/id", "/name", "/type", "/details/family"].iter();
+    let is_other = fields.filter_map(|place| model.pointer(place)?.as_str()).any(|text| {
         let text = text.to_ascii_lowercase();
         OTHERS.iter().any(|word| text.contains(word))
     });

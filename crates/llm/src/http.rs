@@ -298,10 +298,10 @@ mod tests {
             ),
             ("invalid peer certificate: Other(OtherError(x))", "could not be verified"),
         ] {
-            let said = super::connection_problem(reason);
+            let problem = super::connection_problem(reason);
             assert!(
-                said.contains(words) && said.contains("SSL_CERT_FILE") && !said.contains("Other("),
-                "{said}"
+                problem.contains(words) && problem.contains("SSL_CERT_FILE") && !problem.contains("Other("),
+                "{problem}"
             );
         }
         assert_eq!(super::connection_problem("Connection refused"), "Connection refused");

@@ -145,21 +145,21 @@ mod tests {
 
     #[test]
     fn a_judge_may_have_variables_of_its_own() {
-        let of = |text: &str, variables: &[(&str, &str)]| {
+        let named = |text: &str, variables: &[(&str, &str)]| {
             let env =
                 |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
             ModelName::for_judge(text, &env).map(|name| (name.to_string(), name.has_own_variables()))
         };
         let address = ("JUDGE_BASE_URL", "http://h/v1");
-        assert_eq!(of("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));
-        assert_eq!(of("anthropic:x", &[("JUDGE_API_KEY", "k")]), Ok(("anthropic:x".into(), true)));
-        assert_eq!(of("anthropic:x", &[address]), Ok(("anthropic:x".into(), true)));
-        assert_eq!(of("gpt-x", &[address]), Ok(("openai:gpt-x".into(), true)));
-        assert_eq!(of("Qwen/Qwen3-32B", &[address]), Ok(("openai:Qwen/Qwen3-32B".into(), true)));
-        assert_eq!(of("mistral", &[address]), Ok(("openai:mistral".into(), true)));
-        assert_eq!(of("mistral", &[]), Err(NameError::NoModel("mistral".into())));
-        assert_eq!(of("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
-        assert!(of("a b", &[address]).is_err());
+        assert_eq!(named("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));
+        assert_eq!(named("anthropic:x", &[("JUDGE_API_KEY", "k")]), Ok(("anthropic:x".into(), true)));
+        assert_eq!(named("anthropic:x", &[address]), Ok(("anthropic:x".into(), true)));
+        assert_eq!(named("gpt-x", &[address]), Ok(("openai:gpt-x".into(), true)));
+        assert_eq!(named("Qwen/Qwen3-32B", &[address]), Ok(("openai:Qwen/Qwen3-32B".into(), true)));
+        assert_eq!(named("mistral", &[address]), Ok(("openai:mistral".into(), true)));
+        assert_eq!(named("mistral", &[]), Err(NameError::NoModel("mistral".into())));
+        assert_eq!(named("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
+        assert!(named("a b", &[address]).is_err());
     }
 
     /// The keys of the environment are not sent to an address that a file names.

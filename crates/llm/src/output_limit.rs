@@ -129,18 +129,18 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> Outpu
 /// The limit of a first attempt. Where a longer reply was seen, there is room for one twice as long, up to the limit of
 /// the second attempt.
 fn usual(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
-    let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
-    let said = said.saturating_add(if thinks { THINKING_TOKENS } else { 0 });
+    let expected = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
+    let expected = expected.saturating_add(if thinks { THINKING_TOKENS } else { 0 });
     let seen = u32::try_from(stats.longest.saturating_mul(2)).unwrap_or(u32::MAX);
     // A reply longer than models without thinking need shows that this one thinks.
     let thinks = thinks || stats.longest > u64::from(ample(request, false));
-    said.max(seen.min(ample(request, thinks)))
+    expected.max(seen.min(ample(request, thinks)))
 }
 
 /// The limit of a second attempt.
 fn ample(request: &ChatRequest, thinks: bool) -> u32 {
-    let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
-    said.saturating_mul(2).max(AMPLE_LIMIT).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
+    let expected = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
+    expected.saturating_mul(2).max(AMPLE_LIMIT).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
 }
 
 fn several_times(expected: u32) -> u32 {

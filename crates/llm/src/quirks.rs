@@ -122,9 +122,9 @@ impl ServerQuirks {
     }
 
     /// How many alternatives to request for each token, if log-probabilities are wanted.
-    pub(crate) fn alternatives(self, asked: Option<u8>) -> Option<u8> {
+    pub(crate) fn alternatives(self, wanted: Option<u8>) -> Option<u8> {
         let most = self.most_alternatives.unwrap_or(u8::MAX);
-        asked.filter(|_| !self.no_logprobs).map(|asked| asked.min(most))
+        wanted.filter(|_| !self.no_logprobs).map(|wanted| wanted.min(most))
     }
 }
 

@@ -88,8 +88,8 @@ fn row_readiness(
     let (key_variables, base_url_variables): (&'static [&'static str], &'static [&'static str]) =
         if own { (&[JUDGE_KEY], &[JUDGE_BASE_URL]) } else { (row.key_variables, row.base_url_variables) };
     let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
-    let of = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
-    let (key, address) = (of(key_variables), of(base_url_variables));
+    let first = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
+    let (key, address) = (first(key_variables), first(base_url_variables));
     let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
     let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
 

@@ -40,23 +40,23 @@ impl RetryPolicy {
 
     /// The wait before the next attempt, or `None` to give up.
     ///
-    /// `tries` counts the attempts so far, `waited` sums the waits so far, `asked` is the pause that the server asked
-    /// for. The wait is this pause plus a random part of up to an eighth of it (or of the first range, if that is
+    /// `tries` counts the attempts so far, `waited` sums the waits so far, `pause` is the pause that the server
+    /// asked for. The wait is this pause plus a random part of up to an eighth of it (or of the first range, if that is
     /// less), so that many waiting requests do not return at the same instant.
     pub(crate) fn next_wait(
         &self,
         kind: ErrorKind,
         tries: u32,
         waited: Duration,
-        asked: Option<Duration>,
+        pause: Option<Duration>,
         jitter: &mut RetryJitter,
     ) -> Option<Duration> {
         if !kind.is_retryable() || tries >= self.max_attempts {
             return None;
         }
 
-        let wait = if let Some(asked) = asked {
-            asked.checked_add(jitter.up_to(self.base.min(asked / 8 + self.base / 10)))?
+        let wait = if let Some(pause) = pause {
+            pause.checked_add(jitter.up_to(self.base.min(pause / 8 + self.base / 10)))?
         } else {
             let doublings = tries.saturating_sub(1).min(31);
             jitter.up_to(self.base.saturating_mul(1 << doublings).min(self.cap))
@@ -90,9 +90,9 @@ mod tests {
         max_total_wait: Duration::from_mins(1),
     };
 
-    fn wait(tries: u32, asked: Option<u64>, seed: u64) -> Option<Duration> {
-        let asked = asked.map(Duration::from_secs);
-        POLICY.next_wait(ErrorKind::Server, tries, Duration::ZERO, asked, &mut RetryJitter::new(seed, 0))
+    fn wait(tries: u32, pause: Option<u64>, seed: u64) -> Option<Duration> {
+        let pause = pause.map(Duration::from_secs);
+        POLICY.next_wait(ErrorKind::Server, tries, Duration::ZERO, pause, &mut RetryJitter::new(seed, 0))
     }
 
     #[test]

@@ -257,11 +257,11 @@ mod tests {
 
     #[test]
     fn what_stands_beside_a_key_decides() {
-        let of = |kind: &str| names("suite", &["tests", "assertions"], &[("type", kind)]);
-        assert!(of("rubrics").contains(&"criteria".to_owned()), "{:?}", of("rubrics"));
-        assert!(!of("contains").contains(&"criteria".to_owned()));
-        assert!(of("contains").contains(&"value".to_owned()));
-        assert!(of("code-grader").contains(&"command".to_owned()));
+        let keys_of = |kind: &str| names("suite", &["tests", "assertions"], &[("type", kind)]);
+        assert!(keys_of("rubrics").contains(&"criteria".to_owned()), "{:?}", keys_of("rubrics"));
+        assert!(!keys_of("contains").contains(&"criteria".to_owned()));
+        assert!(keys_of("contains").contains(&"value".to_owned()));
+        assert!(keys_of("code-grader").contains(&"command".to_owned()));
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub(crate) fn describe_share(checked: &DocumentCheck, path: &Path, text: &str, a
         DocumentContent::Suite(cases) => {
             for case in cases.iter().take(MAX_SEARCHED_CASES).filter_map(Result::ok) {
                 for grader in &case.graders {
-                    if let Some(said) = describe_grader_share(grader, &case, &touched) {
-                        return Some(said);
+                    if let Some(text) = describe_grader_share(grader, &case, &touched) {
+                        return Some(text);
                     }
                 }
             }

@@ -310,14 +310,14 @@ impl Scorecard {
     /// Returns whether a benchmark applies to a case. The list of the case decides if it has one, else the tags
     /// of the benchmark if it has any, else the judge.
     pub fn applies(&self, benchmark: usize, case: &ScorecardCase) -> BenchmarkApplicability {
-        let said = |yes| if yes { BenchmarkApplicability::Yes } else { BenchmarkApplicability::No };
+        let applies_if = |yes| if yes { BenchmarkApplicability::Yes } else { BenchmarkApplicability::No };
         if let Some(listed) = &case.benchmarks {
-            return said(listed.binary_search(&benchmark).is_ok());
+            return applies_if(listed.binary_search(&benchmark).is_ok());
         }
 
         match self.benchmarks.get(benchmark) {
             Some(ScorecardBenchmark { tags, .. }) if !tags.is_empty() => {
-                said(tags.iter().any(|tag| case.tags.contains(tag)))
+                applies_if(tags.iter().any(|tag| case.tags.contains(tag)))
             }
             _ => BenchmarkApplicability::AskJudge,
         }

@@ -270,14 +270,14 @@ async fn files_that_cannot_be_run_say_what_is_wrong_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("plain");
     fs::write(&plain, "#!/bin/sh\n").unwrap();
-    let said = refusal(ProcessCommand::argv([&plain], env())).await;
-    assert!(said.contains("permission denied"), "{said}");
+    let message = refusal(ProcessCommand::argv([&plain], env())).await;
+    assert!(message.contains("permission denied"), "{message}");
 
     let orphan = folder.path().join("orphan");
     fs::write(&orphan, "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
-    let said = refusal(ProcessCommand::argv(["./orphan"], env()).in_folder(folder.path())).await;
-    assert!(said.contains("interpreter named in its first line"), "{said}");
+    let message = refusal(ProcessCommand::argv(["./orphan"], env()).in_folder(folder.path())).await;
+    assert!(message.contains("interpreter named in its first line"), "{message}");
 }
 
 #[tokio::test]

@@ -277,11 +277,11 @@ impl<'a> MatrixExpander<'a> {
             return vec![variant];
         }
 
-        let asked = self.file.providers.iter().enumerate().filter(|(_, provider)| {
+        let matching = self.file.providers.iter().enumerate().filter(|(_, provider)| {
             runs(test, provider) && prompt.is_none_or(|prompt| asks(provider, prompt))
         });
         let variants: Vec<CaseVariant> =
-            asked.map(|(at, _)| CaseVariant { providers: vec![at], ..variant.clone() }).collect();
+            matching.map(|(at, _)| CaseVariant { providers: vec![at], ..variant.clone() }).collect();
         if variants.is_empty() { vec![variant] } else { variants }
     }
 

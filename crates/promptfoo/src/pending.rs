@@ -281,13 +281,13 @@ fn variants<'p>(
 
 /// Returns the provider that code receives. An empty map if there are several.
 fn provider_of(reach: &LoadScope, file: &MatrixFile<'_>, variant: &CaseVariant) -> Value {
-    let told = |id: &str, label: &str| json!({"id": id, "label": label});
+    let described = |id: &str, label: &str| json!({"id": id, "label": label});
     let provider = match (reach.targets.as_slice(), variant.providers.as_slice(), file.providers.as_slice()) {
-        ([target], ..) => return told(target, target),
+        ([target], ..) => return described(target, target),
         ([], [only], all) => all.get(*only),
         ([], [], [only]) => Some(only),
         _ => None,
     };
 
-    provider.map_or_else(|| json!({}), |MatrixProvider { id, name, .. }| told(id, name))
+    provider.map_or_else(|| json!({}), |MatrixProvider { id, name, .. }| described(id, name))
 }

@@ -236,8 +236,8 @@ fn render_verdict(page: &mut ReportPage, comparison: &RunComparison, labelled: &
     let word = ReportPiece::new(tone, format!("{sign} {}", comparison.verdict.words()));
     let mut text = format!(" {}", describe_headline(comparison));
     for found in labelled {
-        let of = if found.scores { "scores" } else { "verdicts" };
-        let _ = write!(text, "; by people's {of} {}", found.call.words());
+        let subject = if found.scores { "scores" } else { "verdicts" };
+        let _ = write!(text, "; by people's {subject} {}", found.call.words());
     }
     render_entry(page, "Verdict", vec![word, ReportPiece::new(ReportTone::Dim, text)]);
 }
@@ -422,7 +422,7 @@ pub fn shared_axis<'a>(
 
 /// Names the method of each metric.
 pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
-    let of = |name: &str, contrast: &MetricDifference| {
+    let method_line = |name: &str, contrast: &MetricDifference| {
         if contrast.call == Conclusion::NotComparable {
             return format!("{name}: not compared");
         }
@@ -445,8 +445,8 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
     format!(
         "{}% CI. {}. {}.{judges}",
         number::format_plain(comparison.score.level * 100.0),
-        of("Pass rate", &comparison.pass_rate),
-        of("Mean score", &comparison.score)
+        method_line("Pass rate", &comparison.pass_rate),
+        method_line("Mean score", &comparison.score)
     )
 }
 

@@ -426,9 +426,9 @@ impl Decision {
 
         let mut account = account;
         if !by_people && matches!(settled, SettledLabels::Decided(_) | SettledLabels::Differ) {
-            let said = finding.error().map_or(reason, str::to_owned);
+            let message = finding.error().map_or(reason, str::to_owned);
             account.before =
-                Some(ReplacedDecision { state: before.state, score: finding.score(), reason: said });
+                Some(ReplacedDecision { state: before.state, score: finding.score(), reason: message });
         }
 
         finding.score = score;
@@ -608,30 +608,30 @@ mod tests {
             waiting.with_score(Err("waits".to_owned()), Vec::new()),
             "",
         );
-        let said = |seen| [label("ann", LabelOutcome::Met, seen)];
+        let labels_with = |seen| [label("ann", LabelOutcome::Met, seen)];
         assert_eq!(
-            outcome(&apply(&waiting, &said(Some(seen("now"))), UnboundLabels::Report)),
+            outcome(&apply(&waiting, &labels_with(Some(seen("now"))), UnboundLabels::Report)),
             (BenchmarkState::Scored, Some(1.0))
         );
         for unbound in [UnboundLabels::Report, UnboundLabels::Accept] {
-            let stale = apply(&waiting, &said(Some(seen("then"))), unbound);
+            let stale = apply(&waiting, &labels_with(Some(seen("then"))), unbound);
             assert_eq!(outcome(&stale), (BenchmarkState::Waiting, None));
             assert!(stale.reason.contains("1 label stale"), "{}", stale.reason);
         }
         assert_eq!(
-            outcome(&apply(&waiting, &said(None), UnboundLabels::Report)),
+            outcome(&apply(&waiting, &labels_with(None), UnboundLabels::Report)),
             (BenchmarkState::Waiting, None)
         );
         assert_eq!(
-            outcome(&apply(&waiting, &said(None), UnboundLabels::Accept)),
+            outcome(&apply(&waiting, &labels_with(None), UnboundLabels::Accept)),
             (BenchmarkState::Scored, Some(1.0))
         );
-        let mut other = said(None);
+        let mut other = labels_with(None);
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Accept)), (BenchmarkState::Waiting, None));
 
         // A matching hash does not help a label that names another target.
-        let mut other = said(Some(seen("now")));
+        let mut other = labels_with(Some(seen("now")));
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Report)), (BenchmarkState::Waiting, None));
     }
@@ -686,23 +686,23 @@ mod tests {
     #[test]
     fn an_adjudicator_decides_and_too_few_decide_nothing() {
         let now = |who, outcome| label(who, outcome, Some(seen("now")));
-        let of = |labels: &[Label], raters| {
+        let build = |labels: &[Label], raters| {
             LabelAccount::new(labels, Some(seen("now")), None, UnboundLabels::Report)
                 .with_raters(NonZeroU32::new(raters))
         };
         let mut labels = vec![now("ann", LabelOutcome::Met)];
-        assert_eq!(of(&labels, 2).settle(None), SettledLabels::TooFew);
-        assert_eq!(of(&labels, 1).settle(None), SettledLabels::Decided(LabelOutcome::Met));
+        assert_eq!(build(&labels, 2).settle(None), SettledLabels::TooFew);
+        assert_eq!(build(&labels, 1).settle(None), SettledLabels::Decided(LabelOutcome::Met));
         labels.push(now("ben", LabelOutcome::Unsure));
         assert_eq!(
-            (of(&labels, 2).settle(None), of(&labels, 2).reviewers(false)),
+            (build(&labels, 2).settle(None), build(&labels, 2).reviewers(false)),
             (SettledLabels::TooFew, 1)
         );
         labels[1] = now("ben", LabelOutcome::Unmet);
-        assert_eq!(of(&labels, 2).settle(None), SettledLabels::Differ);
+        assert_eq!(build(&labels, 2).settle(None), SettledLabels::Differ);
 
         labels.push(Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) });
-        let account = of(&labels, 5);
+        let account = build(&labels, 5);
         assert_eq!(
             account.settle(None),
             SettledLabels::Decided(LabelOutcome::Unmet),
@@ -711,23 +711,23 @@ mod tests {
         assert_eq!((account.reviewers(false), account.is_adjudicated(false)), (2, true));
         assert!(account.words().starts_with("ann (adjudicator): fail, 2026-01-02; ann: pass"));
         labels.push(Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) });
-        assert_eq!(of(&labels, 1).settle(None), SettledLabels::Differ, "there is no third level");
+        assert_eq!(build(&labels, 1).settle(None), SettledLabels::Differ, "there is no third level");
 
         let nobody = Label { adjudicates: true, who: None, ..now("x", LabelOutcome::Met) };
         let apart = [now("ann", LabelOutcome::Met), now("ben", LabelOutcome::Unmet)];
-        let with = |label: &Label| of(&[&apart[..], std::slice::from_ref(label)].concat(), 1).settle(None);
+        let with = |label: &Label| build(&[&apart[..], std::slice::from_ref(label)].concat(), 1).settle(None);
         assert_eq!(with(&nobody), SettledLabels::Differ, "an adjudicator has a name");
         let stale = Label { adjudicates: true, ..label("cleo", LabelOutcome::Met, Some(seen("then"))) };
         assert_eq!(with(&stale), SettledLabels::Differ);
 
         // If the reviewers agree, there is nothing to adjudicate.
         let cleo = Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) };
-        assert_eq!(of(std::slice::from_ref(&cleo), 2).settle(None), SettledLabels::Nothing);
+        assert_eq!(build(std::slice::from_ref(&cleo), 2).settle(None), SettledLabels::Nothing);
         let fails = ["ann", "ben"].map(|who| now(who, LabelOutcome::Unmet));
         for (labels, expected) in
             [(&fails[..], SettledLabels::Decided(LabelOutcome::Unmet)), (&fails[..1], SettledLabels::TooFew)]
         {
-            let account = of(&[labels, std::slice::from_ref(&cleo)].concat(), 2);
+            let account = build(&[labels, std::slice::from_ref(&cleo)].concat(), 2);
             assert_eq!((account.settle(None), account.is_adjudicated(false)), (expected, false));
             assert!(account.words().contains("don't differ: not counted"), "{}", account.words());
         }

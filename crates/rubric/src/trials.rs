@@ -178,9 +178,9 @@ impl TrialPlan {
         let bounds = match (score, self.strategy) {
             (Some(score), _) => Some((score, score)),
             (None, TrialStrategy::Mean) => {
-                let of =
+                let mean_of =
                     |part: fn(&TrialResult) -> f64| mean_score(&all.iter().map(part).collect::<Vec<_>>());
-                Some((of(|trial| trial.low), of(|trial| trial.high)))
+                Some((mean_of(|trial| trial.low), mean_of(|trial| trial.high)))
             }
             (None, _) => None,
         };

@@ -104,11 +104,11 @@ fn metric_score(
     thresholds: VerdictThresholds,
 ) -> MetricScore {
     let (name, path) = (Arc::clone(&metric.name), metric.grader.clone());
-    let of = path.split_first().and_then(|(first, members)| {
+    let found = path.split_first().and_then(|(first, members)| {
         let grader = graders.iter().find(|grader| grader.name == *first)?;
         member_score(&grader.decisions, 0, grader.weighting, members, thresholds)
     });
-    let Some((score, weight)) = of else {
+    let Some((score, weight)) = found else {
         return MetricScore { name, grader: path, weight: 1.0, score: None, bounds: Some([0.0, 1.0]) };
     };
 

@@ -61,8 +61,8 @@ pub(crate) async fn run_conversation(
 
         let mut spent = case_head(item);
         let answered = match given.next() {
-            Some(told) => {
-                told.map_err(|error| failed_turn_row(target_error_kind(error.kind), error.to_string()))
+            Some(answer) => {
+                answer.map_err(|error| failed_turn_row(target_error_kind(error.kind), error.to_string()))
             }
             None if matches!(item.source, ItemSource::Given(_)) => {
                 Err(failed_turn_row(CaseErrorKind::BadOutput, "the given answer has no such turn".to_owned()))
@@ -171,14 +171,14 @@ impl PlannedTurn<'_> {
     /// Input of the target.
     fn input(&self, held: &ConversationHistory<'_>) -> Result<TargetInput, TargetError> {
         let case = &self.item.case;
-        let of = |case: &Case| target_input(case, self.item.trial);
-        let asked = case.turn_case(self.turn, &held.messages_so_far(self.talk.window_size));
+        let input_for = |case: &Case| target_input(case, self.item.trial);
+        let current = case.turn_case(self.turn, &held.messages_so_far(self.talk.window_size));
         let first = self.talk.turns.first().unwrap_or(self.turn);
-        let opening = of(&Case { input: first.input.clone(), ..Case::clone(&asked) })?.messages;
+        let opening = input_for(&Case { input: first.input.clone(), ..Case::clone(&current) })?.messages;
         let of_all = u32::try_from(self.talk.turns.len()).unwrap_or(u32::MAX);
         let turn = TurnInput { number: self.number, of: of_all, opening };
 
-        Ok(TargetInput { turn: Some(turn), ..of(&asked)? })
+        Ok(TargetInput { turn: Some(turn), ..input_for(&current)? })
     }
 }
 
@@ -236,9 +236,9 @@ impl<'a> ConversationHistory<'a> {
     fn transcript(&self) -> String {
         let mut parts = Vec::new();
         for (turn, answer) in &self.turns {
-            let said =
+            let messages =
                 turn.input.iter().map(|message| format!("[{}]\n{}", message.role.name(), message.to_text()));
-            parts.extend(said);
+            parts.extend(messages);
             let reply = answer.as_ref().map(|answer| escape_headings(&answer.text));
             parts.extend(reply.map(|text| format!("[assistant]\n{text}")));
         }
@@ -259,7 +259,7 @@ impl<'a> ConversationHistory<'a> {
             let Some(answer) = answer else { continue };
             match answer.messages.as_ref().and_then(Value::as_array) {
                 // The messages to the target are already there.
-                Some(told) => messages.extend(told.iter().filter(|message| !is_question(message)).cloned()),
+                Some(own) => messages.extend(own.iter().filter(|message| !is_question(message)).cloned()),
                 None => messages.push(json!({ "role": "assistant", "content": answer.text })),
             }
 

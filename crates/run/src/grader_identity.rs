@@ -388,10 +388,10 @@ impl GraderWalk<'_> {
 
         for turn in turns {
             if self.is_whole {
-                let asked = self.item.case.turn_case(turn, &[]);
-                self.identity.field(&target_input(&asked, self.item.trial).map_err(|_| ""));
-                self.identity.field(&asked.reference());
-                self.surroundings(&asked);
+                let current = self.item.case.turn_case(turn, &[]);
+                self.identity.field(&target_input(&current, self.item.trial).map_err(|_| ""));
+                self.identity.field(&current.reference());
+                self.surroundings(&current);
             }
             self.graders(&turn.graders);
         }
@@ -505,12 +505,12 @@ impl GraderWalk<'_> {
 
 /// The selectors of the judge, one for each target that may answer.
 fn judge_selectors<'a>(item: &'a WorkItem, named: Option<&'a str>) -> Vec<JudgeSelector<'a>> {
-    let asked = item.judge_selector(named);
+    let selector = item.judge_selector(named);
     let others = match &item.source {
         ItemSource::Target(target) => target.fallbacks(),
         ItemSource::Given(_) | ItemSource::Missing { .. } => &[],
     };
-    let behind = others.iter().map(|other| JudgeSelector { answered_by: Some(other.name()), ..asked });
+    let behind = others.iter().map(|other| JudgeSelector { answered_by: Some(other.name()), ..selector });
 
-    std::iter::once(asked).chain(behind).collect()
+    std::iter::once(selector).chain(behind).collect()
 }

@@ -194,9 +194,9 @@ impl FinishedCount {
     /// Sets the count, unless it is larger already. Two samples that finish at once may raise it in either
     /// order; if it could decrease, a reader waiting for the last sample would wait forever.
     fn raise(&self, count: usize) {
-        self.0.send_if_modified(|told| {
-            let is_news = count > *told;
-            *told = count.max(*told);
+        self.0.send_if_modified(|known| {
+            let is_news = count > *known;
+            *known = count.max(*known);
             is_news
         });
     }

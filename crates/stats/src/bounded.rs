@@ -291,12 +291,12 @@ impl BoundedDifference {
     }
 
     fn ends(&self, critical: f64) -> (f64, f64) {
-        let of = |part: EffectiveMean, reach: f64| {
+        let parts = |part: EffectiveMean, reach: f64| {
             let (low, high) = wilson_ends(part.mean, part.effective_n, critical);
             (reach * (part.mean - low).max(0.0), reach * (high - part.mean).max(0.0))
         };
         let DifferenceReach { fall, rise } = self.reach;
-        let ((rise_down, rise_up), (fall_down, fall_up)) = (of(self.rises, rise), of(self.falls, fall));
+        let ((rise_down, rise_up), (fall_down, fall_up)) = (parts(self.rises, rise), parts(self.falls, fall));
         let combine = |one: f64, other: f64| {
             (one * one + other * other - 2.0 * self.correlation * one * other).max(0.0).sqrt()
         };

@@ -30,17 +30,17 @@ impl RunFolder {
         let before = self.open_rows()?;
         self.check_replaced()?;
 
-        let mut asked = HashSet::new();
+        let mut stored = HashSet::new();
         let questions = self.filter(QUESTIONS_FILE, |line| {
             check_row(line) != RowCheck::Changed
                 && serde_json::from_slice(line)
-                    .is_ok_and(|row: QuestionRow| asked.insert(QuestionKey::new(&row.case_hash)))
+                    .is_ok_and(|row: QuestionRow| stored.insert(QuestionKey::new(&row.case_hash)))
         })?;
 
-        let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(asked.len() as u64);
+        let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(stored.len() as u64);
         let kept = self.whole_cases(&mut |record, inputs| {
             let hash = record.result.case_hash.as_ref();
-            let has_question = !is_lost || hash.is_some_and(|hash| asked.contains(&QuestionKey::new(hash)));
+            let has_question = !is_lost || hash.is_some_and(|hash| stored.contains(&QuestionKey::new(hash)));
             has_question && keep(record, inputs)
         })?;
 
@@ -56,7 +56,7 @@ impl RunFolder {
         drop(before);
         self.write_info(info)?;
 
-        Ok(RunWriter::new(self.clone(), rows, RowTallies { results, judgements, questions }, asked))
+        Ok(RunWriter::new(self.clone(), rows, RowTallies { results, judgements, questions }, stored))
     }
 
     /// Returns an error if a finished run still has the same number of rows, but with other content. Lost or damaged

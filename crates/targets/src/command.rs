@@ -231,12 +231,12 @@ impl CommandTarget {
                 return Err(with_stderr(TargetError { message: message.into(), ..error.clone() }));
             }
 
-            let said =
+            let text =
                 if stderr.is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr.as_str().into() };
-            let said = said.trim();
-            let said =
-                if said.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {said}") };
-            let message = format!("the command failed ({}); {said}", finished.exit);
+            let text = text.trim();
+            let text =
+                if text.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {text}") };
+            let message = format!("the command failed ({}); {text}", finished.exit);
 
             let (tokens, cost) = usage(log.as_ref());
             return Err(with_stderr(TargetError {

@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn no_answer_is_an_error_and_not_an_empty_text() {
         assert_eq!(given_answer(&Value::Null).unwrap_err().kind, TargetErrorKind::NoAnswer);
-        let asked = json!([{"role": "user", "content": "?"}]);
-        assert_eq!(given_answer(&asked).unwrap_err().kind, TargetErrorKind::NoAnswer);
+        let question = json!([{"role": "user", "content": "?"}]);
+        assert_eq!(given_answer(&question).unwrap_err().kind, TargetErrorKind::NoAnswer);
         let broken = json!([{"role": "assistant", "content": "x"}, "y"]);
         assert_eq!(given_answer(&broken).unwrap_err().kind, TargetErrorKind::Malformed);
     }

@@ -77,10 +77,10 @@ impl Identify for TargetAnswer {
             identity.text("JSON");
         }
         // Only few targets report these.
-        for (name, told) in [("guardrails", guardrails), ("spans", spans)] {
-            if told.is_some() {
+        for (name, value) in [("guardrails", guardrails), ("spans", spans)] {
+            if value.is_some() {
                 identity.text(name);
-                identity.field(told);
+                identity.field(value);
             }
         }
     }

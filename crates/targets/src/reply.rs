@@ -143,7 +143,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         cost: nonnegative_amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::from_known),
         duration: assize_trace::millis(object.get("duration_ms")).unwrap_or(measured),
         model: object.get("model").and_then(Value::as_str).map(str::to_owned),
-        guardrails: object.get("guardrails").filter(|told| told.is_object()).cloned(),
+        guardrails: object.get("guardrails").filter(|map| map.is_object()).cloned(),
         spans: object.get("trace").and_then(assize_trace::span_list),
         tool_calls,
         attempts: 1,

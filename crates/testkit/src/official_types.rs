@@ -58,9 +58,9 @@ impl<'a> OfficialTypes<'a> {
         let written = input.write_all(lines.as_bytes());
         drop(input);
         let output = program.wait_with_output().expect("the program ends");
-        let said = String::from_utf8_lossy(&output.stdout);
+        let out = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(written.is_ok() && output.status.success() && !said.contains("PROBLEM"), "{said}{errors}");
-        serde_json::from_str(said.trim()).expect("the last line has the numbers")
+        assert!(written.is_ok() && output.status.success() && !out.contains("PROBLEM"), "{out}{errors}");
+        serde_json::from_str(out.trim()).expect("the last line has the numbers")
     }
 }

@@ -64,19 +64,19 @@ impl AgentTrace {
     /// wrote no text.
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
-            let said = |message: &&LoggedMessage| {
+            let is_answer = |message: &&LoggedMessage| {
                 message.role == MessageRole::Assistant && !message.subagent && !message.text.trim().is_empty()
             };
-            self.messages.iter().rev().find(said).map(|message| message.text.as_str())
+            self.messages.iter().rev().find(is_answer).map(|message| message.text.as_str())
         })
     }
 
     /// Returns the initial question: the first text of the user.
     pub fn question(&self) -> Option<&str> {
-        let asked = |message: &&LoggedMessage| {
+        let is_question = |message: &&LoggedMessage| {
             message.role == MessageRole::User && !message.subagent && !message.text.trim().is_empty()
         };
-        self.messages.iter().find(asked).map(|message| message.text.as_str())
+        self.messages.iter().find(is_question).map(|message| message.text.as_str())
     }
 }
 

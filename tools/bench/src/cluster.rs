@@ -283,12 +283,12 @@ impl ProgramUnderTest {
             ],
         )?;
         let begun = Instant::now();
-        let (cost, said) = costed(eval.args(load.options))?;
+        let (cost, output) = costed(eval.args(load.options))?;
         let time = begun.elapsed();
         let after = server.traffic()?;
 
         let summary: serde_json::Value =
-            serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
+            serde_json::from_str(&output).map_err(|error| format!("the summary: {error}: {output}"))?;
         if summary["counts"]["pass"] != load.cases || summary["judge_calls"] != load.cases {
             return Err(format!("not all of {} cases were judged: {summary}", load.cases));
         }

@@ -50,8 +50,8 @@ impl ProgramUnderTest {
         let server = self.llama()?;
         let mut plain = Command::new(&tools);
         plain.args(["load", "client", &server.port().to_string()]).arg(&record).arg("1");
-        let (_, said) = costed(&mut plain)?;
-        let seconds: f64 = said.trim().parse().map_err(|_| format!("the plain client said `{said}`"))?;
+        let (_, output) = costed(&mut plain)?;
+        let seconds: f64 = output.trim().parse().map_err(|_| format!("the plain client said `{output}`"))?;
         let raw = Duration::from_secs_f64(seconds);
         let cpu = |server: &LlamaServer| cpu_of(server.id()).map_or_else(String::new, table::time);
         table.row([

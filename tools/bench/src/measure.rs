@@ -88,9 +88,9 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
     };
 
     // Both outputs are smaller than a pipe's buffer.
-    let said = read(child.stdout.as_mut().map(|pipe| pipe as _));
+    let output = read(child.stdout.as_mut().map(|pipe| pipe as _));
     match status.code() {
-        Some(0 | 1) => Ok((RunCost { cpu, peak }, said)),
+        Some(0 | 1) => Ok((RunCost { cpu, peak }, output)),
         _ => Err(format!("{shown} failed ({status}): {}", read(child.stderr.as_mut().map(|pipe| pipe as _)))),
     }
 }

@@ -97,8 +97,8 @@ impl ProgramUnderTest {
                 WINDOW, "-j", WINDOW,
             ],
         )?;
-        let said = self.folder.join("said.json");
-        let out = std::fs::File::create(&said).map_err(|error| error.to_string())?;
+        let summary_path = self.folder.join("said.json");
+        let out = std::fs::File::create(&summary_path).map_err(|error| error.to_string())?;
         let begun = Instant::now();
         let mut boss = Running::spawn(eval.stdin(Stdio::null()).stdout(out), "the coordinator")?;
 
@@ -111,7 +111,7 @@ impl ProgramUnderTest {
             std::thread::sleep(LOOK);
         }
         let time = begun.elapsed();
-        expect_all(&said, cases, offline)?;
+        expect_all(&summary_path, cases, offline)?;
 
         let title = format!(
             "Workers: memory, {} cases of {} calls, {WORKERS} workers, units of {unit}, {}",
@@ -160,8 +160,8 @@ fn files_below(folder: &Path) -> usize {
 }
 
 /// Fails if the run lost cases or paid for some twice.
-fn expect_all(said: &Path, cases: usize, offline: bool) -> Result<(), String> {
-    let text = std::fs::read_to_string(said).map_err(|error| format!("{}: {error}", said.display()))?;
+fn expect_all(summary_path: &Path, cases: usize, offline: bool) -> Result<(), String> {
+    let text = std::fs::read_to_string(summary_path).map_err(|error| format!("{}: {error}", summary_path.display()))?;
     let summary: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| format!("the summary: {error}: {text}"))?;
     let counts = &summary["counts"];

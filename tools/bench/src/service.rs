@@ -452,19 +452,19 @@ fn add_load(
 
     let round = &rounds[1];
     let [lowest, middle, highest] = [0, 1, 2].map(|at| ratio(&rounds[at], &rounds[at].raw));
-    let (of, times, raw) = (load(round), part(&load(round).times), part(&round.raw.times));
+    let (measured, times, raw) = (load(round), part(&load(round).times), part(&round.raw.times));
     table.row([
         what,
         &senders.to_string(),
-        &table::count(of.calls),
+        &table::count(measured.calls),
         &table::count(times.rate as usize),
         &format!("{middle:.2} ({lowest:.2} to {highest:.2})"),
         &format!("{:.2}", ratio(round, &round.relay)),
         &table::time(times.median),
         &table::time(times.p99),
         &format!("{:+.1} ms", (times.p99.as_secs_f64() - raw.p99.as_secs_f64()) * 1e3),
-        &of.costs(),
-        &of.busy(),
+        &measured.costs(),
+        &measured.busy(),
     ]);
 }
 
@@ -487,8 +487,8 @@ fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<Sen
     let mut command = Command::new(tools);
     command.args(["timed", &port.to_string()]).arg(file);
     command.args([senders.count.to_string(), senders.spread.as_millis().to_string()]);
-    let (_, said) = costed(&mut command)?;
-    let numbers: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+    let (_, output) = costed(&mut command)?;
+    let numbers: Vec<f64> = output.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     let times = |numbers: &[f64]| LoadTimes {
         rate: numbers[0],
         median: Duration::from_secs_f64(numbers[1]),
@@ -500,7 +500,7 @@ fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<Sen
             calls: calls as usize,
             cpu: (cpu >= 0.0).then(|| Duration::from_secs_f64(cpu)),
         }),
-        _ => Err(format!("the clients said `{said}`")),
+        _ => Err(format!("the clients said `{output}`")),
     }
 }
 

@@ -215,8 +215,8 @@ impl Simulation {
             self.events.push(Reverse((now + 2 * SECOND, Event::Take(worker))));
             return;
         };
-        let told = self.messages(now, UNIT_MESSAGES);
-        let begun = told + (self.cluster.beginning * SECOND as f64) as Time;
+        let sent = self.messages(now, UNIT_MESSAGES);
+        let begun = sent + (self.cluster.beginning * SECOND as f64) as Time;
         let taker = &mut self.workers[worker];
         (taker.left, taker.unit, taker.extended) = (Some(calls), calls, begun);
         if now >= SECOND {

@@ -86,8 +86,8 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
             *summary.entry(format!("{} {message}", diagnostic.code)).or_default() += 1;
 
             if diagnostic.severity == Severity::Error
-                && !TRUE_COMPLAINTS.iter().any(|(of, code, part, _)| {
-                    name.contains(of) && *code == diagnostic.code.as_str() && message.contains(part)
+                && !TRUE_COMPLAINTS.iter().any(|(file, code, part, _)| {
+                    name.contains(file) && *code == diagnostic.code.as_str() && message.contains(part)
                 })
             {
                 let path = loaded.sources.file(diagnostic.primary.span.source).path().display();

@@ -223,8 +223,8 @@ impl<'a> CallAttempts<'a> {
                 Ok(reply) => self.replied(sent, reply, answer),
                 Err(error) => {
                     let learned = client.parts.wire.learn(&sent.request, &answer, self.quirks);
-                    let asked = retry_after::read(answer.status, &answer.headers, client.setup.clock.now());
-                    let retry_after = asked.or(error.retry_after);
+                    let pause = retry_after::read(answer.status, &answer.headers, client.setup.clock.now());
+                    let retry_after = pause.or(error.retry_after);
                     let failure = CallFailure {
                         error: AskError { retry_after, ..error },
                         reached: true,

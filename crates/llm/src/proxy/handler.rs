@@ -99,9 +99,9 @@ impl ProxyHandler {
         let taken = state.usage.calls;
         if count > max.saturating_sub(taken) {
             state.usage.refused = state.usage.refused.saturating_add(count);
-            let asked = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
+            let requested = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
             return Err(format!(
-                "this program may call the model {max} times (`max_calls`) and has made {taken}; it requested {asked}"
+                "this program may call the model {max} times (`max_calls`) and has made {taken}; it requested {requested}"
             ));
         }
 

@@ -441,7 +441,7 @@ mod tests {
 
         let until = SECOND + FIRST_PAUSE;
         let states =
-            |tracker: &OutageTracker| [failing, same_client, other].map(|of| tracker.state("m", of, until));
+            |tracker: &OutageTracker| [failing, same_client, other].map(|who| tracker.state("m", who, until));
         let open = AccountState::Open;
         assert_eq!(states(&tracker), [AccountState::ProbingAside(until), open.clone(), open.clone()]);
 

@@ -96,12 +96,12 @@ pub(super) fn refuse_named_error(
     else {
         return Ok(());
     };
-    let mut said = json::error_value(error);
+    let mut server_error = json::error_value(error);
     // The status is that of success, even if the request is at fault.
-    if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
-        said.status = said.status.or(Some(400));
+    if server_error.code.starts_with("invalid_") || server_error.code.contains("content_policy") {
+        server_error.status = server_error.status.or(Some(400));
     }
-    Err(refused(answer, said, usage))
+    Err(refused(answer, server_error, usage))
 }
 
 /// The reason why an answer can't be read: it lacks a part that the format promises.
@@ -115,12 +115,12 @@ pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: TokenCounts
 }
 
 /// The error for an answer whose status is an error, or whose status is 2xx and whose body is an error.
-pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts) -> AskError {
-    let inside = said.status.filter(|_| (200..300).contains(&answer.status));
-    let kind = classify(inside.unwrap_or(answer.status), &said.code, &said.message);
+pub(super) fn refused(answer: &HttpAnswer, server_error: ServerError, usage: TokenCounts) -> AskError {
+    let inside = server_error.status.filter(|_| (200..300).contains(&answer.status));
+    let kind = classify(inside.unwrap_or(answer.status), &server_error.code, &server_error.message);
     let mut error = blank(answer, kind, usage);
-    error.retry_after = said.retry_after;
-    error.message = said.message;
+    error.retry_after = server_error.retry_after;
+    error.message = server_error.message;
 
     if (300..400).contains(&answer.status) {
         let target =

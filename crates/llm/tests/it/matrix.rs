@@ -247,15 +247,15 @@ async fn refused_parameters_are_learned_once_in_every_format() {
 #[tokio::test]
 async fn logprobs_come_where_they_are_offered_and_asked_for() {
     for format in &FORMATS {
-        let said = MockReply::Tokens(vec![
+        let scripted = MockReply::Tokens(vec![
             MockToken::certain("un"),
             MockToken::chosen(&[("met", 0.75), ("known", 0.25)]),
         ]);
-        let server = MockServer::start(always(said));
+        let server = MockServer::start(always(scripted));
         let client = client(format, &server, PATIENT, 1);
         assert_eq!(client.ask(&question()).await.unwrap().logprobs(), None, "{}", format.model);
-        let asked = ChatRequest { logprobs: Some(5), ..question() };
-        let reply = client.ask(&asked).await.unwrap();
+        let request = ChatRequest { logprobs: Some(5), ..question() };
+        let reply = client.ask(&request).await.unwrap();
         assert_eq!(reply.text, "unmet");
         let Some(tokens) = reply.logprobs() else {
             assert!(["anthropic/judge-1", "bedrock/judge-1"].contains(&format.model), "{}", format.model);

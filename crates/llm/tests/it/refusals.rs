@@ -268,11 +268,11 @@ async fn what_servers_refuse_is_told_with_its_cause_and_what_helps() {
         let (client, _) = client_of(&FORMATS[*format], &server, |_| {});
         let error = client.ask(&question()).await.unwrap_err();
 
-        let told = format!("{provider}: {error}");
-        assert_eq!(error.kind, *kind, "{told}");
-        assert!(error.advice.as_deref().unwrap_or_default().contains(advice), "{told}");
-        assert!(!error.message.starts_with("{\""), "{told}");
+        let text = format!("{provider}: {error}");
+        assert_eq!(error.kind, *kind, "{text}");
+        assert!(error.advice.as_deref().unwrap_or_default().contains(advice), "{text}");
+        assert!(!error.message.starts_with("{\""), "{text}");
         let is_final = *kind != ErrorKind::RateLimited;
-        assert_eq!(server.count() == 1, is_final, "{told}: sent {} times", server.count());
+        assert_eq!(server.count() == 1, is_final, "{text}: sent {} times", server.count());
     }
 }

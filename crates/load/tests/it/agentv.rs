@@ -164,12 +164,12 @@ fn every_row_of_the_table_tells_what_happens() {
     let mut wrong = Vec::new();
     for key in AGENTV_KEYS.iter().filter(|key| key.place != AgentvPlace::Option) {
         let found = outcome(key);
-        let told = match key.support {
+        let matches = match key.support {
             AgentvSupport::Read => found.refused.is_empty() && found.idle.is_empty(),
             AgentvSupport::NoEffect => found.refused.is_empty() && !found.idle.is_empty(),
             AgentvSupport::Refused => !found.refused.is_empty(),
         };
-        if !told {
+        if !matches {
             wrong.push(format!("{} `{}` is {:?}: {found:?}", key.place.title(), key.name, key.support));
         }
     }

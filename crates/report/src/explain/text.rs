@@ -622,12 +622,12 @@ fn render_case_section(page: &mut ReportPage, it: &CaseExplanation) {
         render_score(page, it.figures);
 
         for gate in &it.gates_failed {
-            let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
+            let name = gate.criterion.as_ref().unwrap_or(&gate.grader);
             render_fact(
                 page,
                 "gate",
                 vec![
-                    ReportPiece::untrusted_name(ReportTone::Strong, of),
+                    ReportPiece::untrusted_name(ReportTone::Strong, name),
                     ReportPiece::new(ReportTone::Dim, format!("  {}:  ", gate.rule)),
                     ReportPiece::new(ReportTone::Bad, "failed"),
                 ],

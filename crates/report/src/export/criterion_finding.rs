@@ -344,7 +344,7 @@ impl CriterionFinding {
         let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
         // A grader is only counted where it failed without a criterion that explains it, so a total would be
         // wrong.
-        let of = |number: usize| {
+        let share = |number: usize| {
             if self.name.criterion.is_empty() {
                 cases(number)
             } else {
@@ -353,9 +353,9 @@ impl CriterionFinding {
         };
         let verb = if self.level == FindingLevel::Gate { "gate failed in" } else { "failed in" };
         let mut text = match (self.failed, self.ungraded) {
-            (0, ungraded) => format!("ungraded in {}", of(ungraded)),
-            (failed, 0) => format!("{verb} {}", of(failed)),
-            (failed, ungraded) => format!("{verb} {}, ungraded in {ungraded}", of(failed)),
+            (0, ungraded) => format!("ungraded in {}", share(ungraded)),
+            (failed, 0) => format!("{verb} {}", share(failed)),
+            (failed, ungraded) => format!("{verb} {}, ungraded in {ungraded}", share(failed)),
         };
 
         let all = if self.failed > 0 { self.failed } else { self.ungraded };

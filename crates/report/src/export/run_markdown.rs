@@ -265,10 +265,10 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         text.push_str("\n| derived metric | value | of | results |\n|---|--:|---|--:|\n");
     }
     for metric in derived_metric_texts(derived) {
-        let [name, of, reason] =
+        let [name, part_of, reason] =
             [&metric.name, &metric.of, &metric.reason].map(|part| escape_markdown(part, MAX_TEXT));
         let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
-        let _ = writeln!(text, "| {name} | **{}**{reason} | {of} | {} |", metric.value, metric.results);
+        let _ = writeln!(text, "| {name} | **{}**{reason} | {part_of} | {} |", metric.value, metric.results);
     }
 
     let trials = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());

@@ -205,8 +205,8 @@ impl SkillBenchmark {
         }
         if let [with, without] = self.configurations {
             let difference = |key: &str, digits: usize| {
-                let of = |configuration: &str| summary[configuration][key]["mean"].as_f64();
-                Some(Value::String(format!("{:+.digits$}", of(with)? - of(without)?)))
+                let mean_of = |configuration: &str| summary[configuration][key]["mean"].as_f64();
+                Some(Value::String(format!("{:+.digits$}", mean_of(with)? - mean_of(without)?)))
             };
             let delta: Map<String, Value> = [("pass_rate", 2), ("time_seconds", 1), ("tokens", 0)]
                 .into_iter()

@@ -18,13 +18,13 @@ impl Panel {
 
     /// All combinations of values that the missing votes could have had.
     fn completions(&self) -> Vec<Self> {
-        let mut said: Vec<VoteValue> = if self.binary {
+        let mut values: Vec<VoteValue> = if self.binary {
             vec![VoteValue::Value(0.0), VoteValue::Value(1.0)]
         } else {
             (0..=10u8).map(|raw| VoteValue::Value(f64::from(raw) / 10.0)).collect()
         };
         if self.may_not_apply {
-            said.push(VoteValue::NotApplicable);
+            values.push(VoteValue::NotApplicable);
         }
         let mut all = vec![self.clone()];
         for at in 0..self.votes.len() {
@@ -32,7 +32,7 @@ impl Panel {
                 all = all
                     .iter()
                     .flat_map(|panel| {
-                        said.iter().map(|&cast| {
+                        values.iter().map(|&cast| {
                             let mut panel = panel.clone();
                             panel.votes[at].value = cast;
                             panel

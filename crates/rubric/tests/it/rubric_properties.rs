@@ -164,14 +164,14 @@ proptest! {
 
     #[test]
     fn a_weight_that_is_not_written_is_one(judged in judged(8, 2)) {
-        let of = |implicit: Weight| {
+        let score_with = |implicit: Weight| {
             let mut pairs = judged.pairs();
             for (criterion, _) in &mut pairs {
                 criterion.weight = implicit;
             }
             judged.with_pairs(pairs).expect("weights are usable").score()
         };
-        prop_assert_eq!(of(Weight::default()), of(weight(1.0)));
+        prop_assert_eq!(score_with(Weight::default()), score_with(weight(1.0)));
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl<'a> GradingContext<'a> {
 
 fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
     // If there are messages, tool calls are known even if there are none. With a text alone they are unknown.
-    let told = answer.messages.is_some() || !answer.tool_calls.is_empty();
+    let knows_calls = answer.messages.is_some() || !answer.tool_calls.is_empty();
     let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
     let messages = answer.messages.as_ref().and_then(Value::as_array);
 
@@ -179,7 +179,7 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
     AnswerFacts {
         answer: answer.text.clone(),
         reference,
-        calls: told.then(|| answer.tool_calls.clone()),
+        calls: knows_calls.then(|| answer.tool_calls.clone()),
         tokens: answer.tokens,
         cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
         duration: measured.then_some(answer.duration),

@@ -50,13 +50,13 @@ pub(super) async fn decide(
     let judges = panel.members.iter().map(|member| context.item.judges.judge(member.selector));
     let judges: Vec<Arc<dyn Judge>> = judges.collect::<Result<_, _>>()?;
     let all: Vec<usize> = (0..question.count()).collect();
-    let asked = join_all(judges.iter().map(|judge| ask_all(&**judge, panel, question, &all))).await;
+    let answered = join_all(judges.iter().map(|judge| ask_all(&**judge, panel, question, &all))).await;
     if panel.is_single() {
-        return Ok(asked.into_iter().flatten().flatten().collect());
+        return Ok(answered.into_iter().flatten().flatten().collect());
     }
 
     let mut votes: Vec<Vec<CaseDecision>> = vec![Vec::new(); all.len()];
-    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(asked) {
+    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(answered) {
         for (repeat, decided) in (1u32..).zip(repeats) {
             for (vote, votes) in decided.into_iter().zip(&mut votes) {
                 let by = Vote { judge: place, repeat, weight: member.weight };
@@ -84,10 +84,10 @@ async fn ask_all(
     all: &[usize],
 ) -> Vec<Vec<CaseDecision>> {
     let base = question.questions(all);
-    let asked: Vec<JudgeQuestion> = (1..=panel.repeats)
+    let questions: Vec<JudgeQuestion> = (1..=panel.repeats)
         .flat_map(|repeat| base.iter().map(move |one| ask_repeatedly(one, repeat, panel.temperature)))
         .collect();
-    let mut decided = judge.decide(&asked).await.into_iter();
+    let mut decided = judge.decide(&questions).await.into_iter();
     let identity = judge.identity();
 
     let repeats = (0..panel.repeats).map(|_| decided.by_ref().take(base.len()).collect());

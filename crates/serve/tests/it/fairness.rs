@@ -65,12 +65,12 @@ async fn a_server_that_fails_for_everyone_is_asked_seldom() {
     let mut setup = Setup::with_model(&model);
     setup.run.spending.cache = assize_engine::CacheUse::Off;
     let server = setup.start().await;
-    let asked = bodies().map(|body| {
+    let calls = bodies().map(|body| {
         let text = request_text("POST", "/v1/grade", &[], body.as_bytes());
         let address = server.address;
         async move { send(address, &text).await }
     });
-    futures_util::future::join_all(asked).await;
+    futures_util::future::join_all(calls).await;
 
     // The first requests are sent together; then there are probes, each after a longer pause.
     assert!(model.count() < 120, "{} calls", model.count());

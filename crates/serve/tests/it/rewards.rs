@@ -267,17 +267,17 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
     assert!(metrics.contains("assize_model_paused{server=\"127.0.0.1"), "{metrics}");
 
     // The abandoned call counts as spent, so the budget allows no other call.
-    let asked = model.count();
-    assert_eq!(asked, 1, "the budget allows one call");
+    let calls = model.count();
+    assert_eq!(calls, 1, "the budget allows one call");
     let second = server.post("/v1/grade", &headers, &ask("b")).await;
-    assert!(is_out_of_money(&second) && model.count() == asked, "{second:?}");
+    assert!(is_out_of_money(&second) && model.count() == calls, "{second:?}");
 
     let mut file = assize_serve::KeyFile::read(&path).unwrap();
     file.keys[0].quotas.samples_in_flight = Some(9);
     std::fs::write(&path, serde_json::to_string(&file).unwrap()).unwrap();
     wait_for_line(&server, "the keys were read again").await;
     let third = server.post("/v1/grade", &headers, &ask("c")).await;
-    assert!(is_out_of_money(&third) && model.count() == asked, "another quota: {third:?}");
+    assert!(is_out_of_money(&third) && model.count() == calls, "another quota: {third:?}");
 }
 
 #[tokio::test]
@@ -339,9 +339,9 @@ async fn a_model_that_comes_back_is_asked_again() {
     let first = server.graded(&body(json!(["yes"]), json!({}))).await;
     assert_eq!(first["results"][0]["status"], "ungraded");
 
-    let (told, log) = (first.to_string(), server.log.lock().unwrap().join("\n"));
-    assert!(told.contains("did not accept the API key"), "{told}");
-    assert!(!told.contains("OPENAI") && !told.contains("127.0.0.1"), "{told}");
+    let (reply, log) = (first.to_string(), server.log.lock().unwrap().join("\n"));
+    assert!(reply.contains("did not accept the API key"), "{reply}");
+    assert!(!reply.contains("OPENAI") && !reply.contains("127.0.0.1"), "{reply}");
     assert!(log.contains("OPENAI_API_KEY") && log.contains("127.0.0.1"), "{log}");
 
     broken.store(false, std::sync::atomic::Ordering::Release);

@@ -91,8 +91,8 @@ pub fn prediction_powered_difference<K: Ord>(
     let one_more = (width * first.largest_share) * (width * second.largest_share);
     let se = check_finite((squares * counted / (counted - 1.0) + one_more).sqrt())?;
     let freedom = first.clusters.min(second.clusters) as f64 - 1.0;
-    let of = |side: &SideMeans, weight: f64| side.people + weight * (side.everywhere - side.judge);
-    let means = [of(&first, weights[0]), of(&second, weights[1])];
+    let corrected = |side: &SideMeans, weight: f64| side.people + weight * (side.everywhere - side.judge);
+    let means = [corrected(&first, weights[0]), corrected(&second, weights[1])];
     let difference = check_finite(means[1] - means[0])?;
     let reach = student_critical_value(freedom, level)? * se;
     let interval = Interval::symmetric_around(difference, reach, level, IntervalMethod::PredictionPowered)?;

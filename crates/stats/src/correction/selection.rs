@@ -30,7 +30,7 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
     }
 
     let bound = |low: bool| {
-        let of = |stratum: &SelectionStratum| {
+        let contribution = |stratum: &SelectionStratum| {
             let SelectionStratum { rate, labelled, unlabelled } = *stratum;
             let other = match (factor.is_infinite() || labelled == 0.0, low) {
                 (true, true) => 0.0,
@@ -40,7 +40,7 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
             };
             labelled * rate + unlabelled * other
         };
-        check_finite(strata.iter().map(of).sum::<f64>() / all)
+        check_finite(strata.iter().map(contribution).sum::<f64>() / all)
     };
     Ok((bound(true)?, bound(false)?))
 }

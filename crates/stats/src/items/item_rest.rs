@@ -40,7 +40,7 @@ pub fn item_rest_correlation<K: Ord>(
     criterion: usize,
     level: ConfidenceLevel,
 ) -> ItemRestCorrelation {
-    let (mut own, mut rest, mut of) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut own, mut rest, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (answer, cluster) in answers.iter().zip(clusters) {
         let others: Vec<f64> = answer
             .iter()
@@ -51,14 +51,14 @@ pub fn item_rest_correlation<K: Ord>(
         if let Some(value) = answer.get(criterion).copied().flatten().filter(|_| !others.is_empty()) {
             own.push(value);
             rest.push(others.iter().sum::<f64>() / others.len() as f64);
-            of.push(cluster);
+            kept.push(cluster);
         }
     }
 
     let n = own.len();
     let correlation =
         if n < MIN_ANSWERS { Err(UndefinedReason::TooFew) } else { pearson(&own, &rest).map(snapped) };
-    let interval = correlation.and_then(|r| interval(&own, &rest, &of, r, level));
+    let interval = correlation.and_then(|r| interval(&own, &rest, &kept, r, level));
     ItemRestCorrelation { n, correlation, interval }
 }
 

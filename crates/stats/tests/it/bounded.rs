@@ -176,8 +176,8 @@ fn a_score_just_below_one_changes_little() {
     }
 }
 
-fn ways(of: usize, taken: usize) -> f64 {
-    (0..taken).map(|at| (of - at) as f64 / (taken - at) as f64).product()
+fn ways(total: usize, taken: usize) -> f64 {
+    (0..taken).map(|at| (total - at) as f64 / (taken - at) as f64).product()
 }
 
 #[test]

@@ -13,8 +13,8 @@ const SCORES: [f64; 36] = [
 ];
 
 fn facets(n: usize) -> [Vec<usize>; 3] {
-    let of = |level: fn(usize) -> usize| (0..n).map(level).collect();
-    [of(|at| at / 3 % 6), of(|at| at % 3), of(|at| at / 18)]
+    let levels = |level: fn(usize) -> usize| (0..n).map(level).collect();
+    [levels(|at| at / 3 % 6), levels(|at| at % 3), levels(|at| at / 18)]
 }
 
 #[test]
@@ -82,16 +82,16 @@ fn missing_values_bias_nothing() {
         let cases: Vec<f64> = (0..20).map(|_| draw(0.05)).collect();
         let judges: Vec<f64> = (0..6).map(|_| draw(0.02)).collect();
         let both: Vec<f64> = (0..120).map(|_| draw(0.01)).collect();
-        let (mut values, mut of) = (Vec::new(), vec![Vec::new(), Vec::new()]);
+        let (mut values, mut facets_by_value) = (Vec::new(), vec![Vec::new(), Vec::new()]);
         for cell in 0..120 {
             // A third of the cells is missing, and some have two values.
             for _ in 0..[1, 2, 0][cell * 7 % 3] + usize::from(cell % 5 == 0) {
                 values.push(cases[cell % 20] + judges[cell / 20] + both[cell] + draw(0.03));
-                of[0].push(cell % 20);
-                of[1].push(cell / 20);
+                facets_by_value[0].push(cell % 20);
+                facets_by_value[1].push(cell / 20);
             }
         }
-        let found = crossed_variance(&values, &of).unwrap();
+        let found = crossed_variance(&values, &facets_by_value).unwrap();
         for (sum, part) in sums.iter_mut().zip([
             found.components[&1],
             found.components[&2],

@@ -74,13 +74,13 @@ fn looking_after_every_value_raises_no_false_alarm() {
 #[test]
 fn drift_is_seen_from_the_run_on_in_which_the_judge_changed() {
     // By counting all 64 outcomes: p of 1 and 8/81; evidence of ((0 + e) + 1) e p^(e - 1) for each e.
-    let of = |run: [u8; 6]| run.map(|met| Some(met == 1));
+    let decisions = |run: [u8; 6]| run.map(|met| Some(met == 1));
     let mut test = DriftTest::new(vec![1; 6]);
-    assert_eq!(test.add(&of([1, 1, 0, 0, 1, 1])).unwrap(), None);
-    let second = test.add(&of([1, 0, 0, 1, 1, 1])).unwrap().unwrap();
+    assert_eq!(test.add(&decisions([1, 1, 0, 0, 1, 1])).unwrap(), None);
+    let second = test.add(&decisions([1, 0, 0, 1, 1, 1])).unwrap().unwrap();
     assert_near(second.p, 1.0, 1e-12);
     assert_near(second.evidence, 0.5, 1e-12);
-    let third = test.add(&of([0, 0, 0, 0, 1, 0])).unwrap().unwrap();
+    let third = test.add(&decisions([0, 0, 0, 0, 1, 0])).unwrap().unwrap();
     assert_near(third.p, 8.0 / 81.0, 1e-12);
     assert_near(third.evidence, 2.121_711_869_041_033, 1e-12);
     assert_near(third.shift, -0.5, 1e-12);

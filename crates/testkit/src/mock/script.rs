@@ -79,9 +79,9 @@ pub fn truthful<A: 'static>(
     move |incoming: &MockRequest| {
         let answers = read(incoming)
             .into_iter()
-            .map(|asked| {
-                let answer = truth(&asked, incoming);
-                (asked, answer)
+            .map(|question| {
+                let answer = truth(&question, incoming);
+                (question, answer)
             })
             .collect();
         MockReply::Json(write(answers))

@@ -52,8 +52,8 @@ pub(crate) async fn page(
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let base = base_run(&library, &filter)?;
         let neighbours = neighbours(&run, &filter, base.as_deref(), row)?;
-        let asked = run.question(&record.result)?;
-        let explained = explain_case(&record, asked.as_ref());
+        let question_row = run.question(&record.result)?;
+        let explained = explain_case(&record, question_row.as_ref());
         let header = run_header(&run, &info, "cases");
         let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
         page.mark_url = format!("{}/cases/{}/mark", run_url(run.slug()), row + 1);
@@ -408,13 +408,13 @@ impl<'r> DecisionMaterial<'r> {
     /// Judges' replies, verbatim, with the judges' names. Without a criterion, replies about the grader as a
     /// whole.
     fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
-        let of = self.decisions.iter().filter(|decided| {
+        let own = self.decisions.iter().filter(|decided| {
             self.path
                 .split_first()
                 .is_some_and(|(grader, member)| *decided.grader == **grader && decided.member == member)
                 && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
         });
-        of.flat_map(|decided| {
+        own.flat_map(|decided| {
             let judge = judge_name(&decided.decision.judge);
             decided.decision.spent.replies.iter().map(move |reply| (judge.clone(), visible(reply)))
         })

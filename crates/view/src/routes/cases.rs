@@ -144,9 +144,9 @@ pub(crate) async fn peek(
         let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
         let record = row.map(|row| run.record(row)).transpose()?.flatten();
         let record = record.ok_or_else(|| PageError::missing("The run has no such case."))?;
-        let asked = run.question(&record.result)?;
+        let question = run.question(&record.result)?;
 
-        Ok(render(&case_peek(&record, asked.as_ref())))
+        Ok(render(&case_peek(&record, question.as_ref())))
     })
     .await
 }
@@ -196,7 +196,7 @@ fn case_row(
     labels: &[LabelledItem],
 ) -> Result<CaseRow, StoreError> {
     let stored = run.folder().result_at(entry.offset)?;
-    let asked = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
+    let question = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
     let (criteria, more) = criterion_cells(index, entry, labels);
 
     Ok(CaseRow {
@@ -209,7 +209,7 @@ fn case_row(
         prompt: entry.prompt.map_or_else(String::new, |prompt| visible(index.name(prompt))),
         target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
         trial: entry.trial,
-        question: excerpt(asked.and_then(|asked| asked.question).as_deref().unwrap_or_default()),
+        question: excerpt(question.and_then(|question| question.question).as_deref().unwrap_or_default()),
         answer: stored.as_ref().map(answer_excerpt).unwrap_or_default(),
         criteria,
         more,
@@ -347,8 +347,8 @@ impl FilterChip {
     }
 }
 
-fn case_peek(record: &CaseRecord, asked: Option<&QuestionRow>) -> CasePeek {
-    let explained = explain_case(record, asked);
+fn case_peek(record: &CaseRecord, question: Option<&QuestionRow>) -> CasePeek {
+    let explained = explain_case(record, question);
     let row = &record.result;
     let long = |text: &Option<String>| text.as_deref().map(|text| cut_text(&visible(text), MAX_PEEK));
     let criteria = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));

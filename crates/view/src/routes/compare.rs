@@ -258,11 +258,11 @@ fn hidden_losses(found: &RunComparison) -> String {
     let mut lost: Vec<_> = lost.into_iter().collect();
     lost.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let names: Vec<String> = lost.iter().map(|(name, count)| format!("{name} in {count}")).collect();
-    let of = match cases {
+    let place = match cases {
         1 => "1 case that got better has a criterion that got worse".to_owned(),
         _ => format!("{} cases that got better have criteria that got worse", grouped(cases as u64)),
     };
-    visible(&format!("{of}: {}.", names.join(", ")))
+    visible(&format!("{place}: {}.", names.join(", ")))
 }
 
 /// Row of a metric, with or without its own axis.

@@ -303,8 +303,8 @@ impl MatrixView<'_> {
         for (row, entry) in &trials {
             let Some(stored) = run.folder().result_at(entry.offset)? else { continue };
             if question.is_empty() {
-                let asked = run.question(&stored)?.and_then(|asked| asked.question);
-                *question = excerpt(asked.as_deref().unwrap_or_default());
+                let text = run.question(&stored)?.and_then(|row| row.question);
+                *question = excerpt(text.as_deref().unwrap_or_default());
             }
             let text = answer_excerpt(&stored);
             match answers.iter_mut().find(|answer| answer.text == text) {

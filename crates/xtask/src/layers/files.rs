@@ -165,16 +165,16 @@ impl CrateModules {
 
         let reached: BTreeMap<&Path, BTreeSet<&Path>> =
             arrows.keys().map(|file| (*file, reachable(&arrows, file))).collect();
-        let mut told: BTreeSet<&Path> = BTreeSet::new();
+        let mut reported: BTreeSet<&Path> = BTreeSet::new();
         let mut circles = Vec::new();
         for (file, others) in &reached {
-            if !others.contains(file) || told.contains(file) {
+            if !others.contains(file) || reported.contains(file) {
                 continue;
             }
             let comes_back =
                 |other: &&&Path| reached.get(**other).is_some_and(|reached| reached.contains(file));
             let members: BTreeSet<&Path> = others.iter().filter(comes_back).copied().collect();
-            told.extend(&members);
+            reported.extend(&members);
             if !is_of_data(&members) {
                 circles.push(describe(&members, &arrows));
             }

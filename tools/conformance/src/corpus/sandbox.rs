@@ -262,7 +262,7 @@ fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, NameRole>
 
     for case in loaded.cases.iter().flatten() {
         targets
-            .extend(case.targets.iter().map(|of| of.use_target.clone().unwrap_or_else(|| of.name.clone())));
+            .extend(case.targets.iter().map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())));
         for grader in &case.graders {
             judges_of(grader, &mut judges);
         }

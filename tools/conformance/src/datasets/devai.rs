@@ -97,9 +97,9 @@ fn corrected(
     lines: &[Value],
     row: &dyn Fn(&Value) -> Value,
 ) -> Result<(), String> {
-    let of =
+    let rows_of =
         |agent: &str| -> Vec<Value> { lines.iter().filter(|line| line["agent"] == agent).map(row).collect() };
-    let mut few = of("GPT-Pilot");
+    let mut few = rows_of("GPT-Pilot");
     for row in few.iter_mut().filter(|row| row["case"].as_str() > Some("11")) {
         row["label"] = Value::Null;
     }
@@ -127,7 +127,7 @@ fn corrected(
     }
 
     for (agent, expected) in [("GPT-Pilot", ".511020"), ("OpenHands", ".473082")] {
-        let mut rows = of(agent);
+        let mut rows = rows_of(agent);
         for row in &mut rows {
             row["label"] = Value::Null;
         }

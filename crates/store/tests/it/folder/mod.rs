@@ -523,7 +523,7 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
         expected_outcome: None,
         reference: None,
     };
-    let asked = || -> Vec<String> {
+    let stored = || -> Vec<String> {
         let rows = folder.questions().expect("readable");
         rows.map(|row| row.expect("sound").case_hash).collect()
     };
@@ -532,7 +532,7 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
         writer.record_question(&question(hash)).expect("recorded");
     }
     drop(writer);
-    assert_eq!(asked(), ["one", "two"]);
+    assert_eq!(stored(), ["one", "two"]);
 
     // A torn row is removed, and questions that are stored are not written again.
     let path = folder.path().join("questions.jsonl");
@@ -543,10 +543,10 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
         writer.record_question(&question(hash)).expect("recorded");
     }
     drop(writer);
-    assert_eq!(asked(), ["one", "two", "three"]);
+    assert_eq!(stored(), ["one", "two", "three"]);
 
     std::fs::remove_file(path).expect("removed");
-    assert_eq!(asked(), Vec::<String>::new(), "older runs keep no questions");
+    assert_eq!(stored(), Vec::<String>::new(), "older runs keep no questions");
 }
 
 #[test]
