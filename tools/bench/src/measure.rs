@@ -14,11 +14,11 @@ pub(super) struct RunSample {
 
 /// Time between two reads of the memory. The system keeps the peak itself, so only growth in the last moments
 /// of a process can be missed.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Runs a command once. Exit codes 0 and 1 are fine: a case of the data may fail.
 pub(super) fn once(command: &mut Command) -> Result<RunSample, String> {
-    watched(command, LOOK)
+    watched(command, POLL_INTERVAL)
 }
 
 /// Runs a command and reads its memory at this interval.
@@ -75,7 +75,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
         }
 
         // Each look takes processor time from the measured processes.
-        std::thread::sleep(5 * LOOK);
+        std::thread::sleep(5 * POLL_INTERVAL);
     };
 
     let cpu = cpu_of_children().zip(before).map(|(after, before)| after.saturating_sub(before));

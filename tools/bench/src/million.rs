@@ -20,9 +20,9 @@ const WORKERS: usize = 2;
 const UNIT: usize = 500;
 const WINDOW: &str = "64";
 /// Time between two reads of the memory of all processes.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Percentages of finished units at which memory is recorded.
-const MARKS: [usize; 4] = [25, 50, 75, 100];
+const PERCENTAGES: [usize; 4] = [25, 50, 75, 100];
 
 /// Memory of the processes of a run.
 #[derive(Default)]
@@ -42,14 +42,14 @@ impl MemoryRecord {
         for (peak, bytes) in peaks.iter_mut().zip(&now) {
             *peak = (*peak).max(*bytes);
         }
-        for mark in MARKS.into_iter().filter(|mark| share >= *mark) {
+        for mark in PERCENTAGES.into_iter().filter(|mark| share >= *mark) {
             self.marks.entry(mark).or_insert_with(|| now.clone());
         }
     }
 
     /// Bytes of a process: at each mark, its peak before all units were done, and its peak after that.
     fn of(&self, process: usize) -> Vec<Option<u64>> {
-        let marks = MARKS.iter().map(|mark| self.marks.get(mark)?.get(process).copied());
+        let marks = PERCENTAGES.iter().map(|mark| self.marks.get(mark)?.get(process).copied());
         marks.chain(self.peaks.iter().map(|peak| peak.get(process).copied())).collect()
     }
 }
@@ -108,7 +108,7 @@ impl ProgramUnderTest {
             let processes = std::iter::once(&boss).chain(&workers).chain([&server.process]);
             let now: Vec<u64> = processes.map(|process| process.resident().unwrap_or(0)).collect();
             record.add(files_below(&results), units, now);
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let time = begun.elapsed();
         expect_all(&summary_path, cases, offline)?;

@@ -15,14 +15,14 @@ use rand_core::RngCore;
 
 use super::{assert_near, cases, near};
 
-const QUIET: PairedNoise =
+const EXACT: PairedNoise =
     PairedNoise { between: 1.0 / 9.0, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
 
 #[test]
 fn published_sample_sizes() {
     let promise = PowerDesign::default();
-    assert_eq!(promise.paired_cases(QUIET, 0.03).map(round_up_cases), Ok(969.0));
-    let noisy = PairedNoise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..QUIET };
+    assert_eq!(promise.paired_cases(EXACT, 0.03).map(round_up_cases), Ok(969.0));
+    let noisy = PairedNoise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..EXACT };
     assert_eq!(promise.paired_cases(noisy, 0.03).map(round_up_cases), Ok(3876.0));
     let repeated = PairedNoise { first_repeats: 10, second_repeats: 10, ..noisy };
     assert_eq!(promise.paired_cases(repeated, 0.03).map(round_up_cases), Ok(1260.0));
@@ -36,7 +36,7 @@ fn published_sample_sizes() {
 #[test]
 fn what_cannot_be_reached_says_so() {
     let promise = PowerDesign::default();
-    assert_eq!(promise.paired_cases(QUIET, 0.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.paired_cases(EXACT, 0.0), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.rates_cases(0.5, 0.5), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.rates_cases_by_h(0.5, 1.5), Err(UndefinedReason::OutOfRange));
     assert_eq!(promise.paired_t_cases(0.0), Err(UndefinedReason::Unreachable));
@@ -45,8 +45,8 @@ fn what_cannot_be_reached_says_so() {
     assert_eq!(promise.mcnemar_pairs(0.1, 0.2), Err(UndefinedReason::OutOfRange));
     assert_eq!(promise.mcnemar_pairs(0.1, 0.0), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.mcnemar_difference(3, 0.2), Err(UndefinedReason::Undetectable));
-    assert_eq!(promise.paired_difference(QUIET, 0), Err(UndefinedReason::NoValues));
-    let unrepeated = PairedNoise { first_repeats: 0, ..QUIET };
+    assert_eq!(promise.paired_difference(EXACT, 0), Err(UndefinedReason::NoValues));
+    let unrepeated = PairedNoise { first_repeats: 0, ..EXACT };
     assert_eq!(promise.paired_cases(unrepeated, 0.1), Err(UndefinedReason::NoValues));
     assert_eq!(promise.paired_t_cases(50.0), Ok(2.0));
     assert!(PowerDesign::new(0.05, 0.05).is_err() && PowerDesign::new(0.0, 0.8).is_err());
@@ -75,8 +75,8 @@ proptest! {
     #[test]
     fn cases_and_differences_undo_each_other(n in 20u64..5_000, discordant in 0.05..0.9) {
         let promise = PowerDesign::default();
-        let shown = promise.paired_difference(QUIET, n).unwrap();
-        prop_assert!(near(promise.paired_cases(QUIET, shown).unwrap(), n as f64, 1e-9));
+        let shown = promise.paired_difference(EXACT, n).unwrap();
+        prop_assert!(near(promise.paired_cases(EXACT, shown).unwrap(), n as f64, 1e-9));
         if let Ok(shown) = promise.mcnemar_difference(n, discordant) {
             prop_assert!(near(promise.mcnemar_pairs(discordant, shown).unwrap(), n as f64, 1e-6));
         }
