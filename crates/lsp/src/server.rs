@@ -306,7 +306,7 @@ impl LanguageServer<'_> {
             None => Response::new_err(
                 id,
                 ErrorCode::InvalidParams as i32,
-                "the parameters are not those of this request".to_owned(),
+                "the parameters do not match the request".to_owned(),
             ),
         };
         send(self.connection, Message::Response(response))

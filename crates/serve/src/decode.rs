@@ -142,8 +142,7 @@ fn quote_numbers(body: &[u8]) -> QuotedBody {
                                 true => child(&path, &index.to_string()),
                                 false => child(&path, key),
                             });
-                        let message =
-                            format!("`{word}` is no number of JSON; leave the value out, or send null");
+                        let message = format!("`{word}` is not a JSON number; omit the value, or send null");
                         no_numbers.push(RequestProblem::new(path, message));
                         last_place = place;
                     }

@@ -179,7 +179,7 @@ pub(crate) fn differences(samples: &[JobSample]) -> Vec<RequestProblem> {
 /// Problem of a sample whose field differs from the first sample of its group.
 pub(crate) fn difference(index: usize, field: &str, first: usize) -> RequestProblem {
     let message = format!(
-        "`{field}` is not that of sample {first}: answers to different questions can't be compared; samples of a group \
+        "`{field}` differs from sample {first}: answers to different questions can't be compared; samples of a group \
          have the same `input` (or the same messages before the answer), `reference`, `expected_outcome` and `vars`"
     );
     RequestProblem::new(format!("/samples/{index}/{field}"), message)

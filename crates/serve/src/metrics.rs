@@ -252,7 +252,7 @@ impl DurationHistogram {
     fn write(&self, page: &mut MetricPage) {
         const NAME: &str = "assize_request_duration_seconds";
 
-        page.head(NAME, "histogram", "Time from the headers of a request to those of its reply.");
+        page.head(NAME, "histogram", "Time from the headers of a request to the headers of its reply.");
         for (count, limit) in self.buckets.iter().zip(BUCKETS) {
             page.line(&format!("{NAME}_bucket"), &format!("le=\"{limit}\""), count);
         }

@@ -403,7 +403,7 @@ impl FolderContent {
             None => drop(self.files.insert(name.to_owned(), path)),
             Some(other) => {
                 let other = other.file_name().unwrap_or_default().to_string_lossy();
-                let problem = format!("the name `{name}` is that of `{other}`; rename one of them");
+                let problem = format!("`{other}` already has the name `{name}`; rename one of them");
                 self.unused.insert(whole, (path, problem));
             }
         }

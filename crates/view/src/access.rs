@@ -214,7 +214,7 @@ fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Resp
         return None;
     }
     if is_review || is_write {
-        let text = "This is somebody else's review: another one was opened in this browser since.";
+        let text = "Another review was opened in this browser. To continue this one, open its link again.";
         return Some((StatusCode::FORBIDDEN, text).into_response());
     }
 

@@ -113,7 +113,7 @@ fn lock_and_rename(new: &Path) -> io::Result<(PathBuf, File)> {
 
     let name = new.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(NEW_PREFIX));
     let name =
-        name.ok_or_else(|| io::Error::other("the name of a temporary folder is not what was asked for"))?;
+        name.ok_or_else(|| io::Error::other("the temporary folder does not have the requested name"))?;
     let folder = new.with_file_name(format!("{PREFIX}{name}"));
     fs::rename(new, &folder)?;
 

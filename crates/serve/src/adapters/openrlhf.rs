@@ -170,10 +170,10 @@ fn extended(query: &[u8], shorter: &[usize], mut matched: usize, byte: u8) -> us
 /// Error for a query whose prompt can't be separated: the prompt would be graded as part of the answer.
 fn no_answer(has_prompt: bool) -> &'static str {
     if has_prompt {
-        "begins neither with its entry of `prompts` nor with a long end of it (as that of a prompt that was too long), so where \
-         the answer begins is not known; add `answer=query` to the address if `query` is the answer alone"
+        "begins with neither its entry of `prompts` nor a long end of it (as if the prompt was cut), so the beginning of the \
+         answer is unknown; add `answer=query` to the address if `query` is the answer alone"
     } else {
-        "`prompts` has no entry for it, so where the answer begins is not known; add `answer=query` to the address if \
+        "`prompts` has no entry for it, so the beginning of the answer is unknown; add `answer=query` to the address if \
          `query` is the answer alone"
     }
 }

@@ -395,7 +395,7 @@ async fn samples_of_a_group_answer_the_same_question() {
         assert_eq!(refused.status, 422, "{field}: {refused:?}");
         let (path, message) = &refused.problems()[0];
         assert_eq!(path, &format!("/samples/2/{field}"));
-        assert!(message.starts_with(&format!("`{field}` is not that of sample 0")), "{message}");
+        assert!(message.starts_with(&format!("`{field}` differs from sample 0")), "{message}");
     }
 }
 
@@ -585,7 +585,7 @@ async fn a_sample_with_a_number_that_json_lacks_is_named_and_the_others_are_grad
     assert_eq!((&results[0]["reward"], &results[2]["reward"]), (&json!(1.0), &json!(1.0)), "{results}");
     assert_eq!(results[1]["reward"], json!(null), "{results}");
     let error = results[1]["error"].as_str().unwrap();
-    assert!(error.starts_with("/samples/1/vars/x/1: `NaN` is no number of JSON"), "{error}");
+    assert!(error.starts_with("/samples/1/vars/x/1: `NaN` is not a JSON number"), "{error}");
 
     // These requests would grade nothing, or something else than requested.
     for (body, place) in [

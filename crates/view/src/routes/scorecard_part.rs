@@ -182,7 +182,7 @@ fn label_texts(account: &LabelAccount) -> Vec<PartLabelText> {
     };
     let current = account.current.iter().map(text(""));
     let stale = account.stale.iter().map(text("stale: about something else"));
-    let unbound = account.unbound.iter().map(text("does not say what it is about"));
+    let unbound = account.unbound.iter().map(text("not bound to an answer"));
     current.chain(stale).chain(unbound).collect()
 }
 
