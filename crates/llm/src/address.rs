@@ -1,8 +1,7 @@
 //! Turns an address, as people write it in a variable, into the base URL that a format's paths are added to.
 //!
-//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme,
-//! Azure's names only the resource. A text that is no URL is passed on as it is; the code that uses it reports
-//! the error.
+//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme, Azure's
+//! names only the resource. A text that is not a URL is passed on unchanged; the code that uses it reports the error.
 
 use reqwest::Url;
 

@@ -41,7 +41,7 @@ pub struct BatchReplyLine {
 /// The result of a request in a batch.
 #[derive(Debug, Clone)]
 pub enum BatchOutcome {
-    /// There is an answer with a body, whatever its status.
+    /// There is an answer with a body, with any status.
     Answered {
         /// HTTP status.
         status: u16,

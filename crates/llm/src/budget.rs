@@ -501,7 +501,7 @@ impl Reservation {
         self.output
     }
 
-    /// The request goes out now.
+    /// The request is sent now.
     pub(crate) fn sent(mut self) -> Self {
         self.is_sent = true;
         self
@@ -603,7 +603,7 @@ impl CallReservation {
         self.each().any(Reservation::is_short)
     }
 
-    /// The request goes out now.
+    /// The request is sent now.
     pub(crate) fn sent(self) -> Self {
         Self { client: self.client.map(Reservation::sent), process: self.process.map(Reservation::sent) }
     }

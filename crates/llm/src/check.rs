@@ -59,7 +59,7 @@ pub async fn check(
     check_at(row, settings::endpoint(row, env), transport, timeout).await
 }
 
-/// Checks the key of the model that `JUDGE_MODEL` names, if it has variables of its own.
+/// Checks the key of the model that `JUDGE_MODEL` names, if it has its own variables.
 pub async fn check_judge(
     judge_model: &str,
     env: &(dyn Fn(&str) -> Option<String> + Sync),

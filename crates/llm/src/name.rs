@@ -39,9 +39,8 @@ impl ModelName {
         self.provider.base_url_variables
     }
 
-    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` apply to this
-    /// model only. If it has an address of its own, it may be named without a provider; OpenAI's format is then
-    /// used.
+    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` apply to this model only.
+    /// If it has its own address, it may be named without a provider; OpenAI's format is then used.
     ///
     /// # Errors
     /// If the text does not name a model.

@@ -86,7 +86,7 @@ impl OutputLimit {
         Self { least: self.least.max(longer).min(self.most), ..self }
     }
 
-    /// Limits of the reply to a request without a limit of its own.
+    /// Limits of the reply to a request that sets no limit.
     pub(crate) fn for_request(
         model: &str,
         card: ModelCard,

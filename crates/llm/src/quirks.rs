@@ -42,7 +42,7 @@ pub enum SchemaSupport {
     Lengthless,
     /// Only the request for a JSON object.
     JsonObject,
-    /// Nothing. The prompt has to suffice.
+    /// No schema: the model only has the prompt.
     None,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) seed: Option<&'a str>,
     /// The number of alternatives that were requested.
     pub(crate) logprobs: Option<u8>,
-    /// True if the reply schema was sent, in whatever form.
+    /// True if the reply schema was sent, in any form.
     pub(crate) schema: bool,
     /// True if that schema has lengths of texts or lists.
     pub(crate) lengths: bool,
@@ -241,8 +241,8 @@ const SYSTEM_NAMES: [&str; 6] = [
     "does not support 'system'",
 ];
 
-/// How servers refer to the reply schema, in lower case, whatever format they speak: gateways pass on the words of the
-/// server behind them.
+/// How servers refer to the reply schema, in lower case. The list is the same for all formats, because gateways pass on
+/// the words of the server behind them.
 const SCHEMA_NAMES: [&str; 27] = [
     // OpenAI's formats, and servers that speak them.
     "response_format", "json_schema", "json_object", "guided_json", "grammar", "json mode",

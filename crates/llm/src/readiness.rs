@@ -48,7 +48,7 @@ pub enum ReadyState {
         /// What is wrong with the value.
         reason: String,
     },
-    /// The key or another setting can't be used as it is.
+    /// The key or another setting is invalid.
     BadSetting {
         /// What is wrong, in a sentence that names the variable and shows no value.
         reason: String,
@@ -72,7 +72,7 @@ pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Pr
     provider::find(&provider.trim().to_ascii_lowercase()).map(|row| row_readiness(row, false, env))
 }
 
-/// The readiness of the model that `JUDGE_MODEL` names, if it has variables of its own. Otherwise `None`, and
+/// The readiness of the model that `JUDGE_MODEL` names, if it has its own variables. Otherwise `None`, and
 /// [`readiness`] of its provider applies. Also `None` if the text does not name a model.
 pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
     let name = ModelName::for_judge(judge_model, env).ok()?;

@@ -90,7 +90,7 @@ impl KnownSecret {
         let places: Box<dyn Iterator<Item = usize>> = if escaped {
             Box::new(text.char_indices().map(|(at, _)| at))
         } else {
-            // Most texts hold no secret, and this is the fastest way to find that out.
+            // Most texts hold no secret, and this is the fastest check for that.
             let signs = self.spelled_out().map(sign);
             let mut places: Vec<usize> =
                 signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// The longest wait derived from a reset. An allowance is full at its reset, but a request may pass long
-/// before. A plain `retry-after` is granted whatever its length.
+/// The longest wait derived from a reset. An allowance is full at its reset, but a request may pass long before. A
+/// plain `retry-after` has no such limit.
 const LONGEST_RESET: Duration = Duration::from_mins(1);
 
 /// Headers with the time of a reset, each with the header for the rest of the same allowance.

@@ -94,7 +94,7 @@ pub trait SharedRate: Send + Sync {
     /// Records the real tokens of a request that was expected to take `expected` tokens.
     fn settle(&self, account: &str, expected: u64, real: u64);
 
-    /// Notes an allowance that a server reported.
+    /// Records an allowance that a server reported.
     fn report(&self, account: &str, allowance: ReportedAllowance);
 
     /// This process's share of an account's rate, in requests a second, derived from what servers reported to

@@ -99,9 +99,9 @@ pub enum DiscoveryError {
     Empty(PathBuf),
 }
 
-/// Finds the eval files among `paths`: files are accepted whatever their name, folders are searched.
-/// Scorecards are not searched for eval files. Hidden folders, `node_modules` and `target` are skipped, and
-/// links to folders are not followed.
+/// Finds the eval files among `paths`: files are accepted with any name, and folders are searched. Scorecards are not
+/// searched for eval files. Hidden folders, `node_modules` and `target` are skipped, and links to folders are not
+/// followed.
 pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
     let mut found = DiscoveredFiles::default();
     for path in paths {

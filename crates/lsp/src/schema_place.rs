@@ -43,7 +43,7 @@ impl SchemaPlace<'static> {
 }
 
 impl<'s> SchemaPlace<'s> {
-    /// Returns the place below a key, whatever its siblings are.
+    /// Returns the position below a key, for any siblings.
     pub(crate) fn child(&self, key: &str) -> Self {
         let mut nodes = Vec::new();
         for node in self.object_schemas(None) {

@@ -35,7 +35,7 @@ use crate::session_budget::SessionBudget;
 
 /// Longest wait for the end of a run, in seconds.
 const MAX_WAIT: u32 = 600;
-/// Most trials of a case.
+/// Maximum number of trials of a case.
 const MAX_TRIALS: u32 = 100;
 /// Parts of a run's summary that a client gets.
 const SUMMARY_PARTS: [&str; 13] = [

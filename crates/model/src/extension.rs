@@ -60,7 +60,7 @@ pub struct SuiteExtensions {
     pub list: Vec<Extension>,
     /// The suite: `description`, `prompts`, `providers`, `tests`, `scenarios` and `defaultTest`.
     pub suite: Value,
-    /// The eval file as it is written.
+    /// The content of the eval file as written.
     pub config: Value,
     /// True if they run as hooks of the workspace, because AgentV's functions work in its folder.
     pub in_workspace: bool,

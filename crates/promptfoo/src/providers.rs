@@ -70,8 +70,8 @@ const NEEDED_CONFIG: [&str; 18] = [
     "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
 
-/// Keys of `config` that promptfoo knows but that have no effect here. They are not misspellings of the keys
-/// above, however similar they are.
+/// Keys of `config` that promptfoo knows but that have no effect here. They are not misspellings of the keys above,
+/// even if they are similar.
 const OTHER_CONFIG: [&str; 8] =
     ["maxTurns", "speed", "store", "user", "metadata", "verbosity", "effort", "timeout"];
 

@@ -1,4 +1,4 @@
-//! A comparison that may be looked at again and again, as text.
+//! Text of a comparison that may be checked repeatedly while the run goes on.
 
 use assize_analysis::compare::AnytimeComparison;
 

@@ -4,7 +4,7 @@ use assize_store::ResultRow;
 
 use crate::sanitize::escape_lines;
 
-/// Most characters of a question or an answer in a row.
+/// Maximum number of characters of a question or an answer in a row.
 const MAX_EXCERPT: usize = 320;
 
 /// The beginning of an answer, or else the reason why there is none, or the tools that were called.

@@ -22,11 +22,11 @@ use crate::html::page_of;
 use crate::mark::VerdictMark;
 use crate::number::{dollars, format_count, format_duration, format_score, grouped};
 
-/// Most characters of a Markdown file, so that it fits into a comment.
+/// Maximum number of characters of a Markdown file, so that it fits into a comment.
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
-/// Most different answers of a cell.
+/// Maximum number of different answers of a cell.
 const MAX_ANSWERS: usize = 3;
-/// Most characters of an answer in Markdown.
+/// Maximum number of characters of an answer in Markdown.
 const MAX_TEXT: usize = 320;
 
 /// Format of the table.

@@ -9,7 +9,7 @@ use assize_store::RunInfo;
 use crate::number::{format_count, format_plain, format_rate, format_score, grouped};
 use crate::scorecard_comparison::list_codes;
 
-/// Most lines of a heading.
+/// Maximum number of lines below a heading.
 const MAX_LINES: usize = 6;
 
 /// Lines below a heading, such as the reasons that block the release.

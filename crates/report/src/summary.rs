@@ -334,8 +334,8 @@ fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: S
     entry(page, "Criteria", criteria);
 }
 
-/// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
-/// share. If cases have several trials, the rate is over trials, whatever the verdicts of the cases.
+/// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the share. If
+/// cases have several trials, the rate is over trials, not over cases.
 fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> {
     let counts = summary.counts;
     let Some(figures) = &summary.figures else {

@@ -309,7 +309,7 @@ impl LabelAccount {
     }
 }
 
-/// A time as it is shown: without the fraction of its second.
+/// A time for display, without the fraction of its second.
 fn without_fraction(at: &str) -> String {
     match at.split_once('.') {
         Some((second, rest)) => format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),

@@ -147,7 +147,7 @@ impl DependencyTracker {
         Admission::Waiting
     }
 
-    /// Notes the result of an item. Counts its case once it certainly did not pass.
+    /// Records the result of an item. Counts its case once it certainly did not pass.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
         let verdict = self.note_trial(item, TrialResult::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);

@@ -35,7 +35,7 @@ pub fn forecast(
     let mut found = Vec::new();
     let mut before: Vec<CaseMessage> = item.case.input.clone();
     for turn in item.case.turns() {
-        // As if every turn took place, whatever happens before it.
+        // Assumes that every turn runs, even after a failure.
         let turn_item = WorkItem { case: Arc::new(item.case.turn_case(turn, &before)), ..item.clone() };
         let context = GradingContext::new(&turn_item, &answer);
         for grader in &turn.graders {

@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// A row as caches of all versions hold it. Since version 2 of the tables, `raw` has a column of its own.
+    /// A row as caches of all versions hold it. Since version 2 of the tables, `raw` has a separate column.
     const STORED_ROW: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
         "usage":{"input":7,"cached":null,"output":2},"model":"m-1","request_id":"id-1","raw":"{}",
         "latency":{"secs":1,"nanos":5},"attempts":2,"failed":[{"kind":"timeout","status":null,

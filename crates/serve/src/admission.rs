@@ -30,7 +30,7 @@ impl SampleQueue {
         Self { accepted: AtomicUsize::new(0), graded: AtomicUsize::new(0), limit, at_once: at_once.max(1) }
     }
 
-    /// Accepts samples. From then on, each of them gets an answer, whatever happens.
+    /// Accepts samples. From then on, each of them always gets an answer.
     ///
     /// # Errors
     /// 429 when the queue is full; 422 when there are more samples than the queue can ever hold.

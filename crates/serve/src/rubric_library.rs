@@ -23,7 +23,7 @@ const MAX_VERSIONS: usize = 8;
 const MAX_REMOVED: usize = 256;
 /// Extensions of rubric files. If several files share a name, the first extension wins.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
-/// Most names listed in a message; more are counted.
+/// Maximum number of names listed in a message. Others are only counted.
 const MAX_NAMED: usize = 10;
 /// Maximum number of files of a folder that are examined.
 const MAX_FILES: usize = 10_000;

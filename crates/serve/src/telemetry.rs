@@ -19,9 +19,9 @@ use url::Url;
 
 use crate::options::{OperatorLog, TelemetryOptions};
 
-/// Most samples whose events wait to be sent; events of further ones are dropped.
+/// Maximum number of samples whose events wait to be sent. Events of other samples are dropped.
 const MAX_WAITING: usize = 4_096;
-/// Most samples in one request to the collector.
+/// Maximum number of samples in one request to the collector.
 const BATCH: usize = 128;
 /// How long to wait for more samples before a request is sent.
 const BATCH_WAIT: Duration = Duration::from_secs(1);

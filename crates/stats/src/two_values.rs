@@ -123,8 +123,8 @@ impl NearlyTwoValues {
             return (low, high);
         }
 
-        // The units may have missed all values at an end of the range, and their mean has an error of its
-        // own; both at once are less likely.
+        // The units may have missed all values at an end of the range, and their mean has an error, too; both at once
+        // are less likely.
         let below = |count: u64| distance_to_end(count, self.count, level);
         let all = below(self.count);
         let of_end = |unseen: f64, reached: f64| {

@@ -112,7 +112,7 @@ impl AnswerNames {
     }
 }
 
-/// Most names that a message lists.
+/// Maximum number of names that a message lists.
 const MAX_NAMES: usize = 8;
 
 /// Byte positions of selected answers in the results file.

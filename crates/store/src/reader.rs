@@ -431,7 +431,7 @@ impl CaseRecords {
                 rows.push(row.into());
                 starts.push(start);
             } else if rows.is_empty() {
-                // A leftover of a case that did not finish.
+                // A row of a case that did not finish.
             } else {
                 self.ahead = Some(row);
                 self.extent.judgements.end = start;

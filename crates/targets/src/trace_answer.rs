@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
-/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that did
-/// not finish has no answer, whatever its messages.
+/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that did not
+/// finish has no answer, even if it has messages.
 pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
     let refuse = |kind, message| TargetError {
         attempts: 0,

@@ -39,7 +39,7 @@ impl KnownJudge {
         self.decide_favouring(truth, self.likes_length)
     }
 
-    /// Decides a criterion for an answer by a model of its own family.
+    /// Decides a criterion for an answer of a model from the judge's own family.
     pub fn decide_own(&mut self, truth: bool) -> bool {
         self.decide_favouring(truth, self.own_family)
     }

@@ -148,8 +148,8 @@ fn run_programs(programs: Vec<TestProgram>, filter: Option<&str>) -> TestReport 
     report
 }
 
-/// The search path of the tests, with the folder of the Python interpreter in front. A version manager puts a shell script in its
-/// place, which takes longer to start than the interpreter.
+/// The search path of the tests, with the folder of the Python interpreter in front. A version manager has a shell
+/// script instead of the interpreter, which takes longer to start.
 #[expect(clippy::disallowed_methods, reason = "the tests get the environment of this program")]
 fn search_path() -> Option<OsString> {
     let script = "import os, sys; print(os.path.dirname(sys.executable))";

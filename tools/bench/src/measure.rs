@@ -74,7 +74,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
             break status;
         }
 
-        // Each look takes processor time from the measured processes.
+        // Each poll takes processor time from the measured processes.
         std::thread::sleep(5 * POLL_INTERVAL);
     };
 
@@ -95,7 +95,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
     }
 }
 
-/// Clock ticks per second in which Linux reports processor time to programs, whatever its internal rate.
+/// Clock ticks per second in which Linux reports processor time to programs. Does not depend on its internal rate.
 const TICKS: f64 = 100.0;
 
 /// The processor time of a running process.

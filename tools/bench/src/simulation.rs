@@ -37,7 +37,7 @@ const EXTEND_MESSAGES: f64 = 4.0;
 const ASK_MESSAGES: f64 = 4.0;
 /// Time until another worker replaces one that died.
 const REPLACE: Time = 5 * SECOND;
-/// Most units of a job (`ShardNumber::MAX`); units of a larger job have more calls than requested.
+/// Maximum number of units of a job (`ShardNumber::MAX`); units of a larger job have more calls than requested.
 const MOST_UNITS: u64 = 100_000;
 /// Processors of the message servers.
 const SERVER_PROCESSORS: f64 = 8.0;
@@ -82,7 +82,7 @@ struct Outcome {
     messages: f64,
     extensions: u64,
     asks: u64,
-    /// Most queued units that no worker works on, after the first second.
+    /// Maximum number of queued units without a worker, after the first second.
     queued: u64,
     /// Longest wait for the servers and for the coordinator, in seconds.
     server_wait: f64,

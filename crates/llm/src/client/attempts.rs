@@ -294,7 +294,7 @@ impl<'a> CallAttempts<'a> {
         tracker.reserve(request).await.map_err(|why| self.over_budget(why))
     }
 
-    /// The output limit to send, if the request has none of its own and needs one.
+    /// The output limit to send, if the request sets none and needs one.
     fn ceiling(&self, reservation: &CallReservation) -> Option<u32> {
         let (client, card) = (self.client, self.card);
         // A limit is needed if the model's settings name one, if the length of the reply is known, or if spending is
@@ -451,7 +451,7 @@ impl<'a> CallAttempts<'a> {
         Ok(AttemptOutcome::AskAgain)
     }
 
-    /// Notes that the server limited the request. This may concern the whole account.
+    /// Records that the server limited the request, which may affect the whole account.
     fn note_limit(&mut self, permit: &Permit, headers: &HeaderMap, error: &AskError) {
         let client = self.client;
         if !matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
@@ -479,9 +479,9 @@ impl<'a> CallAttempts<'a> {
         self.known_good_answers = good;
     }
 
-    /// Notes a failure, which may be part of an outage. Returns false if the attempt should not count: the
-    /// server has answered before and can't be reached now, so the question waits for it; or the request may have
-    /// waited in the server for others of ours until its time was over.
+    /// Records a failure, which may be part of an outage. Returns false if the attempt should not count: either the
+    /// server has answered before and can't be reached now, so the call waits for it; or the request may have waited in
+    /// the server behind our other requests until it timed out.
     fn note_outage(&mut self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
         let client = self.client;
         // If the server answered others since this question failed, it fails because of this question.

@@ -12,7 +12,7 @@ use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
 use crate::wire::HttpCall;
 
-/// The path before that of an endpoint, whatever the server's address is.
+/// The path before the path of an endpoint. It does not depend on the server's address.
 const API_PREFIX: &str = "/v1";
 
 impl ModelClient {

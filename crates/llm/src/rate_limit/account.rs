@@ -242,7 +242,7 @@ impl ProviderAccount {
         self.state.lock()
     }
 
-    /// Waits until a request may go out.
+    /// Waits until a request may be sent.
     pub(crate) async fn acquire(
         self: &Arc<Self>,
         clock: &dyn Clock,
@@ -445,8 +445,8 @@ impl Permit {
         Some(until.saturating_sub(now))
     }
 
-    /// Notes that the request got no good answer. `is_own` if the server answered others since the same question
-    /// failed before; `why` describes the failure to a person.
+    /// Records that the request got no good answer. `is_own` is true if the server has answered other calls since the
+    /// previous failure of this call; `why` describes the failure to a person.
     pub(crate) fn failed(
         &self,
         clock: &dyn Clock,

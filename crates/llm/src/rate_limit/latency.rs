@@ -52,8 +52,8 @@ struct LatencyCut {
 }
 
 impl LatencyGradient {
-    /// Notes the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of
-    /// `size`. Returns a new size for the window if the present one is not right.
+    /// Records the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of `size`.
+    /// Returns a new size for the window if the current one is wrong.
     pub(super) fn note(&mut self, latency: Duration, tokens: u64, in_flight: u32, size: u32) -> Option<u32> {
         let latency = latency.as_secs_f64() / length_of(tokens);
         // The first answer is the only one whose request was alone.

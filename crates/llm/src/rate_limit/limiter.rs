@@ -271,7 +271,7 @@ impl RateLimiter {
         now.saturating_sub(self.idle)
     }
 
-    /// Notes that an answer of any kind came.
+    /// Records that an answer of any kind arrived.
     pub(super) fn note_end(&mut self, now: Duration) {
         self.last_end = self.last_end.max(now);
     }
@@ -294,7 +294,7 @@ impl RateLimiter {
         self.good_answers
     }
 
-    /// Notes a good answer to the request with this number. Returns true if it ends an outage.
+    /// Records a good answer to the request with this number. Returns true if it ends an outage.
     pub(super) fn answered(
         &mut self,
         number: u64,
@@ -324,9 +324,9 @@ impl RateLimiter {
         is_back
     }
 
-    /// Notes that the server limited request `number`, which was sent at the busy time `sent_at`. `asked_pause`
-    /// is the pause that the server asked for, `known_rate` a rate in requests a second that other processes
-    /// have found. Returns the end of the account's rest, if it rests.
+    /// Records that the server limited request `number`, which was sent at the busy time `sent_at`. `asked_pause` is
+    /// the pause that the server asked for, `known_rate` a rate in requests a second that other processes have found.
+    /// Returns the end of the account's rest, if it rests.
     pub(super) fn limited(
         &mut self,
         number: u64,
@@ -354,7 +354,7 @@ impl RateLimiter {
         }
     }
 
-    /// Notes that request `number` to this model failed.
+    /// Records that request `number` to this model failed.
     pub(super) fn failed(
         &mut self,
         number: u64,

@@ -201,7 +201,7 @@ impl OutageTracker {
         }
     }
 
-    /// Notes that the request with this number is sent.
+    /// Records that the request with this number is sent.
     pub(super) fn sent(&mut self, number: u64, source: Option<CallSource>) {
         if self.is_held() && self.scope.covers(source) {
             self.probe = Some(number);
@@ -225,7 +225,7 @@ impl OutageTracker {
         self.given_up.as_ref().or_else(of_model).map(|given_up| self.outage_of(given_up, now))
     }
 
-    /// Notes a good answer. Returns true if it ends a hold.
+    /// Records a good answer. Returns true if it ends a hold.
     pub(super) fn answered(&mut self, model: &str) -> bool {
         self.has_answered = true;
         self.streak = None;
@@ -240,7 +240,7 @@ impl OutageTracker {
         self.hold.take().is_some()
     }
 
-    /// Notes a failed request. `why` describes the failure to a person.
+    /// Records a failed request. `why` describes the failure to a person.
     pub(super) fn failed(
         &mut self,
         request: FailedRequest<'_>,

@@ -245,7 +245,7 @@ impl ConcurrencyWindow {
         self.in_flight > 1
     }
 
-    /// Notes the latency of the answer to request `number`, or of a timeout.
+    /// Records the latency of the answer to request `number`, or of a timeout.
     pub(super) fn note_latency(&mut self, number: u64, latency: Duration, tokens: u64) {
         if number < self.cut_at {
             return;

@@ -44,7 +44,7 @@ pub fn error_words(error: &Value) -> String {
     error_value(error).message
 }
 
-/// Reads an error object, a string, or anything else in its place.
+/// Reads an error object, a string, or any other value.
 pub(super) fn error_value(error: &Value) -> ServerError {
     if let Value::Array(items) = error
         && let Some(first) = items.first()

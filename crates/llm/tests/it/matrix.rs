@@ -217,7 +217,7 @@ async fn a_good_answer_brings_everything_the_format_has() {
         let named = (format.model != "bedrock/judge-1").then_some("judge-1");
         assert_eq!(reply.model.as_deref(), named, "{}", format.model);
         assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{}", format.model);
-        // Ollama has no request id, and Bedrock's is in a header of its own.
+        // Ollama has no request id, and Bedrock's is in a separate header.
         let silent = ["ollama/judge-1", "bedrock/judge-1"].contains(&format.model);
         assert_eq!(reply.request_id.is_some(), !silent, "{}", format.model);
         let sent = &server.requests()[0];

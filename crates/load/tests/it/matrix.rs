@@ -175,7 +175,7 @@ fn an_empty_set_is_named_as_a_set() {
     }
 }
 
-/// The place of the file decides, whatever its keys are.
+/// The location of the file decides, not its keys.
 #[test]
 fn a_promptfooconfig_is_in_promptfoos_spelling() {
     let text =

@@ -188,7 +188,7 @@ fn providers_that_get_different_prompts_have_cases_of_their_own() {
         ]
     );
 
-    // A target of the command line takes the place of all.
+    // A target of the command line replaces all providers.
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("code.py"), "import os\n").expect("written");
     let path = folder.path().join("any-name.yaml");

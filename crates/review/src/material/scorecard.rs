@@ -250,7 +250,7 @@ fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorTyp
     }
 }
 
-/// Answer as it is shown to a reviewer.
+/// Answer as a reviewer sees it.
 #[derive(Clone, Copy)]
 struct ShownAnswer<'a> {
     /// Target that gave it; none for an answer in the files.
@@ -348,7 +348,7 @@ fn build_item(
         question: ReviewQuestion::Verdict(
             benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
         ),
-        // People decide whether a benchmark applies to a case, whatever its judge may answer.
+        // People decide whether a benchmark applies to a case, even if the judge may not.
         may_not_apply: true,
         judge,
         why,

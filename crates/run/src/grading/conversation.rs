@@ -82,12 +82,12 @@ impl ConversationGrades {
         self.failed(&name)
     }
 
-    /// Notes that a turn or the whole conversation could not be graded.
+    /// Records that a turn or the whole conversation could not be graded.
     pub(crate) fn add_failure(&mut self, context: &GradingContext<'_>, message: String) {
         self.add_part(context, GraderFinding::broken(message), String::new());
     }
 
-    /// Notes that a turn does not count for the score.
+    /// Records that a turn does not count for the score.
     pub(crate) fn exclude_turn(&mut self, context: &GradingContext<'_>, why: &str) {
         self.add_part(context, GraderFinding::without_score(), why.to_owned());
     }

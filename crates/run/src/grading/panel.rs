@@ -45,7 +45,7 @@ pub(super) fn combine_decisions(
 pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseDecision {
     let Some(panel) = &stored.panel else { return stored.clone() };
 
-    // A check decided, whatever the votes are.
+    // A check decided, regardless of the votes.
     if stored.decision.benchmark().is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
         return stored.clone();
     }

@@ -109,7 +109,7 @@ fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySet
     Ok(ProxySetup { ask, name, max_calls, repeat: item.trial })
 }
 
-/// Notes a program's requests to a model. Requests that were cancelled because the run is ending do not count.
+/// Records a program's requests to a model. Requests that were cancelled because the run is ending do not count.
 fn record_model_calls(decision: &mut Decision, usage: ProxyUsage) {
     decision.spent = JudgingUsage {
         attempts: usage.sent,

@@ -17,7 +17,7 @@ use crate::tenant::Tenant;
 /// beginning.
 const MIN_PROMPT_END: usize = 32;
 
-/// Most tokenizer marks before a prompt: a query is compared with its prompt after each of them.
+/// Maximum number of tokenizer marks before a prompt: a query is compared with its prompt after each of them.
 const MAX_MARKS: usize = 16;
 
 /// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF has no missing

@@ -410,7 +410,7 @@ async fn a_score_model_follows_its_author_within_the_authors_range() {
     }
     assert!(!prompt.contains("expected outcome") && !prompt.contains("SECRET"), "{prompt}");
 
-    // Without references, the judge gets the item and the answer as they are.
+    // Without references, the judge gets the unchanged item and answer.
     let prompt = grade(json!("Rate it.")).await;
     assert!(answer_in(&prompt).contains("THE-ANSWER") && prompt.contains("SECRET"), "{prompt}");
     assert!(prompt.contains("Instructions\n\nRate it."), "{prompt}");

@@ -422,7 +422,7 @@ async fn a_conversation_is_shown_up_to_its_last_answer() {
     assert!(answer.contains("SECONDA") && answer.contains("look_up") && answer.contains("FEE"), "{prompt}");
     assert!(!answer.contains("FIRSTA"), "{prompt}");
 
-    // An input takes the place of the first question; calls of earlier turns belong to the conversation.
+    // An input replaces the first question; calls of earlier turns belong to the conversation.
     let mut whole = vec![message("user", "FIRSTQ"), call, result, message("assistant", "FIRSTA")];
     whole.extend([message("user", "SECONDQ"), message("assistant", "SECONDA")]);
     server.graded(&ask(json!({"input": "GIVEN", "messages": whole}))).await;

@@ -67,7 +67,7 @@ fn the_cheapest_design_reaches_its_width() {
             }
         }
     }
-    // Ten judges leave an error of sqrt(.0148/10), whatever the number of cases.
+    // Ten judges leave an error of sqrt(.0148/10) for any number of cases.
     assert_eq!(found.cheapest_design(0.07, L, 1.0, 10_000, 0), Err(UndefinedReason::Unreachable));
     assert!(found.cheapest_design(0.07, L, 1.0, 10_000, 2).is_ok(), "the same judges on both sides");
 }

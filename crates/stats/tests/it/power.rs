@@ -210,7 +210,7 @@ fn exact_numbers_of_pairs_have_the_power() {
     let one_way = promise.mcnemar_exact_one_way_difference(100).unwrap();
     assert!((promise.mcnemar_power(100, one_way, one_way).unwrap() - 0.8).abs() < 1e-6);
 
-    // Five pairs can't be significant whatever their results are.
+    // Five pairs can't be significant with any results.
     assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Undetectable));
     assert_eq!(promise.mcnemar_exact_difference(0, 0.5), Err(UndefinedReason::NoValues));
     assert_eq!(promise.mcnemar_power(10, 0.1, 0.2), Err(UndefinedReason::OutOfRange));

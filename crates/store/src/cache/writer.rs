@@ -47,8 +47,8 @@ const CHECKPOINT_PAGES: i64 = 64 * 1024 * 1024 / PAGE_BYTES;
 /// An idle thread moves the log into the file if it has at least this many bytes.
 const MIN_LOG_TO_MOVE: u64 = 1024 * 1024;
 
-/// A log larger than this is not moved into the file when the process ends, because the end of a run would
-/// have to wait for the disk. The next process that opens the cache reads the log as it is.
+/// A log larger than this is not moved into the file when the process ends, because the end of a run would have to wait
+/// for the disk. The next process that opens the cache reads the log.
 const MAX_LOG_AT_EXIT: u64 = 8 * 1024 * 1024;
 
 /// Page cache in KiB. Keys are hashes, so that every write touches another page of the index.

@@ -30,7 +30,7 @@ use crate::pages::{
 use crate::people::{labels_of, words_of_people};
 use crate::text::{ResultMark, sentence};
 
-/// Most rows in one reply.
+/// Maximum number of rows in one reply.
 const MAX_ROWS: usize = 500;
 /// Number of rows sent with the page, for the first screen: as many as the table requests at a time.
 const FIRST_ROWS: usize = 100;

@@ -28,11 +28,11 @@ use crate::page_work::{PageWork, working};
 use crate::pages::{ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Most columns of a page.
+/// Maximum number of columns of a page.
 const MAX_COLUMNS: usize = 12;
 /// Tests of a page.
 const PAGE_ROWS: usize = 50;
-/// Most different answers of a cell.
+/// Maximum number of different answers of a cell.
 const MAX_ANSWERS: usize = 3;
 /// Maximum number of criteria that are chips.
 const MAX_CHIPS: usize = 12;

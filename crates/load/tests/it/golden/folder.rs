@@ -18,7 +18,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Copies a case. A single file becomes `suite.yaml` in a folder of its own.
+    /// Copies a case. A single file becomes `suite.yaml` in a separate folder.
     pub(crate) fn copy_of(input: &Path) -> Self {
         let temporary = tempfile::tempdir().expect("a folder");
         let path = temporary.path().canonicalize().expect("there");

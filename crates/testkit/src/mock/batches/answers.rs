@@ -104,7 +104,7 @@ impl BatchesState {
         }
     }
 
-    /// Results as they are returned: complete, or cut off.
+    /// Returns the results, complete or cut off.
     pub(super) fn cut(&mut self, text: String) -> String {
         if self.faults.cut_results == 0 {
             return text;
