@@ -1,4 +1,11 @@
 //! Writes finished cases in batches, because one write for many cases costs as much as one for a single case.
+//!
+//! Batching delays the record of a case, and a run that ends at a failure must know each result before it starts the
+//! next case. So runs with few workers, and runs with `bail`, write each case at once.
+//!
+//! Some cases are not written at once. A case that is incomplete because of a model server is held until it is clear
+//! whether the server is given up: then it counts as not run, and a resumed run repeats it. A case whose answer is
+//! compared waits for the other answers of its test.
 
 use std::collections::VecDeque;
 use std::time::Duration;

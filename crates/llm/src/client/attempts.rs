@@ -1,4 +1,4 @@
-//! One call with all its attempts.
+//! A call with all its attempts.
 //!
 //! A call to a model fails in many ways, and each needs its own reaction: wait and try again, try again at once without
 //! a parameter or with a larger output limit, or give up. Each attempt also shows something that other calls need: the

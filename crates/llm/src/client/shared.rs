@@ -1,4 +1,8 @@
 //! State that the clones of a client share, and the steps of a call that depend on nothing else.
+//!
+//! A server with a queue makes a plain time limit wrong: a request may wait there for minutes behind our own earlier
+//! ones, although the server works. So [`SharedClient::send`] moves the deadline while requests that were sent earlier
+//! are answered. If only later ones are answered, the request was probably lost, and its time limit applies.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -4,6 +4,15 @@
 //! finds the rate that refusals show, [`outage`](super::outage) puts a failing account on hold, and the token buckets
 //! keep to limits that the user set. A request is sent when all of them allow it. Nothing here waits or reads a clock,
 //! so the rules can be simulated.
+//!
+//! Nothing is known about a server before its first answer. It may be slow, hang, or refuse a parameter, and a whole
+//! burst would run into the same fault. So the first request to a server, and to each of its models, is sent alone. If
+//! it gets no answer for [`FIRST_ANSWER_PATIENCE`], another one follows, up to [`MAX_UNANSWERED`], because the first
+//! may be the only one that hangs. After the first answer the window opens, and the next requests are spaced by
+//! [`FIRST_SPACING`], so that the first refusals arrive before the whole window is sent.
+//!
+//! Rates are measured in busy time: the time minus the pauses in which nothing was in flight and a request could have
+//! been sent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

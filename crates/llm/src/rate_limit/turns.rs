@@ -1,4 +1,9 @@
 //! The right to be the next to send a request: one holder at a time, by order and then by arrival.
+//!
+//! A semaphore serves waiters by arrival. Requests of earlier cases have to come first, even if they arrive later, so
+//! the waiters are in an ordered map. A holder hands its turn to the first waiter through a channel. The turn travels
+//! in the message: if the waiter is dropped before it receives the turn, dropping the message passes the turn on, so
+//! that no turn is lost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

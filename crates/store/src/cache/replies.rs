@@ -1,4 +1,4 @@
-//! Finding and storing replies.
+//! Finds and stores replies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
