@@ -129,7 +129,7 @@ pub(crate) struct RunArguments {
     /// and configuration.
     #[serde(default)]
     pub(crate) judges: Vec<String>,
-    /// The most that this run may spend, in US dollars. 0 is enough where no model is asked.
+    /// The most that this run may spend, in US dollars. 0 is enough if no model is called.
     pub(crate) budget_usd: f64,
     /// The most requests to models that this run may make.
     pub(crate) budget_calls: Option<u64>,

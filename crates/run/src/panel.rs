@@ -42,7 +42,7 @@ impl JudgePanel<'_> {
     }
 }
 
-/// Panel settings in addition to those of the graders.
+/// Panel settings in addition to the graders' own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelSettings {
     command: PanelSpec,

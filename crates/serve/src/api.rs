@@ -50,7 +50,7 @@ pub struct GradeRequest {
     pub unusable: BTreeMap<usize, String>,
 }
 
-/// A rubric: as it stands in a rubric file, the YAML text of such a file, or the name of one that the server has loaded.
+/// A rubric: the content of a rubric file, the YAML text of such a file, or the name of one that the server has loaded.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(transform = describe_rubric)]

@@ -238,7 +238,7 @@ impl BoundedDifference {
         if needed <= fall.min(rise) { Ok(needed) } else { Err(UndefinedReason::Unreachable) }
     }
 
-    /// Returns the approximate factor by which the number of pairs like these, and of their clusters, must grow for
+    /// Returns the approximate growth factor that the number of pairs like these, and of their clusters, needs for
     /// their interval to exclude 0 at the observed mean difference, with the power of the design. Undefined for the
     /// same reasons as [`detectable`](Self::detectable).
     pub fn factor_to_detect(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {

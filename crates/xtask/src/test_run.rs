@@ -74,7 +74,7 @@ enum Event {
 pub(crate) struct TestReport {
     programs: usize,
     tests: Vec<FinishedTest>,
-    /// Lines in which tests report what they skipped.
+    /// Lines in which tests report skipped parts.
     skipped: Vec<String>,
     /// Programs that ended in a way that no test accounts for.
     errors: Vec<String>,

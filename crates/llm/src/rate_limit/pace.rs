@@ -1,4 +1,4 @@
-//! Finds the request rate that a server allows, only from which requests it refuses.
+//! Finds the request rate that a server allows. The only input is which requests it refuses.
 //!
 //! The problem: a provider limits requests a minute, rarely documents the number, and headers that report it are often
 //! missing or wrong. Sending too fast costs refused requests; sending too slowly costs hours. The obvious approach, to

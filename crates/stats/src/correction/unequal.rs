@@ -32,18 +32,18 @@ pub struct DrawnLabel {
 /// W, people alone have `m = sum(w y) / W`, and with the judge's mean f over all cases it is `m + b (f -
 /// sum(w f_i) / W)`.
 ///
-/// Variances are those of `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on the
+/// Variances are computed for `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on the
 /// effective number `m (1 - m) / variance`. If the labels have no spread, the effective number is `W / max(w)` instead,
 /// which is the number of labels with the same total weight if all had the largest weight. It is between the two if few
 /// labels differ from the rest. The judge multiplies it by `1 / (1 - r^2 / (1 + V/v))`, as in
 /// [`prediction_powered_within`](super::prediction_powered_within). `all` has the judge's value of each case, labelled
 /// or not.
 ///
-/// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic
-/// and E. Candès, "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified
-/// Prediction-Powered Inference", arXiv 2406.04291. The treatment of few labels is Assize's own, chosen by
-/// simulation: with Kish's number, `W^2 / sum(w^2)`, a hundred labels of which five have five times the
-/// weight cover a rate of .1 in 87 % of samples; with this one in 97 %.
+/// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic and E.
+/// Candès, "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified Prediction-Powered
+/// Inference", arXiv 2406.04291. The treatment of few labels is Assize's own, chosen by simulation: with Kish's number,
+/// `W^2 / sum(w^2)`, a hundred labels, five of them with five times the weight, cover a rate of .1 in 87 % of samples;
+/// with this one in 97 %.
 pub fn prediction_powered_drawn<K: Ord>(
     labels: &[DrawnLabel],
     clusters: &[K],
