@@ -165,17 +165,17 @@ mod tests {
     #[test]
     fn the_lowest_and_the_highest_stay_within_what_is_known() {
         let members = [member(1.0, 0.9), member(1.0, 0.4), member(0.0, 0.1), member(2.0, 0.6)];
-        let of = |members: &[_], how| combine_members(members, how, thresholds());
-        assert_eq!(of(&members, CompositeFormula::Lowest).bounds, Some((0.4, 0.4)));
-        assert_eq!(of(&members, CompositeFormula::Highest).bounds, Some((0.9, 0.9)));
+        let combined = |members: &[_], how| combine_members(members, how, thresholds());
+        assert_eq!(combined(&members, CompositeFormula::Lowest).bounds, Some((0.4, 0.4)));
+        assert_eq!(combined(&members, CompositeFormula::Highest).bounds, Some((0.9, 0.9)));
         let broken = [member(1.0, 0.9), (GraderWeighting::default(), GraderOutcome::Errored)];
-        let lowest = of(&broken, CompositeFormula::Lowest);
+        let lowest = combined(&broken, CompositeFormula::Lowest);
         assert_eq!((lowest.bounds, lowest.verdict), (Some((0.0, 0.9)), Some(Verdict::Incomplete)));
-        let highest = of(&broken, CompositeFormula::Highest);
+        let highest = combined(&broken, CompositeFormula::Highest);
         assert_eq!((highest.bounds, highest.verdict), (Some((0.9, 1.0)), Some(Verdict::Pass)));
         let left_out = [(GraderWeighting::default(), GraderOutcome::NotApplicable), member(1.0, 0.9)];
-        assert_eq!(of(&left_out, CompositeFormula::Lowest).bounds, Some((0.9, 0.9)));
-        assert_eq!(of(&left_out[..1], CompositeFormula::Highest).bounds, None);
+        assert_eq!(combined(&left_out, CompositeFormula::Lowest).bounds, Some((0.9, 0.9)));
+        assert_eq!(combined(&left_out[..1], CompositeFormula::Highest).bounds, None);
     }
 
     #[test]

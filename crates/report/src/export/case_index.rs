@@ -257,7 +257,7 @@ impl CaseIndex {
         self.cases.len() - 1
     }
 
-    /// Adds what another trial says about the case as a whole.
+    /// Adds the result of another trial to the case.
     fn add_trial(&mut self, at: usize, row: &ResultRow) {
         let case = &mut self.cases[at];
         case.place = case.place.min(row.place.unwrap_or(u64::MAX));

@@ -245,7 +245,7 @@ fn case_decision(thresholds: VerdictThresholds, grader: &Grader, one: &Decided) 
     }
 }
 
-/// A case that fails by a gate although much of it is right.
+/// A case that fails because of a gate although most of its criteria are met.
 pub(crate) fn gated() -> CaseRecord {
     record(
         "refund-window",

@@ -206,14 +206,14 @@ proptest! {
 
     #[test]
     fn a_weight_that_is_not_written_is_one(case in case(5, 2)) {
-        let of = |implicit: Weight| {
+        let score_with = |implicit: Weight| {
             let mut changed = case.clone();
             for (weighting, _) in &mut changed.graders {
                 weighting.weight = implicit;
             }
             changed.score()
         };
-        prop_assert_eq!(of(GraderWeighting::default().weight), of(weight(1.0)));
+        prop_assert_eq!(score_with(GraderWeighting::default().weight), score_with(weight(1.0)));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use assize_rubric::{
 };
 use proptest::prelude::*;
 
-/// How much two ways of adding up the same numbers may differ.
+/// Maximum difference between two ways of summing the same numbers.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A rubric, its outcomes, and its thresholds.

@@ -204,7 +204,7 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
         relations: Arc::clone(&relations),
         ..item(if hangs { "hangs" } else { "fails" }, "", rubric(&["a"]), Arc::clone(&judges))
     };
-    // So many at once that cases would otherwise wait to be recorded together.
+    // With this many workers, cases would otherwise wait to be recorded together.
     let items: Vec<_> = (0..20).map(|n| asking(n > 0)).collect();
     let cancel = CancellationToken::new();
     let mut memory = Memory::default();

@@ -57,7 +57,7 @@ fn settings(target: &dyn Target) -> String {
     hash(&identity)
 }
 
-/// Compares all at once, so that a change of many shows as one.
+/// Compares all at once, so that a change of several identities is a single failure.
 pub(crate) fn assert_held(found: &[(&str, String)], held: &[(&str, &str)]) {
     let found: Vec<(&str, &str)> = found.iter().map(|(name, hash)| (*name, hash.as_str())).collect();
     assert_eq!(found, held);

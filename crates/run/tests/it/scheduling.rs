@@ -33,7 +33,7 @@ impl Run {
         record.expect("recorded").result.verdict
     }
 
-    /// The events except those of finished cases, abbreviated.
+    /// The events, abbreviated, without events of finished cases.
     fn told(&self) -> Vec<String> {
         self.events
             .iter()
@@ -167,8 +167,8 @@ async fn cases_in_flight_finish_after_a_halt_that_is_told_once() {
 
     let run = run_items(RunStart::default(), items, settings(10, 1)).await;
 
-    let halts = run.told().iter().filter(|told| told.starts_with("halted")).count();
-    let started = run.told().iter().filter(|told| told.starts_with("started")).count();
+    let halts = run.told().iter().filter(|event| event.starts_with("halted")).count();
+    let started = run.told().iter().filter(|event| event.starts_with("started")).count();
     assert_eq!(halts, 1);
     assert!(started < 20 && run.recorded().len() == started, "{started} started");
 }
@@ -211,11 +211,11 @@ async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
 async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
     let start = RunStart::default();
     let limit = start.limit.clone();
-    let (mut memory, mut told, mut started) = (Memory::default(), 0, 0);
+    let (mut memory, mut reached, mut started) = (Memory::default(), 0, 0);
     let mut observe = |event: RunEvent| match event {
         RunEvent::CaseStarted { .. } => started += 1,
         RunEvent::CaseFinished { .. } => limit.cancel(),
-        RunEvent::LimitReached => told += 1,
+        RunEvent::LimitReached => reached += 1,
         _ => {}
     };
     let items = (0..9).map(|n| Ok(case(&format!("case-{n}"), "a")));
@@ -224,7 +224,7 @@ async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
     let (totals, ended) = run_from(start, items, settings(3, 0), &cancel, &mut memory, &mut observe).await;
 
     assert!(ended.is_ok());
-    assert!(told <= 1 && started < 9, "{told} {started}");
+    assert!(reached <= 1 && started < 9, "{reached} {started}");
     assert_eq!(totals.counts.total(), memory.records.len());
 }
 

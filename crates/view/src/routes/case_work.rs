@@ -6,7 +6,7 @@ use assize_store::{ToolCallRow, TurnRow};
 use crate::pages::{AnswerPiece, DiffLine, FileDiff, ToolCallText, TurnText};
 use crate::text::visible;
 
-/// Most characters of an input in the line of a call.
+/// Maximum number of characters of an input in the line of a call.
 const MAX_BRIEF: usize = 100;
 
 /// `asked` has the messages before the answer.

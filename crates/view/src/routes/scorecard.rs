@@ -16,9 +16,9 @@ use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, sentence, visible};
 
-/// Most parts of a tree that are shown.
+/// Maximum number of parts of a tree that are shown.
 const MAX_NODES: usize = 2_000;
-/// Most gains that are shown.
+/// Maximum number of gains that are shown.
 const MAX_GAINS: usize = 10;
 /// Deepest level with its own indent.
 const MAX_DEPTH: usize = 8;
