@@ -44,6 +44,35 @@ fn a_run_of_a_promptfoo_file_says_when_a_case_passes_which_check_fails_and_that_
 }
 
 #[test]
+fn the_interval_of_the_worst_criterion_allows_for_its_choice_among_several() {
+    let cli = cli();
+    let worst = |criteria: &[&str]| {
+        let mut suite = "name: s\ntests:\n".to_owned();
+        for case in 0..10 {
+            let answer = if case < 8 { "apples, pears and plums" } else { "pears and plums" };
+            let criteria: Vec<String> =
+                criteria.iter().map(|word| format!("{{id: {word}, outcome: Names `{word}`}}")).collect();
+            suite += &format!(
+                "- id: c{case}\n  input: q\n  output: {answer}\n  assertions: [{{type: rubrics, criteria: [{}]}}]\n",
+                criteria.join(", ")
+            );
+        }
+        cli.file("s.eval.yaml", suite);
+        let found = object(&cli.run(&["eval", "s.eval.yaml", "--judge", "offline", "--json"]).expect_code(1));
+        let first = found["criterion_rates"][0].clone();
+        assert_eq!(first["criterion"], "apples", "{found}");
+        ["level", "low", "high"].map(|key| first["rate"][key].as_f64().expect("a number"))
+    };
+    let [level, low, high] = worst(&["apples"]);
+    assert!(level == 0.95 && (low - 0.444_447).abs() < 1e-5 && (high - 0.963_229).abs() < 1e-5);
+    let [level, wider_low, wider_high] = worst(&["apples", "pears", "plums"]);
+    assert!(
+        (level - (1.0 - 0.05 / 3.0)).abs() < 1e-12 && wider_low < low - 0.02 && wider_high > high,
+        "{wider_low}"
+    );
+}
+
+#[test]
 fn checks_that_always_pass_are_not_listed() {
     let cli = cli();
     cli.file("a.eval.yaml", HALF.replace("pears", "apples"));
