@@ -294,7 +294,8 @@ fn finish(
 
     let curve = |((parameters, start), steps): ((Vec<f64>, usize), &Vec<Vec<StepTerm>>)| {
         let mut own = SymmetricMatrix::zero(parameters.len());
-        for (row, column) in (0..own.size).flat_map(|row| (0..own.size).map(move |column| (row, column))) {
+        let size = own.size;
+        for (row, column) in (0..size).flat_map(|row| (0..size).map(move |column| (row, column))) {
             own.add(row, column, covariance.get(start + row, start + column));
         }
         let of_step = |term: &StepTerm| term.probability * (parameters[0] * term.tilt).powi(2);

@@ -307,11 +307,6 @@ fn paired() -> Vec<CoverageCell> {
         cell("paired means, 0.1 with a deviation of 0.1", 0.1, DIFFERENCES, 40, |n, random| {
             independent_difference(0.5, n, random, |random| 0.1 + 0.1 * normal(random))
         }),
-        cell("the same in 5 of 6, and 1 falls by 0.5", 0.0, DIFFERENCES, 40, |n, random| {
-            independent_difference(0.5, n, random, |random| {
-                if chance(1.0 / 6.0, random) { -0.5 } else { 0.1 + 0.1 * normal(random) }
-            })
-        }),
         cell("paired means, 1 in 20 falls by 0.6", -0.03, DIFFERENCES, 40, |n, random| {
             independent_difference(0.8, n, random, |random| -0.6 * number(chance(0.05, random)))
         }),
