@@ -1,5 +1,7 @@
 //! What a new user reads after a run: thresholds, cost, checks, next steps.
 
+use std::fmt::Write as _;
+
 use assize_testkit::cli::CliOutput;
 
 use crate::e2e::bench::{cli, object};
@@ -52,10 +54,12 @@ fn the_interval_of_the_worst_criterion_allows_for_its_choice_among_several() {
             let answer = if case < 8 { "apples, pears and plums" } else { "pears and plums" };
             let criteria: Vec<String> =
                 criteria.iter().map(|word| format!("{{id: {word}, outcome: Names `{word}`}}")).collect();
-            suite += &format!(
-                "- id: c{case}\n  input: q\n  output: {answer}\n  assertions: [{{type: rubrics, criteria: [{}]}}]\n",
+            writeln!(
+                suite,
+                "- id: c{case}\n  input: q\n  output: {answer}\n  assertions: [{{type: rubrics, criteria: [{}]}}]",
                 criteria.join(", ")
-            );
+            )
+            .expect("a string takes everything");
         }
         cli.file("s.eval.yaml", suite);
         let found = object(&cli.run(&["eval", "s.eval.yaml", "--judge", "offline", "--json"]).expect_code(1));
