@@ -1,18 +1,20 @@
 //! Item analysis of criteria: whether a criterion distinguishes answers, whether it repeats another one, and
 //! how few criteria would be enough.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use assize_rubric::{LabelOutcome, VoteValue};
 use assize_stats::{
     ConfidenceLevel, Interval, SeededRandom, UndefinedReason,
-    items::{TwoParameterModel, item_rest_correlation, two_parameter_model},
+    agreement::RatingScale,
+    items::{ItemCurve, graded_response_model, item_rest_correlation},
     judge_quality::{ConfusionTable, DrawnTables},
     zero_failures,
 };
 use assize_store::CaseRecord;
 
+use crate::claims::alpha_of;
 use crate::facts::{CaseFact, NameTable};
 use crate::labels::{LabelRow, TableDecision};
 use crate::metric::{MetricEstimate, ResamplingOptions};
@@ -26,6 +28,15 @@ const MIN_DISCRIMINATION: f64 = 0.2;
 const REDUNDANT_KAPPA: f64 = 0.8;
 /// A criterion counts as always or never met if at most this share of further decisions may differ.
 const MAX_RARE_SHARE: f64 = 0.1;
+/// Minimum number of answers of a step of scores; scores with fewer are taken together with the next ones.
+const MIN_STEP: usize = 10;
+/// Maximum number of steps of a criterion, so that each has about as many answers as one verdict in ten.
+const MAX_STEPS: usize = 10;
+/// Answers for each parameter of the model.
+const ANSWERS_PER_PARAMETER: usize = 3;
+/// Distance from the average ability, in standard deviations, beyond which a criterion is too easy or too hard: one
+/// answer in 40 is farther away.
+const EXTREME_ABILITY: f64 = 2.0;
 /// Maximum number of pairs for which an interval is computed; pairs that agree most come first.
 const MAX_PAIRS: usize = 20;
 
@@ -37,6 +48,8 @@ type CriterionIdentity = (String, String, u64);
 pub struct CriterionResponses {
     criteria: BTreeMap<CriterionIdentity, usize>,
     answers: BTreeMap<String, (String, BTreeMap<usize, f64>)>,
+    /// Criteria of runs with scores of 0 to 10, of which values are tenths.
+    in_tenths: BTreeSet<usize>,
     runs: usize,
 }
 
@@ -63,7 +76,10 @@ impl CriterionResponses {
                 names.text(criterion.grader).to_owned(),
                 criterion.wording,
             );
-            self.push(identity, format!("{}\u{1f}{answer}", self.runs), &cluster, value);
+            let at = self.push(identity, format!("{}\u{1f}{answer}", self.runs), &cluster, value);
+            if criterion.is_scored && !criterion.is_fault {
+                self.in_tenths.insert(at);
+            }
         }
     }
 
@@ -94,15 +110,22 @@ impl CriterionResponses {
         self.push((criterion, String::new(), 0), answer, &cluster, value);
     }
 
-    fn push(&mut self, identity: CriterionIdentity, answer: String, cluster: &str, value: f64) {
+    /// Adds a value and returns the number of its criterion.
+    fn push(&mut self, identity: CriterionIdentity, answer: String, cluster: &str, value: f64) -> usize {
         let next = self.criteria.len();
         let at = *self.criteria.entry(identity).or_insert(next);
         let (_, values) = self.answers.entry(answer).or_insert_with(|| (cluster.to_owned(), BTreeMap::new()));
         values.insert(at, value);
+        at
     }
 
-    /// Analyses the criteria that were decided on five answers or more. Fails if there are none.
-    pub fn analyze(&self, resampling: ResamplingOptions) -> Result<CriteriaReport, UndefinedReason> {
+    /// Analyses the criteria that were decided on five answers or more. Fails if there are none. `scale` has the possible
+    /// scores of tables.
+    pub fn analyze(
+        &self,
+        resampling: ResamplingOptions,
+        scale: Option<&RatingScale>,
+    ) -> Result<CriteriaReport, UndefinedReason> {
         let mut counts = vec![0; self.criteria.len()];
         for (_, values) in self.answers.values() {
             for at in values.keys() {
@@ -122,7 +145,8 @@ impl CriterionResponses {
         let clusters: Vec<&str> = self.answers.values().map(|(cluster, _)| cluster.as_str()).collect();
         let mut names = self.names();
         let names: Vec<String> = kept.iter().map(|at| std::mem::take(&mut names[*at])).collect();
-        let matrix = ResponseMatrix { answers, clusters, names };
+        let in_tenths = kept.iter().map(|at| self.in_tenths.contains(at)).collect();
+        let matrix = ResponseMatrix { answers, clusters, names, in_tenths };
 
         let mut cases = matrix.clusters.clone();
         cases.sort_unstable();
@@ -136,8 +160,8 @@ impl CriterionResponses {
             rare: counts.len() - kept.len(),
             compared: pairs.1,
             pairs: pairs.0,
-            criteria: (0..kept.len()).map(|at| matrix.criterion(at, resampling.level)).collect(),
-            model: matrix.model(&repeated),
+            criteria: (0..kept.len()).map(|at| matrix.criterion(at, resampling.level, scale)).collect(),
+            model: matrix.model(&repeated, resampling.level),
         })
     }
 
@@ -170,15 +194,97 @@ struct ResponseMatrix<'r> {
     answers: Vec<Vec<Option<f64>>>,
     clusters: Vec<&'r str>,
     names: Vec<String>,
+    in_tenths: Vec<bool>,
+}
+
+/// Divides the values of a criterion into steps with enough answers for a model of this many criteria: the values
+/// themselves where possible, otherwise several neighbours together. There are at least two if values differ.
+fn score_steps(values: &[f64], criteria: usize) -> Vec<ScoreStep> {
+    let n = values.len();
+    let least = (n / MAX_STEPS).max(ANSWERS_PER_PARAMETER * criteria).min(n / 3).max(MIN_STEP);
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut steps: Vec<&[f64]> = Vec::new();
+    let mut begin = 0;
+    let ends = (1..=n).filter(|end| *end == n || sorted[*end] != sorted[*end - 1]);
+    let mut balanced = n;
+    for end in ends {
+        if end < n && end.abs_diff(n / 2) < balanced.abs_diff(n / 2) {
+            balanced = end;
+        }
+        if end - begin >= least {
+            steps.push(&sorted[begin..end]);
+            begin = end;
+        }
+    }
+    if let Some(last) = steps.last_mut().filter(|_| begin < n) {
+        *last = &sorted[n - last.len() - (n - begin)..];
+    }
+    if steps.len() < 2 && balanced < n {
+        steps = vec![&sorted[..balanced], &sorted[balanced..]];
+    }
+
+    steps.into_iter().map(|step| ScoreStep { low: step[0], high: step[step.len() - 1] }).collect()
 }
 
 impl ResponseMatrix<'_> {
-    fn is_binary(&self, criterion: usize) -> bool {
-        self.answers.iter().filter_map(|answer| answer[criterion]).all(|value| value == 0.0 || value == 1.0)
+    fn values(&self, criterion: usize) -> Vec<f64> {
+        self.answers.iter().filter_map(|answer| answer[criterion]).collect()
     }
 
-    fn criterion(&self, at: usize, level: ConfidenceLevel) -> CriterionAnalysis {
-        let values: Vec<f64> = self.answers.iter().filter_map(|answer| answer[at]).collect();
+    fn is_binary(&self, criterion: usize) -> bool {
+        self.values(criterion).iter().all(|value| *value == 0.0 || *value == 1.0)
+    }
+
+    /// Scores that were never given, of 0 to 10 in a run or of the scale of a table. Empty if scores lie between the
+    /// points, as means do.
+    fn unused(&self, at: usize, scale: Option<&RatingScale>) -> Vec<f64> {
+        let mut all: Vec<f64> = match scale {
+            _ if self.in_tenths[at] => (0..=10).map(f64::from).collect(),
+            Some(scale) if !self.is_binary(at) => scale.points().to_vec(),
+            _ => Vec::new(),
+        };
+        let points = |value: &f64| (value * self.points(at) * 1e9).round() / 1e9;
+        let given: Vec<f64> = self.values(at).iter().map(points).collect();
+        if given.iter().any(|value| !all.contains(value)) {
+            return Vec::new();
+        }
+        all.retain(|point| !given.contains(point));
+        all
+    }
+
+    /// Neighbouring steps of which the higher one has the worse answers: among the answers with either, the criterion
+    /// correlates negatively with the others.
+    fn unordered(&self, at: usize, level: ConfidenceLevel) -> Vec<[ScoreStep; 2]> {
+        let criteria = self.names.len();
+        let steps = score_steps(&self.values(at), criteria);
+        // The intervals of all pairs of all criteria hold at once.
+        let several = alpha_of(level) / (MAX_STEPS * criteria) as f64;
+        let Ok(level) = ConfidenceLevel::new(1.0 - several) else { return Vec::new() };
+        let is_reversed = |pair: &&[ScoreStep]| {
+            let mut answers = self.answers.clone();
+            for answer in &mut answers {
+                answer[at] = answer[at].filter(|value| pair.iter().any(|step| step.has(*value)));
+            }
+            let found = item_rest_correlation(&answers, &self.clusters, at, level);
+            found.interval.is_ok_and(|interval| interval.high < 0.0)
+        };
+        // Two steps are a verdict, which is flagged as a whole.
+        let pairs = steps.windows(2).filter(|_| steps.len() > 2).filter(is_reversed);
+        pairs.map(|pair| [self.in_points(at, pair[0]), self.in_points(at, pair[1])]).collect()
+    }
+
+    /// Points that a value of 1 stands for.
+    fn points(&self, at: usize) -> f64 {
+        if self.in_tenths[at] { 10.0 } else { 1.0 }
+    }
+
+    fn in_points(&self, at: usize, step: ScoreStep) -> ScoreStep {
+        ScoreStep { low: step.low * self.points(at), high: step.high * self.points(at) }
+    }
+
+    fn criterion(&self, at: usize, level: ConfidenceLevel, scale: Option<&RatingScale>) -> CriterionAnalysis {
+        let values = self.values(at);
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let mut cases: Vec<&str> = self
             .answers
@@ -220,6 +326,12 @@ impl ResponseMatrix<'_> {
                 says: "Correlation with the mean of the other criteria on the same answer.",
             },
             flag,
+            unused: rest
+                .ok()
+                .filter(|rest| *rest <= MAX_RARE_SHARE)
+                .map(|rest| (self.unused(at, scale), rest))
+                .filter(|(unused, _)| !unused.is_empty()),
+            unordered: self.unordered(at, level),
         }
     }
 
@@ -286,37 +398,72 @@ impl ResponseMatrix<'_> {
 
     /// Fits the model to criteria that vary and don't repeat another one (their errors would not be
     /// independent), on answers on which most of these criteria were decided.
-    fn model(&self, repeated: &[String]) -> Result<CriteriaModel, UndefinedReason> {
+    fn model(&self, repeated: &[String], level: ConfidenceLevel) -> Result<CriteriaModel, UndefinedReason> {
         let is_new = |at: &usize| !repeated.contains(&self.names[*at]);
         let varies = |at: &usize| {
-            let values: Vec<f64> = self.answers.iter().filter_map(|answer| answer[*at]).collect();
+            let values = self.values(*at);
             values.iter().any(|value| *value != values[0])
         };
-        let used: Vec<usize> =
-            (0..self.names.len()).filter(|at| self.is_binary(*at)).filter(is_new).filter(varies).collect();
-        let answers: Vec<Vec<Option<bool>>> = self
+        let used: Vec<usize> = (0..self.names.len()).filter(is_new).filter(varies).collect();
+        let answers: Vec<&Vec<Option<f64>>> = self
             .answers
             .iter()
-            .map(|answer| used.iter().map(|at| answer[*at].map(|value| value == 1.0)).collect())
-            .filter(|answer: &Vec<Option<bool>>| 2 * answer.iter().flatten().count() > used.len())
+            .filter(|answer| 2 * used.iter().filter(|at| answer[**at].is_some()).count() > used.len())
             .collect();
+        let values = |at: &usize| -> Vec<f64> { answers.iter().filter_map(|answer| answer[*at]).collect() };
+        let steps: Vec<Vec<ScoreStep>> = used.iter().map(|at| score_steps(&values(at), used.len())).collect();
+        let reached = answers.iter().map(|answer| {
+            let step = |(at, steps): (&usize, &Vec<ScoreStep>)| {
+                answer[*at].and_then(|value| steps.iter().position(|step| step.has(value)))
+            };
+            used.iter().zip(&steps).map(step).collect()
+        });
+        let reached: Vec<Vec<Option<usize>>> = reached.collect();
 
-        let model = two_parameter_model(&answers, used.len())?;
+        let model = graded_response_model(&reached)?;
         let all: Vec<usize> = (0..used.len()).collect();
         let reliability = model.reliability(&all);
         let short_form = model.short_form();
         let enough = short_form.iter().position(|(_, so_far)| *so_far >= SHORT_FORM * reliability);
-        let names: Vec<String> = used.iter().map(|at| self.names[*at].clone()).collect();
-        let short_form =
-            short_form.into_iter().map(|(at, so_far)| (names[at].clone(), so_far)).collect::<Vec<_>>();
+        let name = |at: usize| self.names[used[at]].clone();
         Ok(CriteriaModel {
             answers: answers.len(),
             reliability,
             enough: enough.map_or(short_form.len(), |at| at + 1),
-            short_form,
-            names,
-            model,
+            short_form: short_form.into_iter().map(|(at, so_far)| (name(at), so_far)).collect(),
+            curves: all
+                .iter()
+                .map(|at| self.curve(used[*at], &model.curves[*at], &steps[*at], level))
+                .collect(),
         })
+    }
+
+    fn curve(
+        &self,
+        at: usize,
+        curve: &ItemCurve,
+        steps: &[ScoreStep],
+        level: ConfidenceLevel,
+    ) -> CriterionCurve {
+        let difficulties: Result<Vec<_>, _> = curve.difficulties(level).map(|found| {
+            let with_score = |(step, (difficulty, interval)): (&ScoreStep, (f64, Interval))| {
+                (self.in_points(at, *step), difficulty, interval)
+            };
+            steps[1..].iter().zip(found).map(with_score).collect()
+        });
+        let rising = difficulties.as_ref().ok().filter(|_| curve.discrimination > 0.0);
+        let extreme = rising.and_then(|steps| match (steps.first()?, steps.last()?) {
+            (_, (.., hardest)) if hardest.high < -EXTREME_ABILITY => Some(ExtremeDifficulty::TooEasy),
+            ((.., easiest), _) if easiest.low > EXTREME_ABILITY => Some(ExtremeDifficulty::TooHard),
+            _ => None,
+        });
+        CriterionCurve {
+            name: self.names[at].clone(),
+            slope: curve.discrimination,
+            slope_se: curve.discrimination_se,
+            difficulties,
+            extreme,
+        }
     }
 }
 
@@ -339,6 +486,22 @@ pub enum CriterionFlag {
     NotWithRest,
 }
 
+/// Scores of a criterion that count as one step, because too few answers have each of them: from the lowest to the
+/// highest, in points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreStep {
+    /// Lowest score.
+    pub low: f64,
+    /// Highest score.
+    pub high: f64,
+}
+
+impl ScoreStep {
+    fn has(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+}
+
 /// One criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CriterionAnalysis {
@@ -354,6 +517,11 @@ pub struct CriterionAnalysis {
     pub discrimination: MetricEstimate,
     /// Problem of the criterion.
     pub flag: Option<CriterionFlag>,
+    /// Scores that no answer got, and the share of further answers that would get one of them, at most; `None` if there
+    /// are no such scores, or too few answers to say that they are rare.
+    pub unused: Option<(Vec<f64>, f64)>,
+    /// Neighbouring steps of which the higher one has the worse answers by the other criteria.
+    pub unordered: Vec<[ScoreStep; 2]>,
 }
 
 /// Two criteria on the same answers.
@@ -371,15 +539,38 @@ pub struct CriterionPair {
     pub is_redundant: bool,
 }
 
-/// Curves of criteria, abilities of answers and short forms.
+/// A criterion whose steps all lie beyond the abilities of these answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtremeDifficulty {
+    /// Half of the answers that are 2 standard deviations below average still reach its highest step.
+    TooEasy,
+    /// Not even half of the answers that are 2 standard deviations above average reach its lowest step.
+    TooHard,
+}
+
+/// Curve of one criterion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriterionCurve {
+    /// Name of the criterion.
+    pub name: String,
+    /// How well the criterion tells good answers from bad ones.
+    pub slope: f64,
+    /// Standard error of the slope.
+    pub slope_se: f64,
+    /// Each step but the lowest with the ability at which half of the answers reach it, and its interval. Undefined if
+    /// the slope may be 0.
+    pub difficulties: Result<Vec<(ScoreStep, f64, Interval)>, UndefinedReason>,
+    /// Whether it is too easy or too hard for these answers.
+    pub extreme: Option<ExtremeDifficulty>,
+}
+
+/// Curves of criteria and short forms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CriteriaModel {
     /// Number of answers.
     pub answers: usize,
-    /// Names of the criteria of the model, in its order.
-    pub names: Vec<String>,
-    /// The model.
-    pub model: TwoParameterModel,
+    /// Curves of the criteria that vary and don't repeat another one.
+    pub curves: Vec<CriterionCurve>,
     /// Reliability, 0 to 1, of the ability estimated from all criteria.
     pub reliability: f64,
     /// Criteria, the most useful first, each with the reliability of the criteria up to it.

@@ -1,13 +1,15 @@
 //! Measurement by the criteria of a rubric: as text and as JSON.
 
 use assize_analysis::criteria::{
-    CriteriaModel, CriteriaReport, CriterionAnalysis, CriterionFlag, CriterionPair,
+    CriteriaModel, CriteriaReport, CriterionAnalysis, CriterionCurve, CriterionFlag, CriterionPair,
+    ExtremeDifficulty, ScoreStep,
 };
+use assize_stats::Interval;
 use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, metrics_json, value_json};
-use crate::number::{format_count, format_rate, grouped, undefined_because};
+use crate::number::{format_count, format_plain, format_rate, grouped, undefined_because};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
@@ -15,6 +17,9 @@ use crate::table::{ReportColumn, render_table};
 
 /// Maximum number of pairs shown.
 const MAX_PAIRS: usize = 5;
+
+/// Abilities that the model considers, in standard deviations: a difficulty that may lie beyond is not shown.
+const ABILITIES: std::ops::RangeInclusive<f64> = -6.0..=6.0;
 
 /// Renders the criteria, the pairs that nearly always agree, and a shorter rubric.
 pub fn render_criteria(report: &CriteriaReport, style: ReportStyle) -> String {
@@ -39,9 +44,7 @@ pub fn render_criteria(report: &CriteriaReport, style: ReportStyle) -> String {
 
 fn render_list(page: &mut ReportPage, report: &CriteriaReport) {
     let curve = |one: &CriterionAnalysis| {
-        let model = report.model.as_ref().ok()?;
-        let at = model.names.iter().position(|name| *name == one.name)?;
-        Some(model.model.curves[at])
+        report.model.as_ref().ok()?.curves.iter().find(|curve| curve.name == one.name)
     };
     let columns = [
         ReportColumn::shrinking("criterion"),
@@ -64,12 +67,8 @@ fn render_list(page: &mut ReportPage, report: &CriteriaReport) {
                 ReportPiece::plain(format_value(one.mean)),
                 ReportPiece::new(tone, format_or_undefined(one.discrimination.value)),
                 ReportPiece::plain(format_range(one.discrimination.interval)),
-                ReportPiece::plain(
-                    curve.map_or_else(String::new, |curve| format_value(curve.discrimination)),
-                ),
-                ReportPiece::plain(
-                    curve.and_then(|curve| curve.difficulty.ok()).map_or_else(String::new, format_value),
-                ),
+                ReportPiece::plain(curve.map_or_else(String::new, |curve| format_value(curve.slope))),
+                ReportPiece::plain(curve.and_then(format_difficulty).unwrap_or_default()),
             ]
         })
         .collect();
@@ -77,11 +76,56 @@ fn render_list(page: &mut ReportPage, report: &CriteriaReport) {
     page.add_blank();
 
     for one in &report.criteria {
-        if let Some(flag) = one.flag {
-            let text = format!("{}: {}", sanitize_name(&one.name), describe(flag));
+        let extreme = curve(one).and_then(|curve| curve.extreme).map(|extreme| {
+            let text = match extreme {
+                ExtremeDifficulty::TooEasy => {
+                    "too easy for these answers: even poor ones mostly reach its highest step."
+                }
+                ExtremeDifficulty::TooHard => {
+                    "too hard for these answers: even good ones mostly stay at its lowest step."
+                }
+            };
+            text.to_owned()
+        });
+        let unused = one.unused.as_ref().map(|(unused, share)| {
+            let scores = format_scores(unused);
+            format!("no answer got {scores}; at most {} of further answers would.", format_rate(*share))
+        });
+        let unordered = one.unordered.iter().map(|[lower, higher]| {
+            let (lower, higher) = (format_step(*lower), format_step(*higher));
+            format!("answers with {higher} are worse by the other criteria than those with {lower}: its scores are not in order.")
+        });
+        for text in one.flag.map(describe).into_iter().chain(extreme).chain(unused).chain(unordered) {
+            let text = format!("{}: {text}", sanitize_name(&one.name));
             page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
         }
     }
+}
+
+/// Difficulty of the lowest and of the highest step; `None` if the answers don't tell.
+fn format_difficulty(curve: &CriterionCurve) -> Option<String> {
+    let steps = curve.difficulties.as_ref().ok()?;
+    let is_known =
+        |interval: &Interval| ABILITIES.contains(&interval.low) && ABILITIES.contains(&interval.high);
+    let ((_, first, _), (_, last, _)) = steps.first().zip(steps.last())?;
+    let shown = if steps.len() == 1 {
+        format_value(*first)
+    } else {
+        format!("{} to {}", format_value(*first), format_value(*last))
+    };
+    steps.iter().all(|(.., interval)| is_known(interval)).then_some(shown)
+}
+
+fn format_step(step: ScoreStep) -> String {
+    let (low, high) = (format_plain(step.low), format_plain(step.high));
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+/// Scores, with whole numbers in a row as a range.
+fn format_scores(scores: &[f64]) -> String {
+    let ranges = scores.chunk_by(|one, next| next - one == 1.0);
+    let ranges = ranges.map(|range| format_step(ScoreStep { low: range[0], high: range[range.len() - 1] }));
+    ranges.collect::<Vec<_>>().join(" or ")
 }
 
 fn describe(flag: CriterionFlag) -> String {
@@ -103,8 +147,8 @@ fn describe(flag: CriterionFlag) -> String {
                 .to_owned()
         }
         CriterionFlag::NotWithRest => {
-            "does not correlate with the other criteria (correlation of at most 0.2): it measures something else, or \
-             nothing."
+            "hardly tells good answers from bad ones: it correlates with the other criteria by at most 0.2, so it measures \
+             something else, or nothing."
                 .to_owned()
         }
     }
@@ -217,7 +261,13 @@ fn criterion_json(one: &CriterionAnalysis) -> Value {
         "metrics": metrics_json(&[one.discrimination]),
         "flag": flag,
         "others_at_most": bound,
+        "unused_scores": one.unused.as_ref().map_or(&[][..], |(unused, _)| unused),
+        "not_in_order": one.unordered.iter().map(|steps| steps.map(step_json)).collect::<Vec<_>>(),
     })
+}
+
+fn step_json(step: ScoreStep) -> Value {
+    json!([step.low, step.high])
 }
 
 fn pair_json(pair: &CriterionPair) -> Value {
@@ -233,19 +283,20 @@ fn pair_json(pair: &CriterionPair) -> Value {
 }
 
 fn model_json(model: &CriteriaModel) -> Value {
-    let curves: Vec<Value> = model
-        .names
-        .iter()
-        .zip(&model.model.curves)
-        .map(|(name, curve)| {
-            json!({
-                "name": name,
-                "slope": curve.discrimination,
-                "slope_se": curve.discrimination_se,
-                "difficulty": curve.difficulty.ok(),
-            })
+    let curve_json = |curve: &CriterionCurve| {
+        let step = |(score, difficulty, interval): &(ScoreStep, f64, Interval)| json!({ "score": step_json(*score), "difficulty": difficulty, "low": interval.low, "high": interval.high });
+        json!({
+            "name": curve.name,
+            "slope": curve.slope,
+            "slope_se": curve.slope_se,
+            "steps": curve.difficulties.as_ref().ok().map(|steps| steps.iter().map(step).collect::<Vec<_>>()),
+            "extreme": curve.extreme.map(|extreme| match extreme {
+                ExtremeDifficulty::TooEasy => "too_easy",
+                ExtremeDifficulty::TooHard => "too_hard",
+            }),
         })
-        .collect();
+    };
+    let curves: Vec<Value> = model.curves.iter().map(curve_json).collect();
     let short_form: Vec<Value> = model
         .short_form
         .iter()

@@ -117,6 +117,8 @@ pub enum IntervalMethod {
     Betting,
     /// Empirical Bayes, whose coverage holds on average over groups.
     EmpiricalBayes,
+    /// Fieller's interval of a ratio.
+    Fieller,
 }
 
 impl IntervalMethod {
@@ -156,6 +158,7 @@ impl IntervalMethod {
             Self::RobustZ => "Fisher z, robust",
             Self::Betting => "confidence sequence, betting",
             Self::EmpiricalBayes => "empirical Bayes",
+            Self::Fieller => "Fieller",
         }
     }
 }

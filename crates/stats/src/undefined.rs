@@ -75,7 +75,7 @@ pub enum UndefinedReason {
     /// A rating is between points of the declared scale, and the statistic counts how often each point was
     /// given.
     #[error(
-        "a rating lies between the points of the scale, as means do (`--truth majority` avoids those of people), and this counts points"
+        "a rating lies between the points of the scale, as means do (`--truth consensus` avoids those of people), and this counts points"
     )]
     BetweenPoints,
     /// The method needs every cell of a table, and some are missing.
@@ -109,6 +109,9 @@ pub enum UndefinedReason {
     /// together do.
     #[error("a steeper curve always fits the data better, so no curve is best")]
     Unbounded,
+    /// The slope of a curve may be 0, so that no ability is the one at which half of the answers reach a step.
+    #[error("its slope may be 0")]
+    FlatCurve,
     /// Even the largest possible difference would not be detected.
     #[error("there are too few pairs to detect any difference with this power")]
     Undetectable,

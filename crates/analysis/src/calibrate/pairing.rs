@@ -10,8 +10,12 @@ use super::item::{CalibrationItem, DecisionValue};
 /// Reference that a judge is compared with where several people labelled an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TruthRule {
-    /// Every label is a pair of its own.
+    /// One pair per label, of items on which people agree: where they disagree, no verdict of the judge is an error. Every
+    /// score is a pair. Source: L. Guerdan et al., "Validating LLM-as-a-judge systems under rating indeterminacy", arXiv
+    /// 2503.05965.
     #[default]
+    Agreed,
+    /// Every label is a pair of its own.
     Each,
     /// One pair per item: with the majority of verdicts (a tie gives no pair) or the mean of scores.
     Consensus,
@@ -51,6 +55,8 @@ pub struct PairingCounts {
     pub unsure: u64,
     /// Labelled items with as many met as unmet labels, if the majority counts.
     pub tied: u64,
+    /// Labelled items on which people disagree, if only items on which they agree count.
+    pub disputed: u64,
 }
 
 /// A statistic of the judge's numbers and people's numbers.
@@ -91,14 +97,16 @@ pub(crate) fn pair_up(items: &[&CalibrationItem], truth: TruthRule) -> (Vec<Judg
             (Some(_), true) if not_applicable => &mut cells.people_not_applicable,
             (Some(_), true) => &mut cells.unsure,
             (Some(said @ (DecisionValue::Verdict(_) | DecisionValue::Score(_))), false) => {
+                let is_verdict = matches!(said, DecisionValue::Verdict(_));
                 let truths = match truth {
-                    TruthRule::Each => numbers,
-                    TruthRule::Consensus => {
-                        consensus_numbers(&numbers, matches!(said, DecisionValue::Verdict(_)))
+                    TruthRule::Agreed if is_verdict && numbers.iter().any(|one| *one != numbers[0]) => {
+                        Vec::new()
                     }
+                    TruthRule::Agreed | TruthRule::Each => numbers,
+                    TruthRule::Consensus => consensus_numbers(&numbers, is_verdict),
                 };
                 if truths.is_empty() {
-                    &mut cells.tied
+                    if truth == TruthRule::Consensus { &mut cells.tied } else { &mut cells.disputed }
                 } else {
                     let cluster = clusters.get(&*item.cluster).copied().unwrap_or_default();
                     let judge = said.number().unwrap_or_default();

@@ -23,6 +23,7 @@ const READINGS: &OptionValues<bool> =
 
 /// Values of `--truth`.
 const TRUTH_RULES: &OptionValues<TruthRule> = &[
+    ("agreed", TruthRule::Agreed, "Labels of items on which people agree, every score"),
     ("each", TruthRule::Each, "Every label by itself"),
     ("consensus", TruthRule::Consensus, "The majority of verdicts, the mean of scores"),
 ];
@@ -110,7 +111,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE, hide_short_help = true)]
     pub(crate) likeliest: bool,
     /// Truth if several people labelled an item.
-    #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT", help_heading = JUDGE)]
+    #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "agreed", value_name = "WHAT", help_heading = JUDGE)]
     pub(crate) truth: TruthRule,
     /// Unit to treat as independent.
     #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT", help_heading = JUDGE)]

@@ -67,6 +67,30 @@ fn rate(p: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
         .to_vec()
 }
 
+/// Interval of the lowest of 20 rates.
+fn worst_rate(n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let passed = |random: &mut SeededRandom| (0..n).filter(|_| chance(0.8, random)).count() as u64;
+    let worst = list(20, random, passed).into_iter().min().unwrap_or_default();
+    let all = ConfidenceLevel::new(1.0 - 0.05 / 20.0).unwrap_or(LEVEL);
+    [all, LEVEL].map(|level| proportion(worst, n as u64, level).interval.ok()).to_vec()
+}
+
+/// Errors of scores of 0 to 10, of which a share is 8 and the others have a standard deviation of 1.
+fn root_mean_square(large: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let squares = list(n, random, |random| {
+        let error = if chance(large, random) { 8.0 } else { normal(random).clamp(-10.0, 10.0) };
+        error * error
+    });
+    let plain = squares.iter().copied().collect::<MeanAccumulator>().mean(LEVEL).interval;
+    let bounded = bounded_mean(&squares, (0.0, 100.0), LEVEL).and_then(|found| found.interval);
+    let root = |interval: Interval| Interval {
+        low: interval.low.max(0.0).sqrt(),
+        high: interval.high.sqrt(),
+        ..interval
+    };
+    vec![bounded.ok().map(root), plain.ok().map(root)]
+}
+
 fn mean(
     n: usize,
     random: &mut SeededRandom,
@@ -85,6 +109,7 @@ fn independent() -> Vec<CoverageCell> {
         cell("pass rate 0.95", 0.95, WILSON, 100, |n, random| rate(0.95, n, random)),
         cell("pass rate 0.98", 0.98, WILSON, 100, |n, random| rate(0.98, n, random)),
         cell("pass rate 0.02", 0.02, WILSON, 100, |n, random| rate(0.02, n, random)),
+        cell("worst of 20 criteria, rates 0.8", 0.8, &["Blaker, all at once", "Blaker"], 40, worst_rate),
         cell("mean, Beta(4, 2)", 2.0 / 3.0, MEANS, 40, |n, random| mean(n, random, beta_4_2)),
         cell("mean, U-shaped", 0.5, MEANS, 40, |n, random| {
             mean(n, random, |random| (std::f64::consts::FRAC_PI_2 * uniform(random)).sin().powi(2))
@@ -116,6 +141,12 @@ fn independent() -> Vec<CoverageCell> {
         }),
         cell("mean, 0.95, and 12 % are 0.05", 0.88 * 0.95 + 0.12 * 0.05, MEANS, 40, |n, random| {
             mean(n, random, |random| rare(0.12, 0.05, (0.95, 0.95), random))
+        }),
+        cell("root mean squared error of scores, 0 to 10", 1.0, MEANS, 40, |n, random| {
+            root_mean_square(0.0, n, random)
+        }),
+        cell("the same, and 1 in 30 is off by 8", (93.0_f64 / 30.0).sqrt(), MEANS, 40, |n, random| {
+            root_mean_square(1.0 / 30.0, n, random)
         }),
         cell("mean, 0.1 or 0.15, and 1 in 100 is not 0", 0.01 * 0.125, MEANS, 40, |n, random| {
             mean(n, random, |random| rare(0.99, 0.0, (0.1, 0.15), random))
@@ -164,6 +195,23 @@ fn clustered() -> Vec<CoverageCell> {
             let names: Vec<usize> = (0..values.len()).map(|at| at / 5).collect();
             both_clustered(&values, &names)
         }),
+        cell(
+            "a cluster of 50 and single cases, rate 0.8",
+            0.8,
+            &["Wilson, Gaffke or Blaker", "cluster-robust t", "single cases alone"],
+            20,
+            |n, random| {
+                let (mut values, mut names) =
+                    clusters(1, 50, 0.3, random, |random| number(chance(0.8, random)));
+                let single = list(n, random, |random| number(chance(0.8, random)));
+                names.extend(1..=n);
+                values.extend(&single);
+                let mut found = both_clustered(&values, &names);
+                let passed = single.iter().sum::<f64>() as u64;
+                found.push(proportion(passed, n as u64, LEVEL).interval.ok());
+                found
+            },
+        ),
         cell("clusters of 1 to 9, mean", 2.0 / 3.0, CLUSTERED, 20, |n, random| {
             let (mut values, mut names) = (Vec::new(), Vec::new());
             for cluster in 0..n {
@@ -255,6 +303,9 @@ fn paired() -> Vec<CoverageCell> {
         cell("paired rates 0.98, 0.94", -0.04, BONETT, 40, |n, random| paired_rate(0.005, 0.045, n, random)),
         cell("paired means, normal", 0.02, DIFFERENCES, 40, |n, random| {
             independent_difference(0.5, n, random, |random| (0.02 + 0.15 * normal(random)).clamp(-1.0, 1.0))
+        }),
+        cell("paired means, 0.1 with a deviation of 0.1", 0.1, DIFFERENCES, 40, |n, random| {
+            independent_difference(0.5, n, random, |random| 0.1 + 0.1 * normal(random))
         }),
         cell("paired means, 1 in 20 falls by 0.6", -0.03, DIFFERENCES, 40, |n, random| {
             independent_difference(0.8, n, random, |random| -0.6 * number(chance(0.05, random)))

@@ -277,7 +277,24 @@ fn people_stand_beside_the_judge() {
     let section = overall(&found);
     assert_eq!(section["people"]["accuracy"]["n"], 6);
     assert!((section["people"]["accuracy"]["value"].as_f64().expect("defined") - 4.0 / 6.0).abs() < 1e-12);
-    assert_eq!(section["metrics"]["accuracy"]["n"], 6, "each label is a pair");
+    // People disagree on `b`, so the judge's verdict on it is no error.
+    assert_eq!(section["metrics"]["accuracy"]["n"], 4, "each label of the others is a pair");
+    assert_eq!(
+        (
+            &section["counts"]["compared"], &section["counts"]["disputed"],
+            &section["confusion"]["only_people_met"]
+        ),
+        (&2.into(), &1.into(), &0.into())
+    );
+    let text = cli.run(&[&["calibrate", "--labels", "t.jsonl"], &QUICK[..]].concat()).expect_code(0).stdout;
+    assert!(
+        text.contains("1 disputed among people, which count neither for nor against the judge"),
+        "{text}"
+    );
+    let found = calibrate(&cli, &["--labels", "t.jsonl", "--truth", "each"]);
+    let each = overall(&found);
+    assert_eq!((&each["metrics"]["accuracy"]["n"], &each["counts"]["disputed"]), (&6.into(), &0.into()));
+    assert_eq!(each["confusion"]["only_people_met"], 1);
     let found = calibrate(&cli, &["--labels", "t.jsonl", "--truth", "consensus"]);
     let counts = &overall(&found)["counts"];
     assert_eq!((counts["compared"].as_u64(), counts["tied"].as_u64()), (Some(2), Some(1)));

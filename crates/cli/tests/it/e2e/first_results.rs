@@ -1,5 +1,7 @@
 //! What a new user reads after a run: thresholds, cost, checks, next steps.
 
+use std::fmt::Write as _;
+
 use assize_testkit::cli::CliOutput;
 
 use crate::e2e::bench::{cli, object};
@@ -41,6 +43,37 @@ fn a_run_of_a_promptfoo_file_says_when_a_case_passes_which_check_fails_and_that_
         let page = cli.run(&["report", "last", "--format", format]).expect_code(0).stdout;
         assert!(page.contains("Checks") && page.contains("contains"), "{page}");
     }
+}
+
+#[test]
+fn the_interval_of_the_worst_criterion_allows_for_its_choice_among_several() {
+    let cli = cli();
+    let worst = |criteria: &[&str]| {
+        let mut suite = "name: s\ntests:\n".to_owned();
+        for case in 0..10 {
+            let answer = if case < 8 { "apples, pears and plums" } else { "pears and plums" };
+            let criteria: Vec<String> =
+                criteria.iter().map(|word| format!("{{id: {word}, outcome: Names `{word}`}}")).collect();
+            writeln!(
+                suite,
+                "- id: c{case}\n  input: q\n  output: {answer}\n  assertions: [{{type: rubrics, criteria: [{}]}}]",
+                criteria.join(", ")
+            )
+            .expect("a string takes everything");
+        }
+        cli.file("s.eval.yaml", suite);
+        let found = object(&cli.run(&["eval", "s.eval.yaml", "--judge", "offline", "--json"]).expect_code(1));
+        let first = found["criterion_rates"][0].clone();
+        assert_eq!(first["criterion"], "apples", "{found}");
+        ["level", "low", "high"].map(|key| first["rate"][key].as_f64().expect("a number"))
+    };
+    let [level, low, high] = worst(&["apples"]);
+    assert!(level == 0.95 && (low - 0.444_447).abs() < 1e-5 && (high - 0.963_229).abs() < 1e-5);
+    let [level, wider_low, wider_high] = worst(&["apples", "pears", "plums"]);
+    assert!(
+        (level - (1.0 - 0.05 / 3.0)).abs() < 1e-12 && wider_low < low - 0.02 && wider_high > high,
+        "{wider_low}"
+    );
 }
 
 #[test]

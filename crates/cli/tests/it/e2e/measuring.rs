@@ -53,6 +53,75 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
 }
 
 #[test]
+fn scores_out_of_order_or_unused_and_extreme_criteria_are_named() {
+    let cli = cli();
+    let mut state: u64 = 5;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 31)
+    };
+    let mut text = "case,criterion,label\n".to_owned();
+    for case in 0..1_000 {
+        // A sum of twelve uniform numbers is nearly normal.
+        let ability = (0..12).map(|_| draw()).sum::<f64>() - 6.0;
+        let mut step = |slope: f64, difficulties: &[f64]| {
+            let place = draw();
+            difficulties.iter().filter(|at| place < 1.0 / (1.0 + (slope * (*at - ability)).exp())).count()
+        };
+        let word = |step: usize| ["unmet", "met"][step];
+        for (criterion, label) in [
+            ("depth", (7 + step(1.5, &[-1.0, 1.0])).to_string()),
+            ("clarity", [2, 1, 3][step(2.0, &[-0.8, 0.8])].to_string()),
+            ("noise", (1 + step(0.0, &[0.0]) + step(0.0, &[0.0])).to_string()),
+            ("sound", word(step(1.5, &[0.0])).to_owned()),
+            ("sourced", word(step(1.5, &[0.5])).to_owned()),
+            ("polite", word(step(1.5, &[-3.2])).to_owned()),
+        ] {
+            writeln!(text, "c{case},{criterion},{label}").expect("a string takes everything");
+        }
+    }
+    cli.file("t.csv", text);
+
+    let arguments = ["calibrate", "criteria", "t.csv", "--scale", "0..10", "--resamples", "100"];
+    let found = object(&cli.run(&[&arguments[..], &["--json"]].concat()).expect_code(0));
+    let named = |list: &Value, name: &str| {
+        list.as_array()
+            .and_then(|list| list.iter().find(|one| one["name"] == name))
+            .expect("there is one")
+            .clone()
+    };
+    let criterion = |name: &str| named(&found["criteria"], name);
+    let unused: Vec<f64> = [0, 1, 2, 3, 4, 5, 6, 10].map(f64::from).to_vec();
+    assert_eq!(criterion("depth")["unused_scores"], serde_json::json!(unused));
+    assert_eq!(criterion("depth")["not_in_order"], serde_json::json!([]));
+    assert_eq!(criterion("clarity")["not_in_order"], serde_json::json!([[[1.0, 1.0], [2.0, 2.0]]]));
+    assert_eq!(criterion("noise")["flag"], "not_with_the_rest");
+    assert_eq!(criterion("polite")["unused_scores"], serde_json::json!([]), "a verdict has no scores");
+    let curve = |name: &str| named(&found["model"]["curves"], name);
+    assert_eq!(curve("polite")["extreme"], "too_easy");
+    assert_eq!((&curve("sound")["extreme"], &curve("noise")["steps"]), (&Value::Null, &Value::Null));
+    let steps = &curve("depth")["steps"];
+    assert_eq!(steps[1]["score"], serde_json::json!([9.0, 9.0]));
+    for (step, truth) in [(0, -1.0), (1, 1.0)] {
+        let end = |end: &str| steps[step][end].as_f64().expect("a number");
+        assert!(end("low") < truth && truth < end("high"), "{steps}");
+    }
+
+    let text = cli.run(&arguments).expect_code(0).stdout;
+    for line in [
+        "noise: hardly tells good answers from bad ones",
+        "polite: too easy for these answers",
+        "depth: no answer got 0 to 6 or 10; at most 0.3% of further answers would.",
+        "clarity: answers with 2 are worse by the other criteria than those with 1",
+    ] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(line), "{line}: {text}");
+    }
+    // Without a scale, nobody knows which other scores are possible.
+    let text = cli.run(&[&arguments[..3], &QUICK].concat()).expect_code(0).stdout;
+    assert!(!text.contains("no answer got"), "{text}");
+}
+
+#[test]
 fn scores_without_a_declared_scale_say_so_and_with_one_do_not() {
     let cli = cli();
     let (mut judged, mut rated) = ("case,judge,label\n".to_owned(), "case,who,label\n".to_owned());
