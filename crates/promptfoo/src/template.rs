@@ -171,6 +171,29 @@ impl TemplateRenderer {
         Some(template.undeclared_variables(false).into_iter().collect())
     }
 
+    /// Returns the names of variables whose texts use the variables with these names, and those names.
+    pub(super) fn made_of(&self, vars: &Map<String, Value>, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut made = names.clone();
+        if made.is_empty() {
+            return made;
+        }
+        let texts: Vec<(&String, BTreeSet<String>)> =
+            vars.iter().filter_map(|(name, value)| Some((name, self.names_in(value.as_str()?)?))).collect();
+        loop {
+            let before = made.len();
+            made.extend(
+                texts
+                    .iter()
+                    .filter(|(_, used)| !used.is_disjoint(&made))
+                    .map(|(name, _)| (*name).clone())
+                    .collect::<Vec<_>>(),
+            );
+            if made.len() == before {
+                return made;
+            }
+        }
+    }
+
     fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {
         let Ok(translated) = translate(text) else { return };
         let Ok(template) = self.lenient.template_from_str(&translated) else { return };
