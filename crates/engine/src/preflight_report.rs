@@ -1,4 +1,4 @@
-//! What planning finds: problems, warnings and requirements.
+//! Findings of planning: problems, warnings and requirements.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const MAX_PROBLEMS: usize = 20;
 const UNALLOWED: &str = "a run is refused until you consent to what is listed: look at it, then add `--allow-code`, or run \
      `assize trust DIR` once";
 
-/// What planning has found.
+/// Findings of planning.
 #[derive(Default, Clone)]
 pub(crate) struct PreflightReport {
     /// The number of cases that will run.
@@ -77,7 +77,7 @@ impl PreflightReport {
         }
     }
 
-    /// What the files ask for that needs consent.
+    /// Requests of the files that need consent.
     pub(crate) fn capabilities(&self, gateway: &ModelGateway) -> CapabilityList {
         let mut found = gateway.capabilities(&self.variables);
         found.programs.extend(self.programs.iter().cloned());
@@ -148,7 +148,7 @@ impl PreflightReport {
         Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
     }
 
-    /// Notes cases that run only because others depend on them.
+    /// Notes cases that run only because other cases depend on them.
     pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
@@ -238,7 +238,7 @@ impl PreflightReport {
                 "can't run; nothing was spent\n{problems}{refused}"
             )));
         }
-        // A plan starts and sends nothing, and lists the same.
+        // A plan starts no programs and sends no requests, so it only lists what would be refused.
         let refused = match refused {
             Some(refused) if !is_plan => {
                 return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));

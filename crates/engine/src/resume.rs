@@ -95,7 +95,7 @@ pub(crate) struct ResumedRun {
     pub(crate) done: HashMap<CaseKey, TrialResult>,
     /// Their answers that others take over.
     pub(crate) history: AnswerHistory,
-    /// The number of cases that were done and run again, because something about them has changed.
+    /// The number of cases that were done and run again, because the case or its settings have changed.
     pub(crate) changed: usize,
     /// The number of cases that were done and no longer belong to the run.
     pub(crate) gone: usize,
