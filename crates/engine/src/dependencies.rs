@@ -55,7 +55,7 @@ impl CaseDependencies {
 
         let earlier = earlier.found;
         if open.is_empty() {
-            return Ok(Self { rivals, earlier, ..Self::default() });
+            return Ok(Self { earlier, rivals, ..Self::default() });
         }
 
         let mut wanted: BTreeMap<CaseId, CaseId> = BTreeMap::new();
@@ -69,7 +69,7 @@ impl CaseDependencies {
             }
         }
 
-        let mut found = Self { rivals, earlier, ..Self::default() };
+        let mut found = Self { earlier, rivals, ..Self::default() };
         for case in cases {
             let case = case?;
             let Some(dependent) = wanted.get(&case.id) else { continue };

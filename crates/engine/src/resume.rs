@@ -142,11 +142,12 @@ impl TiedCases {
                     self.open.extend(group.iter().cloned());
                 }
             }
-            for (key, relations) in &self.taking {
-                if relations.earlier.iter().any(|earlier| self.open.contains(&earlier.key_for(key))) {
-                    self.open.insert(key.clone());
-                }
-            }
+            let takes_open = |(key, relations): &(&CaseKey, &Arc<ItemRelations>)| {
+                relations.earlier.iter().any(|earlier| self.open.contains(&earlier.key_for(key)))
+            };
+            let next: Vec<CaseKey> =
+                self.taking.iter().filter(takes_open).map(|(key, _)| key.clone()).collect();
+            self.open.extend(next);
             if self.open.len() == before {
                 return;
             }

@@ -159,9 +159,10 @@ impl MatrixAuthoredTest {
             vars.insert(TURNS_VARIABLE.to_owned(), turns.clone());
         }
         let made_of_answers = source.templates.made_of(&vars, &taken);
-        let literal = match self.is_rendered && answers.is_some() {
-            true => vars.keys().cloned().collect(),
-            false => self.literal.union(&taken).cloned().collect(),
+        let literal = if self.is_rendered && answers.is_some() {
+            vars.keys().cloned().collect()
+        } else {
+            self.literal.union(&taken).cloned().collect()
         };
         if let Err(circle) = render_variables(cx, &source.templates, span, &literal, &mut vars) {
             cx.problems.add(circle_of_variables(&circle, &test.vars, span));

@@ -220,10 +220,10 @@ impl<'a> MatrixExpander<'a> {
             });
             // Variables may refer to the results of code. If there is code, they are completed after it has run.
             let changes = (&*test, transform.as_deref());
-            let of_prompt = |prompt: &Option<&'a MatrixPrompt>| {
-                self.history.of_case(self.file, (index, at), &test, *prompt)
-            };
-            let histories: Vec<Option<CaseHistory>> = prompts.iter().map(of_prompt).collect();
+            let histories: Vec<Option<CaseHistory>> = prompts
+                .iter()
+                .map(|prompt| self.history.of_case(self.file, (index, at), &test, *prompt))
+                .collect();
             let used = histories.iter().flatten().flat_map(|history| &history.uses);
             let mut written: BTreeSet<String> = used.map(ToString::to_string).collect();
             vars.extend(written.iter().map(|name| (name.clone(), stand_in(name))));

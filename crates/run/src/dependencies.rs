@@ -80,7 +80,7 @@ pub(crate) struct DependencyTracker {
     progress: HashMap<TrackedCase, CaseProgress>,
     waiting: HashMap<TrackedCase, Vec<WorkItem>>,
     /// Recorded answers that other items take over.
-    pub(crate) history: AnswerHistory,
+    history: AnswerHistory,
     /// Items that waited and may be checked again.
     released: VecDeque<WorkItem>,
     /// Cases that did not pass.
@@ -88,6 +88,11 @@ pub(crate) struct DependencyTracker {
 }
 
 impl DependencyTracker {
+    /// A tracker that knows these answers.
+    pub(crate) fn new(history: AnswerHistory) -> Self {
+        Self { history, ..Self::default() }
+    }
+
     /// The next item that waited for something which has happened.
     pub(crate) fn next_released(&mut self) -> Option<WorkItem> {
         self.released.pop_front()

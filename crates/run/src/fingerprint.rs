@@ -100,7 +100,9 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         identity.field(&conversation.as_deref());
         identity.field(shows_turns);
         identity.field(&uses.len());
-        uses.iter().for_each(|name| identity.text(name));
+        for name in uses {
+            identity.text(name);
+        }
         identity.field(&stores.as_deref());
         let test = case.authored.as_ref();
         identity.field(&test.map(|test| test.value().clone()));

@@ -87,7 +87,7 @@ impl AnswerHistory {
             }
             match &earlier.role {
                 EarlierRole::Turn if history.shows_turns => {
-                    answers.insert(TURNS_VARIABLE.to_owned(), self.turns_up_to(key)?.into());
+                    answers.insert(TURNS_VARIABLE.to_owned(), self.turns_up_to(&key)?.into());
                 }
                 EarlierRole::Turn => {}
                 EarlierRole::Output(name) => {
@@ -102,18 +102,18 @@ impl AnswerHistory {
     }
 
     /// The turns of a conversation up to this one, in order.
-    fn turns_up_to(&self, last: CaseKey) -> Result<Vec<Value>, AnswerGap> {
+    fn turns_up_to(&self, last: &CaseKey) -> Result<Vec<Value>, AnswerGap> {
         let mut turns = Vec::new();
         let mut next = Some(last);
         while let Some(key) = next {
-            let known = self.known.get(&key);
+            let known = self.known.get(key);
             let Some((known, turn)) = known.and_then(|known| Some((known, known.turn.clone()?))) else {
                 let id = &key.case_id;
                 let reason = format!("it continues the conversation after `{id}`, which has no answer");
                 return Err(AnswerGap::Lost(reason));
             };
             turns.push(turn);
-            next = known.previous.clone();
+            next = known.previous.as_ref();
         }
         turns.reverse();
 

@@ -73,7 +73,7 @@ where
             taken: 0,
             is_exhausted: false,
             done,
-            tracker: DependencyTracker { history, ..DependencyTracker::default() },
+            tracker: DependencyTracker::new(history),
             settings,
             cancel,
             limit,
