@@ -111,6 +111,7 @@ impl MatrixAuthoredTest {
 
     /// The context to write a case of the file again, and the place of the test.
     fn context(&self) -> (DecodeContext, Span) {
+        self.source.templates.begin_case();
         let mut cx = DecodeContext::with_scope(Arc::clone(&self.source.reach));
         cx.sources = self.source.sources.clone();
         (cx, place_of(&self.test, self.source.root.use_span()))

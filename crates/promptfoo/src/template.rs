@@ -59,6 +59,11 @@ impl TemplateRenderer {
         }
     }
 
+    /// Counts the work from now on. During a run, the limit is for about one case.
+    pub(super) fn begin_case(&self) {
+        self.work.reset();
+    }
+
     /// Returns the scope of these variables.
     pub(super) fn scope(&self, vars: &Map<String, Value>) -> TemplateScope {
         self.scope_from(vars)
