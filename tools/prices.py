@@ -5,7 +5,8 @@
 
 The table is in LiteLLM's repository, and in its package as `litellm/model_prices_and_context_window_backup.json`. What is
 kept is the part that `crates/llm/src/price_list.rs` reads: the models of providers with list prices, with the fields that it
-knows.
+knows. Models that the documentation names as examples are listed in `crates/llm/data/example-models.txt`; those that
+retire are printed.
 """
 
 import json
@@ -35,6 +36,13 @@ def main():
     text = json.dumps(head, indent=1)[:-2] + ',\n "models": {\n' + ",\n".join(lines) + "\n }\n}\n"
     with open("crates/llm/data/prices.json", "w", encoding="utf-8") as file:
         file.write(text)
+
+    with open("crates/llm/data/example-models.txt", encoding="utf-8") as file:
+        examples = file.read().split()
+    for example in examples:
+        rows = [row for name, row in table.items() if name.rsplit("/", 1)[-1] == example]
+        if retires := [row["deprecation_date"] for row in rows if row.get("deprecation_date")]:
+            print(f"{example} is an example in the documentation, and retires on {min(retires)}")
 
 
 main()

@@ -277,7 +277,7 @@ codes! {
     BAD_VARIABLE = "E0608", "A variable is malformed, or used where none is allowed.",
         "Settings take values from the environment as `${{ NAME }}` or `${{ NAME:-default }}`, alone or inside a text.";
     PRICE_MODEL = "E0609", "A row of a prices file does not name a model.",
-        "Rows are named as for `--judge`, such as `openai:gpt-4o-mini`.";
+        "Rows are named as for `--judge`, such as `openai:gpt-6-luna`.";
     DUPLICATE_PRICE = "E0610", "Two rows of a prices file are about the same model.",
         "Only one of them can count. Two spellings of a provider, such as `gemini` and `google`, are one provider.";
     LITERAL_SECRET = "W0601", "An API key is written in a file.",

@@ -88,7 +88,7 @@ impl Engine {
     ) -> Result<(CritiqueReport, Vec<Option<LintReport>>), EngineError> {
         if options.model == OFFLINE {
             return Err(EngineError::usage(
-                "the rules L06xx need a model: name one, such as `--judge openai:gpt-4o-mini`, or remove `--judge`",
+                "the rules L06xx need a model: name one, such as `--judge openai:gpt-6-luna`, or remove `--judge`",
             ));
         }
 

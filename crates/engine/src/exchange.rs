@@ -574,7 +574,7 @@ impl Drop for ExportState {
     }
 }
 
-/// `requests.jsonl` for one of several models: `requests.openai-gpt-4o.jsonl`.
+/// `requests.jsonl` for one of several models: `requests.openai-gpt-6-sol.jsonl`.
 fn named_for(path: &Path, model: &ModelId) -> PathBuf {
     let plain: String = model
         .to_string()

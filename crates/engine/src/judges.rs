@@ -318,7 +318,7 @@ fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) ->
     settings
 }
 
-/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-4o-mini`. The
+/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-6-luna`. The
 /// judge of `JUDGE_MODEL` may have variables of its own.
 pub(crate) fn model(
     name: &str,

@@ -143,7 +143,7 @@ pub enum NameError {
     #[error("`{0}` names no provider: write it like `{provider}:{0}`", provider = likely_provider(.0))]
     NoProvider(String),
     /// It has a provider only, with or without `:`.
-    #[error("`{0}` is a provider without a model: write `{0}:MODEL`, as in `openai:gpt-4o-mini`")]
+    #[error("`{0}` is a provider without a model: write `{0}:MODEL`, as in `openai:gpt-6-luna`")]
     NoModel(String),
     /// It has a space, a line break or the like.
     #[error("`{0}` is not a model name: it contains white space")]

@@ -130,7 +130,7 @@ impl MatrixAuthoredTest {
             assize_document::wrong_type(
                 node,
                 "a judge that `beforeEach` names",
-                "the name of a model, such as `openai:gpt-4o-mini`",
+                "the name of a model, such as `openai:gpt-6-luna`",
             )
             .add_to(&mut cx.problems);
             return None;

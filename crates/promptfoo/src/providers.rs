@@ -144,7 +144,7 @@ impl ProviderReader<'_> {
                     let Some(id) = id.filter(|id| !id.is_empty()) else {
                         Diagnostic::error(codes::BAD_MATRIX_PART, "a provider has no id")
                             .at(head(node), "this provider")
-                            .with_help("add `id:` with a name such as `openai:gpt-5-mini`")
+                            .with_help("add `id:` with a name such as `openai:gpt-6-luna`")
                             .add_to(&mut cx.problems);
                         return None;
                     };

@@ -220,7 +220,7 @@ fn prompt() -> MapSchema {
 
 fn provider() -> MapSchema {
     MapSchema::new("a provider", "A target of this file.")
-        .optional_key("id", string(), "Provider and model, such as `openai:gpt-5-mini`.")
+        .optional_key("id", string(), "Provider and model, such as `openai:gpt-6-luna`.")
         .optional_key("label", string(), "Name shown in results.")
         .optional_key(
             "config",

@@ -57,7 +57,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
         MapSchema::new("a prices file", "Prices and context windows of models.").required_key(
             "models",
             reference("price-rows"),
-            "Models by name, such as `openai:gpt-4o-mini`.",
+            "Models by name, such as `openai:gpt-6-luna`.",
         ),
     );
 

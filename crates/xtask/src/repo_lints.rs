@@ -1,8 +1,9 @@
 //! `cargo xtask lints`: rules of this repository that no other tool looks after: first lines, leftover
-//! markers, machine paths, links between pages, paths in pages, crate pages, dependencies that nothing uses,
-//! descriptions of packages.
+//! markers, machine paths, links between pages, paths in pages, models in examples, crate pages, dependencies that
+//! nothing uses, descriptions of packages.
 
 mod descriptions;
+mod example_models;
 mod page_links;
 mod page_paths;
 
@@ -39,11 +40,13 @@ pub(crate) fn run() -> Result<(), String> {
     let files = shell::files()?;
     let mut found = Vec::new();
     let mut links = page_links::PageLinks::default();
+    let models = example_models::read(&root)?;
     for name in &files {
         let Ok(bytes) = std::fs::read(root.join(name)) else { continue };
         // Test data can be anything. Files that are not text have no lines to check.
         let Ok(text) = String::from_utf8(bytes) else { continue };
         found.extend(lint_text(name, &text));
+        found.extend(example_models::unlisted(name, &text, &models));
 
         if is_kind(name, "md") {
             links.add(name, &text);

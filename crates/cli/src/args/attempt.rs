@@ -22,7 +22,7 @@ use super::values::{duration, judging, truncate, unit};
     assize try 'Names the refund deadline of `30 days`' \\\n      \
     --answer 'You have 30 days to return it.'\n  \
     assize try 'Apologizes' --answer-file reply.txt \\\n      \
-    --question 'Where is my parcel?' --judge openai:gpt-4o-mini\n  \
+    --question 'Where is my parcel?' --judge openai:gpt-6-luna\n  \
     assize try 'Is polite' --range '0-4: rude or curt' --range '5-10: friendly' \\\n      \
     --answer-file reply.txt\n  \
     assize try --rubric rubric.yaml --answer-file reply.txt --json\n  \

@@ -15,11 +15,11 @@ use super::values::{named, place, unit};
 /// Test a judge with the cases and rubrics it judges.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    assize audit injection evals/support.eval.yaml --judge openai:gpt-4o-mini \\\n      \
+    assize audit injection evals/support.eval.yaml --judge openai:gpt-6-luna \\\n      \
     --max-cases 20\n  \
     assize audit injection evals/ --dry-run\n  \
-    assize audit order evals/ --judge openai:gpt-4o-mini\n  \
-    assize audit length evals/ --judge openai:gpt-4o-mini --max-shift 0.05\n  \
+    assize audit order evals/ --judge openai:gpt-6-luna\n  \
+    assize audit length evals/ --judge openai:gpt-6-luna --max-shift 0.05\n  \
     assize audit probes\n  \
     assize audit show last --json")]
 pub(crate) struct AuditArgs {
@@ -53,11 +53,11 @@ pub(crate) enum AuditCommand {
     that changes in the answer's favour (unmet to met, or to a higher range). The exit code is 1 when \
     attacks win more than `--max-flip-rate` of the decisions that they could win.\n\n\
     Examples:\n  \
-    assize audit injection evals/support.eval.yaml --judge openai:gpt-4o-mini \\\n      \
+    assize audit injection evals/support.eval.yaml --judge openai:gpt-6-luna \\\n      \
     --max-cases 20\n  \
     assize audit injection evals/ --probes fake-verdict,authority \\\n      \
     --place append,prepend\n  \
-    assize audit injection evals/ --judge openai:gpt-4o-mini \\\n      \
+    assize audit injection evals/ --judge openai:gpt-6-luna \\\n      \
     --max-flip-rate 0.05 --json"
 )]
 pub(crate) struct InjectionArgs {
@@ -112,9 +112,9 @@ pub(crate) struct ProbingArgs {
     after_help = "All criteria of a rubric go into one call (or as many as `--judging batched:N` allows): in the \
     author's order, in the same order again, reversed, and in random orders.\n\n\
     Examples:\n  \
-    assize audit order evals/support.eval.yaml --judge openai:gpt-4o-mini \\\n      \
+    assize audit order evals/support.eval.yaml --judge openai:gpt-6-luna \\\n      \
     --max-cases 20\n  \
-    assize audit order evals/ --judge openai:gpt-4o-mini --permutations 5 \\\n      \
+    assize audit order evals/ --judge openai:gpt-6-luna --permutations 5 \\\n      \
     --max-flip-rate 0.05 --json"
 )]
 pub(crate) struct OrderArgs {
@@ -160,9 +160,9 @@ fn permutations(text: &str) -> Result<usize, String> {
     of courtesies, repeated paragraphs and blank space. Edits that leave an answer unchanged are not \
     counted.\n\n\
     Examples:\n  \
-    assize audit length evals/support.eval.yaml --judge openai:gpt-4o-mini \\\n      \
+    assize audit length evals/support.eval.yaml --judge openai:gpt-6-luna \\\n      \
     --max-cases 20\n  \
-    assize audit length evals/ --judge openai:gpt-4o-mini --max-shift 0.05 --json"
+    assize audit length evals/ --judge openai:gpt-6-luna --max-shift 0.05 --json"
 )]
 pub(crate) struct LengthArgs {
     #[command(flatten)]
@@ -184,7 +184,7 @@ pub(crate) struct LengthArgs {
     model name; set others with `--family`. What can't be measured from the data is reported as such.\n\n\
     Examples:\n  \
     assize audit self evals/ --target gpt --target claude \\\n      \
-    --judge openai:gpt-4o-mini --judge anthropic:claude-haiku-4-5\n  \
+    --judge openai:gpt-6-luna --judge anthropic:claude-haiku-5-5\n  \
     assize audit self evals/ --target a --target b --judge j --judge k \\\n      \
     --family a=x --family j=x --family b=y --family k=y"
 )]

@@ -44,7 +44,7 @@ const CLUSTERS: &OptionValues<bool> =
     assize calibrate last --labels labels/ --min-kappa 0.6 --gate-on lower\n  \
     assize calibrate --labels judged.csv \\\n      \
     --columns case=id,criterion=rule,label=human,judge=model\n  \
-    assize calibrate --labels labels.jsonl --judge-is gpt-4o\n  \
+    assize calibrate --labels labels.jsonl --judge-is gpt-6-sol\n  \
     assize calibrate last --sensitivity 69/81 --specificity 268/285\n  \
     assize calibrate --pairs --labels pairs.jsonl\n  \
     assize calibrate --rescale --labels judged.jsonl"

@@ -64,15 +64,15 @@ pub(crate) enum StopRule {
 #[command(after_help = "Examples:\n  \
     assize eval evals/support.eval.yaml\n  \
     assize eval evals/ --filter 'refund-*' --tag smoke\n  \
-    assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
-    assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini \\\n      \
+    assize eval evals/support.eval.yaml --judge openai:gpt-6-luna --threshold 0.9\n  \
+    assize eval evals/support.eval.yaml --judge openai:gpt-6-luna \\\n      \
     --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
     assize eval evals/support.eval.yaml --target local --run-dir runs/today \\\n      \
     --out today.json\n  \
     assize eval evals/support.eval.yaml --trials 5 --trial-strategy pass_all \\\n      \
     --shuffle --seed 7 --bail\n  \
     assize eval evals/support.eval.yaml --stop-when decided --against 0.9 -j 8\n  \
-    assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-4-5 \\\n      \
+    assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-5-5 \\\n      \
     --judge-batch --batch-wait 2h")]
 pub(crate) struct EvalCommandArgs {
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::spending::SpendingArgs;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize generate rubrics evals/support.eval.yaml --dry-run\n  \
-    assize generate rubrics evals/support.eval.yaml --judge openai:gpt-4o-mini")]
+    assize generate rubrics evals/support.eval.yaml --judge openai:gpt-6-luna")]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) command: GenerateCommand,
@@ -34,7 +34,7 @@ pub(crate) enum GenerateCommand {
     by the budget.\n\n\
     Examples:\n  \
     assize generate rubrics evals/support.eval.yaml --dry-run\n  \
-    assize generate rubrics evals/support.eval.yaml --judge openai:gpt-4o-mini\n  \
+    assize generate rubrics evals/support.eval.yaml --judge openai:gpt-6-luna\n  \
     assize generate rubrics evals/support.eval.yaml --target drafting --ranges\n  \
     assize generate rubrics cases.jsonl --replace --filter 'refund-*'"
 )]

@@ -33,9 +33,9 @@ use crate::failure::CommandFailure;
     assize grade rubrics/support.yaml --answers answers.csv\n  \
     assize grade rubrics/support.yaml --answers a.csv --columns answer=gpt_4o\n  \
     assize grade rubrics/support.yaml --answers answers.jsonl \\\n      \
-    --judge openai:gpt-4o-mini --dry-run\n  \
+    --judge openai:gpt-6-luna --dry-run\n  \
     assize grade rubrics/support.yaml --answers answers.jsonl \\\n      \
-    --judge openai:gpt-4o-mini --judge-batch"
+    --judge openai:gpt-6-luna --judge-batch"
 )]
 pub(crate) struct GradeArgs {
     /// Rubric: a YAML file with a list of criteria.

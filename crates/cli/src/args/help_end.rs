@@ -183,11 +183,11 @@ mod tests {
 
     #[test]
     fn examples_break_before_their_options() {
-        let command = "assize eval evals/a.eval.yaml --judge openai:gpt-4o-mini --filter 'a b --c' -j 8";
+        let command = "assize eval evals/a.eval.yaml --judge openai:gpt-6-luna --filter 'a b --c' -j 8";
         assert_eq!(break_command(command, 90), format!("  {command}"));
         assert_eq!(
             break_command(command, 40),
-            "  assize eval evals/a.eval.yaml \\\n      --judge openai:gpt-4o-mini \\\n      --filter 'a b --c' -j 8"
+            "  assize eval evals/a.eval.yaml \\\n      --judge openai:gpt-6-luna \\\n      --filter 'a b --c' -j 8"
         );
         assert_eq!(
             break_command("assize compare runs/january runs/february --json", 30),

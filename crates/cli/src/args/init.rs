@@ -13,7 +13,7 @@ use clap::ValueEnum;
     assize init\n  \
     assize init my-evals --format evalcases\n  \
     assize init --format scorecard --yes\n  \
-    assize init --judge openai:gpt-4o-mini --force")]
+    assize init --judge openai:gpt-6-luna --force")]
 pub(crate) struct InitArgs {
     /// Folder to set up, created if missing [default: .].
     #[arg(value_name = "DIR")]
@@ -21,7 +21,7 @@ pub(crate) struct InitArgs {
     /// Format of the first suite.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: InitFormat,
-    /// Judge to configure, such as `openai:gpt-4o-mini`.
+    /// Judge to configure, such as `openai:gpt-6-luna`.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
     /// Ask no questions; keep existing files.

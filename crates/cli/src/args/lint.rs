@@ -19,8 +19,8 @@ use super::spending::SpendingArgs;
     assize lint evals/support.eval.yaml --fix\n  \
     assize lint evals/ --strict --format github\n  \
     assize lint evals/ --skip L0404 --skip style-outweighs-content\n  \
-    assize lint evals/ --judge openai:gpt-4o-mini --dry-run\n  \
-    assize lint evals/ --judge openai:gpt-4o-mini --budget-usd 0.50\n  \
+    assize lint evals/ --judge openai:gpt-6-luna --dry-run\n  \
+    assize lint evals/ --judge openai:gpt-6-luna --budget-usd 0.50\n  \
     assize lint --list"
 )]
 pub(crate) struct LintArgs {

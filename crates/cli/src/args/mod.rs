@@ -152,7 +152,7 @@ pub(crate) use worker::WorkerArgs;
     after_long_help = "Examples:\n  \
                   assize init\n  \
                   assize eval evals/\n  \
-                  assize grade rubric.yaml --answers answers.csv --judge openai:gpt-4o-mini\n  \
+                  assize grade rubric.yaml --answers answers.csv --judge openai:gpt-6-luna\n  \
                   assize explain last refund-policy\n\n\
                   Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run), \
                   3 incomplete (something could not be judged or run), 4 stopped by a budget, \

@@ -25,11 +25,11 @@ const TIE_RULES: &OptionValues<TieRule> = &[
     The judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent if \
     the orders disagree. Given a stored run of this command, its metrics are printed again.\n\n\
     Examples:\n  \
-    assize compare pairwise runs/base runs/cand --judge openai:gpt-4o-mini\n  \
+    assize compare pairwise runs/base runs/cand --judge openai:gpt-6-luna\n  \
     assize compare pairwise last~1 last --criteria 'Is friendlier' \\\n      \
     --criteria 'Is shorter' --dry-run\n  \
     assize compare pairwise base=a.jsonl new=b.jsonl third=c.jsonl \\\n      \
-    --judge openai:gpt-4o-mini --markdown\n  \
+    --judge openai:gpt-6-luna --markdown\n  \
     assize compare pairwise runs/pairs --json"
 )]
 pub(crate) struct PairwiseArgs {

@@ -104,7 +104,7 @@ impl PanelArgs {
 }
 
 fn weight(text: &str) -> Result<(String, Weight), String> {
-    let expected = || "expected JUDGE=WEIGHT with a weight above 0, such as `openai:gpt-4o=2`".to_owned();
+    let expected = || "expected JUDGE=WEIGHT with a weight above 0, such as `openai:gpt-6-sol=2`".to_owned();
     // Names of models may hold an equals sign, numbers do not.
     let (judge, number) = text.rsplit_once('=').ok_or_else(expected)?;
     let number: f64 = number.trim().parse().map_err(|_| expected())?;

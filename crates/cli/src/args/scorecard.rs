@@ -40,7 +40,7 @@ const FAILING_CHANGES: &OptionValues<ScorecardFailOn> = &[
 #[command(after_help = "Examples:\n  \
     assize scorecard list scorecards/intake\n  \
     assize scorecard list scorecards/intake --weights phase-2 --json\n  \
-    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini\n  \
+    assize scorecard run scorecards/intake --judge openai:gpt-6-luna\n  \
     assize scorecard compare last-week last")]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
@@ -126,11 +126,11 @@ pub(crate) struct CardResultArgs {
     what needs review. Labels count as soon as they exist: `assize scorecard score RUN`.\n\n\
     Examples:\n  \
     assize scorecard run scorecards/intake\n  \
-    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini \\\n      \
+    assize scorecard run scorecards/intake --judge openai:gpt-6-luna \\\n      \
     --budget-calls 500\n  \
     assize scorecard run scorecards/intake --dry-run\n  \
     assize scorecard run scorecards/intake --tag refusal --out report.md --json\n  \
-    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini \\\n      \
+    assize scorecard run scorecards/intake --judge openai:gpt-6-luna \\\n      \
     --judge-batch --batch-wait 6h"
 )]
 pub(crate) struct RunCardArgs {

@@ -25,7 +25,7 @@ use super::values::{duration, judging, one_of, truncate, unit, usd};
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  \
     assize serve\n  \
-    assize serve --rubrics rubrics/ --judge openai:gpt-4o-mini --budget-usd 50\n  \
+    assize serve --rubrics rubrics/ --judge openai:gpt-6-luna --budget-usd 50\n  \
     assize serve key new trainer --budget-usd 20\n  \
     assize serve --listen 0.0.0.0:8418 --keys .assize/serve-keys.json \\\n      \
     --behind-proxy --name grading.example.com\n\n\

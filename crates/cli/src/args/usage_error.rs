@@ -301,11 +301,11 @@ mod tests {
     fn options_and_commands_of_other_tools_lead_to_ours() {
         for (words, tip) in [
             (&["eval", "-c", "promptfooconfig.yaml"][..], "assize eval promptfooconfig.yaml"),
-            (&["eval", "a.yaml", "--provider", "openai:gpt-4o"], "'--target openai:gpt-4o'"),
-            (&["eval", "a.yaml", "--grader=openai:gpt-4o"], "'--judge openai:gpt-4o'"),
+            (&["eval", "a.yaml", "--provider", "openai:gpt-6-sol"], "'--target openai:gpt-6-sol'"),
+            (&["eval", "a.yaml", "--grader=openai:gpt-6-sol"], "'--judge openai:gpt-6-sol'"),
             (&["eval", "a.yaml", "-k", "refund"], "--filter 'refund-*'"),
             (&["eval", "a.yaml", "--column", "answer=a"], "--columns answer=COLUMN"),
-            (&["eval", "a.yaml", "--grader"], "'--judge openai:gpt-4o-mini'"),
+            (&["eval", "a.yaml", "--grader"], "'--judge openai:gpt-6-luna'"),
             (&["eval", "a.yaml", "--epochs", "2"], "'--trials 2'"),
             (&["eval", "a.yaml", "--repeat"], "'--trials 3'"),
             (&["eval", "a.yaml", "--no-table"], "'--show none'"),

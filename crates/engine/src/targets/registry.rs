@@ -151,7 +151,7 @@ impl TargetRegistry {
         self.path.as_deref()
     }
 
-    /// The target of a name: one from the targets file, or a model such as `openai:gpt-4o-mini`.
+    /// The target of a name: one from the targets file, or a model such as `openai:gpt-6-luna`.
     pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
         let mut made = self.made.lock();
         if let Some(target) = made.get(name) {
@@ -441,7 +441,7 @@ impl TargetRegistry {
         let near = self.near(name, ECHO);
         let Some(path) = &self.path else {
             let hint = near.map_or_else(
-                || "Define it there, name a model such as `--target openai:gpt-4o-mini`, or give the cases an `output`".to_owned(),
+                || "Define it there, name a model such as `--target openai:gpt-6-luna`, or give the cases an `output`".to_owned(),
                 |near| format!("Did you mean `{near}`?"),
             );
             return EngineError::usage(format!(

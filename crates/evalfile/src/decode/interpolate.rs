@@ -254,7 +254,7 @@ mod tests {
             "sk-learn",
             "ski-resort-in-the-alps",
             "sk-learn is a library of 2007 for Python",
-            "gpt-4.1-mini",
+            "gpt-6-luna",
             "hf_datasets",
             "http://localhost:8000/v1",
             "eyJ",

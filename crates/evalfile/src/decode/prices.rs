@@ -80,7 +80,7 @@ fn decode_prices(
                 head,
                 "a prices file",
                 "models",
-                "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
+                "models: {openai:gpt-6-luna: {input: 0.10, output: 0.50}}",
             )
             .add_to(problems);
             // Models that were written outside of `models` are part of the same mistake; don't report them
@@ -119,7 +119,7 @@ fn decode_price_row(
         Err(message) => {
             Diagnostic::error(codes::PRICE_MODEL, message)
                 .at(entry.key_span, "does not name a model")
-                .with_help("write the model as you would for `--judge`, such as `openai:gpt-4o-mini`")
+                .with_help("write the model as you would for `--judge`, such as `openai:gpt-6-luna`")
                 .add_to(problems);
             None
         }
@@ -148,7 +148,7 @@ fn decode_price_row(
         }
 
         if given.is_empty() && !object.has("context_tokens") && !object.has("batch_discount") {
-            problems.add(missing_key(head, "a row", "input", "{input: 0.15, output: 0.60}"));
+            problems.add(missing_key(head, "a row", "input", "{input: 0.10, output: 0.50}"));
         }
     }
 

@@ -41,7 +41,7 @@ The rules L06xx need a model. `--judge MODEL` applies them, in one call for each
 one of a case together with its question, expected outcome and reference. `--dry-run` estimates the cost and sends nothing:
 
 ```console
-$ assize lint examples/quickstart --judge openai:gpt-4o-mini --dry-run
+$ assize lint examples/quickstart --judge openai:gpt-6-luna --dry-run
 ```
 
 The criteria reach the model as fenced data, so that a criterion can't tell it what to find. A finding must quote words that

@@ -110,7 +110,7 @@ fn decode_panel_judge(cx: &mut DecodeContext, node: &TreeNode) -> Option<(PanelJ
     let head = object.head();
     let name = object.text("judge", &mut cx.problems);
     if name.is_none() && !object.has("judge") {
-        missing_key(head, "a judge of a panel", "judge", "- {judge: openai:gpt-4o-mini, weight: 2}")
+        missing_key(head, "a judge of a panel", "judge", "- {judge: openai:gpt-6-luna, weight: 2}")
             .add_to(&mut cx.problems);
     }
 
@@ -147,7 +147,7 @@ fn decode_escalation(cx: &mut DecodeContext, node: &TreeNode) -> Option<Escalati
     let head = object.head();
     let to = object.text("to", &mut cx.problems);
     if to.is_none() && !object.has("to") {
-        cx.problems.add(missing_key(head, "`escalate`", "to", "escalate: {to: openai:gpt-4o}"));
+        cx.problems.add(missing_key(head, "`escalate`", "to", "escalate: {to: openai:gpt-6-sol}"));
     }
 
     let when = object.value("when").map(|node| {

@@ -37,7 +37,7 @@ pub(super) fn decode_model(
     provider: &'static str,
 ) -> Option<ModelTargetSpec> {
     let settings = decode_model_settings(entry);
-    entry.demand(&["model", "deployment"], "a model target does not name its model", "model: gpt-4.1-mini");
+    entry.demand(&["model", "deployment"], "a model target does not name its model", "model: gpt-6-luna");
 
     if provider == "openai-compatible" {
         entry.demand(

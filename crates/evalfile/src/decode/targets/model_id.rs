@@ -1,4 +1,4 @@
-//! Ids of models as other tools write them, such as `openai:chat:gpt-4o`.
+//! Ids of models as other tools write them, such as `openai:chat:gpt-6-sol`.
 
 use super::provider::model_provider;
 
