@@ -136,8 +136,8 @@ fn each_provider_and_each_prompt_holds_its_own_conversation() {
         let expected = [
             "P1  one".to_owned(),
             "P1  three".to_owned(),
-            format!("P1 {turns}[P1  three>{model}<P1  three>] four"),
             two,
+            format!("P1 {turns}[P1  three>{model}<P1  three>] four"),
             "P2 four".to_owned(),
             "P2 one".to_owned(),
             "P2 three".to_owned(),
@@ -197,9 +197,12 @@ fn a_resumed_run_shows_stored_answers_and_runs_what_follows_a_changed_test() {
 
 #[test]
 fn a_test_that_needs_a_missing_answer_is_incomplete_and_others_run() {
-    let fail = |incoming: &MockRequest| match incoming.last_user_text.contains("two") {
-        true => MockReply::status(400, "no"),
-        false => repeat_end(incoming),
+    let fail = |incoming: &MockRequest| {
+        if incoming.last_user_text.contains("two") {
+            MockReply::status(400, "no")
+        } else {
+            repeat_end(incoming)
+        }
     };
     let (cli, server) = with_server(fail);
     cli.file(
