@@ -173,7 +173,7 @@ impl CaseFact {
             target: row.target.as_deref().map(|target| names.intern(target)),
             cluster: names.intern(&cluster_name(row)),
             tags: row.tags.iter().map(|tag| names.intern(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
-            question: row.case_hash.as_deref().map(|hash| names.intern(hash)),
+            question: row.planned_hash().map(|hash| names.intern(hash)),
             thresholds: record.decisions.first().map(|decided| {
                 let thresholds = decided.thresholds;
                 let borderline = thresholds.borderline().map(|line| format!(", borderline {}", line.get()));

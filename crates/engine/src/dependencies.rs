@@ -1,11 +1,11 @@
 //! Dependencies between the cases of a suite, and cases that run only because of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use assize_evalfile::SuiteCases;
 use assize_model::{Case, CaseId};
-use assize_run::{CasePrerequisite, RivalAnswer, RivalGroup};
+use assize_run::{CasePrerequisite, EarlierAnswer, EarlierRole, RivalAnswer, RivalGroup};
 
 use crate::error::EngineError;
 
@@ -16,6 +16,8 @@ pub(crate) struct CaseDependencies {
     targets: BTreeMap<CaseId, Vec<Option<String>>>,
     /// Cases that run only as dependencies, each with one of its dependents.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
+    /// Answers that cases take over, by the case and the target that answers it.
+    earlier: BTreeMap<(CaseId, Option<String>), Vec<EarlierAnswer>>,
     /// Groups of answers that are compared with each other, by the name of the test.
     rivals: BTreeMap<String, Arc<RivalGroup>>,
 }
@@ -28,26 +30,32 @@ impl CaseDependencies {
         targets: impl Fn(&Arc<Case>) -> Vec<Option<String>>,
     ) -> Result<Self, EngineError> {
         let rivals = find_rivals(cases, &takes, &targets)?;
-        if !cases.have_dependencies() {
+        if !cases.have_dependencies() && !cases.take_over_answers() {
             return Ok(Self { rivals, ..Self::default() });
         }
 
+        let mut earlier = EarlierAnswers::default();
         let mut named: BTreeMap<CaseId, Vec<CaseId>> = BTreeMap::new();
         let mut open: Vec<CaseId> = Vec::new();
         for case in cases {
             let case = case?;
-            if case.depends_on.is_empty() {
+            let mut before = case.depends_on.clone();
+            if case.history.is_some() {
+                before.extend(earlier.add(&case, targets(&case))?);
+            }
+            if before.is_empty() {
                 continue;
             }
             if takes(&case) {
                 open.push(case.id.clone());
             }
 
-            named.insert(case.id.clone(), case.depends_on.clone());
+            named.insert(case.id.clone(), before);
         }
 
+        let earlier = earlier.found;
         if open.is_empty() {
-            return Ok(Self { rivals, ..Self::default() });
+            return Ok(Self { earlier, rivals, ..Self::default() });
         }
 
         let mut wanted: BTreeMap<CaseId, CaseId> = BTreeMap::new();
@@ -61,7 +69,7 @@ impl CaseDependencies {
             }
         }
 
-        let mut found = Self { rivals, ..Self::default() };
+        let mut found = Self { earlier, rivals, ..Self::default() };
         for case in cases {
             let case = case?;
             let Some(dependent) = wanted.get(&case.id) else { continue };
@@ -89,6 +97,21 @@ impl CaseDependencies {
         self.rivals.get(case.test_id()).cloned()
     }
 
+    /// The number of cases that take over answers.
+    pub(crate) fn count_taking(&self) -> usize {
+        let taking = self.earlier.iter().filter(|(_, earlier)| !earlier.is_empty());
+        taking.map(|((case, _), _)| case).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The answers that a case takes over when this target answers it.
+    pub(crate) fn earlier_answers(&self, case: &Case, target: Option<&str>) -> Vec<EarlierAnswer> {
+        if case.history.is_none() {
+            return Vec::new();
+        }
+        let key = (case.id.clone(), target.map(str::to_owned));
+        self.earlier.get(&key).cloned().unwrap_or_default()
+    }
+
     /// The cases that must come first when this target answers a case: with the same target's answers if there are any,
     /// or else with the answers of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<CasePrerequisite> {
@@ -100,6 +123,105 @@ impl CaseDependencies {
         });
         prerequisites.collect()
     }
+}
+
+/// Finds the answers that cases take over, in the order of the file.
+#[derive(Default)]
+struct EarlierAnswers {
+    found: BTreeMap<(CaseId, Option<String>), Vec<EarlierAnswer>>,
+    /// Answers of each conversation so far.
+    turns: HashMap<Arc<str>, Vec<HandedOn>>,
+    /// Answers under each name so far.
+    outputs: HashMap<Arc<str>, Vec<HandedOn>>,
+}
+
+/// An answer that later cases may take over.
+#[derive(Clone)]
+struct HandedOn {
+    case: CaseId,
+    test: String,
+    prompt: Option<Arc<str>>,
+    target: Option<String>,
+}
+
+impl EarlierAnswers {
+    /// Adds a case that these targets answer. Returns the cases whose answers it takes over.
+    ///
+    /// # Errors
+    /// If it has a given answer, and several answers could come before it.
+    fn add(&mut self, case: &Case, targets: Vec<Option<String>>) -> Result<Vec<CaseId>, EngineError> {
+        let Some(history) = &case.history else { return Ok(Vec::new()) };
+        let mut before = Vec::new();
+        for target in &targets {
+            let mut earlier = Vec::new();
+            let mut add = |handed: &HandedOn, role: EarlierRole| {
+                before.push(handed.case.clone());
+                let (case_id, target) = (handed.case.to_string(), handed.target.clone());
+                earlier.push(EarlierAnswer { case_id, target, role });
+            };
+            let turns = history.conversation.as_ref().and_then(|name| self.turns.get(name));
+            if let Some(turn) =
+                turns.map(|turns| last_turn(case, turns, target.as_deref())).transpose()?.flatten()
+            {
+                add(turn, EarlierRole::Turn);
+            }
+            for name in &history.uses {
+                let outputs = self.outputs.get(name).map(Vec::as_slice).unwrap_or_default();
+                if let Some(output) = last_output(case, outputs, target.as_deref()) {
+                    add(output, EarlierRole::Output(Arc::clone(name)));
+                }
+            }
+            self.found.insert((case.id.clone(), target.clone()), earlier);
+        }
+
+        let handed = targets.into_iter().map(|target| HandedOn {
+            case: case.id.clone(),
+            test: case.test_id().to_owned(),
+            prompt: case.prompt.clone(),
+            target,
+        });
+        let handed: Vec<HandedOn> = handed.collect();
+        if let Some(name) = &history.conversation {
+            self.turns.entry(Arc::clone(name)).or_default().extend(handed.iter().cloned());
+        }
+        if let Some(name) = &history.stores {
+            self.outputs.entry(Arc::clone(name)).or_default().extend(handed);
+        }
+        Ok(before)
+    }
+}
+
+/// The turn before a case. Each target holds its own conversation, and a given answer is a turn of all of them.
+fn last_turn<'t>(
+    case: &Case,
+    turns: &'t [HandedOn],
+    target: Option<&str>,
+) -> Result<Option<&'t HandedOn>, EngineError> {
+    let Some(target) = target else {
+        let last = turns.last();
+        let several = turns.iter().rev().nth(1).zip(last).filter(|(other, last)| other.case == last.case);
+        if several.is_some() {
+            return Err(EngineError::unrunnable(format!(
+                "{}: case `{}` has a given answer, and continues the conversations of several targets; run it with one, as \
+                 with `--target NAME`; nothing was run",
+                case.place, case.id
+            )));
+        }
+        return Ok(last);
+    };
+    let fits = |turn: &&HandedOn| turn.target.as_deref().is_none_or(|answering| answering == target);
+
+    Ok(turns.iter().rev().find(fits))
+}
+
+/// The output that a case uses: of the last test that stores one. With several targets or prompts, it is that of the
+/// same target and prompt, if there is one.
+fn last_output<'o>(case: &Case, outputs: &'o [HandedOn], target: Option<&str>) -> Option<&'o HandedOn> {
+    let test = &outputs.last()?.test;
+    let of_test = outputs.iter().rev().take_while(|output| output.test == *test);
+    let closeness = |output: &&HandedOn| (output.target.as_deref() == target, output.prompt == case.prompt);
+    // The first of equals is the last of the test.
+    of_test.reduce(|best, next| if closeness(&next) > closeness(&best) { next } else { best })
 }
 
 /// Finds the answers that graders compare with each other.

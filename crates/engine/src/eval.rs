@@ -181,7 +181,7 @@ impl Engine {
         if purpose != Purpose::Check || !run.awaits_tests() {
             run.check(loaded)?;
         }
-        run.preflight.check_batches(options.run.judge_batch.is_some())?;
+        run.preflight.check_batches(&options.run)?;
         warnings.extend(match prepared {
             None => run.selection.unmatched_warning(),
             Some(prepared) => prepared.unmatched.clone(),
@@ -399,6 +399,9 @@ impl<'a> EvalRun<'a> {
         };
 
         self.preflight.remark_extra(suite.suite, &dependencies);
+        if matches!(self.planner.extensions, ExtensionUse::Planned) {
+            self.preflight.remark_order(suite.suite, &dependencies);
+        }
 
         let mut part =
             RunPart { file, suite, deps, dependencies: Arc::new(dependencies), makers: Vec::new() };

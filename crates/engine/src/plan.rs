@@ -132,9 +132,11 @@ impl<'a> RunPlanner<'a> {
             }
         };
 
-        if let Some(problem) = self.trials_problem(suite, case) {
+        if let Some(problem) = self.trials_problem(suite, case).or_else(|| self.history_problem(suite, case))
+        {
             found.problem(&case.place, problem);
         }
+        found.takes_over |= case.history.is_some();
         if self.sequence.is_none()
             && (case.trials.or(suite.settings.trials)).is_some_and(|trials| trials.count > 1)
         {
@@ -196,7 +198,8 @@ impl<'a> RunPlanner<'a> {
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
 
-                    if case.conversation.is_some() && deps.targets.answers_all_at_once(&reference) {
+                    let is_in_order = case.conversation.is_some() || case.history.is_some();
+                    if is_in_order && deps.targets.answers_all_at_once(&reference) {
                         found.problem(
                             &case.place,
                             format!(
@@ -271,6 +274,7 @@ impl<'a> RunPlanner<'a> {
                     None => Vec::new(),
                 },
                 on_failure: case.on_dependency_failure,
+                earlier: dependencies.earlier_answers(case, source.name_of_target()),
                 is_awaited: dependencies.is_awaited(case),
                 rivals: dependencies.rivals_of(case),
                 stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
@@ -347,6 +351,25 @@ impl<'a> RunPlanner<'a> {
              {advice}, or the strategy `mean`, or a lower threshold",
             plan.count
         ))
+    }
+
+    /// Why a case can't take over answers to others, or hand on its own, in this run.
+    fn history_problem(&self, suite: &Suite, case: &Case) -> Option<String> {
+        case.history.as_ref()?;
+        if self.sequence.is_none() {
+            return Some(format!(
+                "case `{}` takes over answers to others, and only `assize eval` runs such cases in order",
+                case.id
+            ));
+        }
+        let trials = case.trials.or(suite.settings.trials)?;
+        (trials.early_stop || trials.cost_limit.is_some()).then(|| {
+            format!(
+                "case `{}` takes over answers to others, so each of its trials needs the same trial of those: remove `early_stop` \
+                 and `cost_limit_usd`",
+                case.id
+            )
+        })
     }
 
     /// The names of the targets that answer a case; `None` for a given answer.

@@ -17,7 +17,7 @@ use crate::error::EngineError;
 use crate::gateway::ModelGateway;
 use crate::graders::measuring_model;
 use crate::judges::OFFLINE;
-use crate::options::DeniedFindings;
+use crate::options::{DeniedFindings, RunOptions};
 use crate::run_deps::RunDeps;
 
 /// The most problems that are printed; the rest is only counted.
@@ -40,6 +40,8 @@ pub(crate) struct PreflightReport {
     pub(crate) commands: BTreeSet<String>,
     /// True if any of them works in a workspace.
     pub(crate) in_workspaces: bool,
+    /// True if any case takes over answers to others.
+    pub(crate) takes_over: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Paths of the suites whose extensions will run.
@@ -154,6 +156,19 @@ impl PreflightReport {
         }
     }
 
+    /// Notes that a plan does not know the answers that cases take over.
+    pub(crate) fn remark_order(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
+        let cases = dependencies.count_taking();
+        if cases > 0 {
+            let path = suite.path.display();
+            let (take, run) = if cases == 1 { ("test takes", "runs") } else { ("tests take", "run") };
+            self.remarks.insert(format!(
+                "{path}: {cases} {take} over answers to others, and {run} after them, one at a time; their prompts are planned \
+                 without these answers"
+            ));
+        }
+    }
+
     /// Notes that no judge was chosen. If a model answers, the run is refused: its answers cost money, and
     /// comparing words says little about them.
     pub(crate) fn note_default_judge(&mut self, target: Option<&Arc<dyn Target>>) {
@@ -185,9 +200,18 @@ impl PreflightReport {
         }
     }
 
-    /// Refuses commands as targets if judge calls are sent in batches, because each round of batches runs the cases
-    /// again.
-    pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
+    /// Refuses options that go through the cases several times, for cases that take over answers to others. Refuses
+    /// commands as targets if judge calls go out in batches.
+    pub(crate) fn check_batches(&self, options: &RunOptions) -> Result<(), EngineError> {
+        let are_batches = options.judge_batch.is_some();
+        let is_export = options.exchange.export.is_some();
+        if self.takes_over && (are_batches || is_export) {
+            let name = if are_batches { "--judge-batch" } else { "--export-requests" };
+            return Err(EngineError::unrunnable(format!(
+                "`{name}` collects the requests of all cases before their replies are there, but tests of this run continue \
+                 conversations or use outputs of others; nothing was run. Remove `{name}`"
+            )));
+        }
         match self.commands.first().filter(|_| are_batches) {
             Some(target) => Err(EngineError::unrunnable(format!(
                 "`--judge-batch` goes through the cases several times, and target `{target}` is a command, whose answers \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_analysis::RunSummarizer;
 use assize_rubric::{TrialResult, Verdict};
-use assize_run::{ItemError, RunTotals, WorkItem, fingerprint};
+use assize_run::{AnswerHistory, ItemError, ItemRelations, RunTotals, WorkItem, fingerprint};
 use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo, RunWriter};
 
 use crate::engine::Engine;
@@ -93,6 +93,8 @@ pub(crate) struct ResumedRun {
     pub(crate) writer: RunWriter,
     /// Cases that need not run again, with their results.
     pub(crate) done: HashMap<CaseKey, TrialResult>,
+    /// Their answers that others take over.
+    pub(crate) history: AnswerHistory,
     /// The number of cases that were done and run again, because the case or its settings have changed.
     pub(crate) changed: usize,
     /// The number of cases that were done and no longer belong to the run.
@@ -103,31 +105,51 @@ pub(crate) struct ResumedRun {
     pub(crate) figures: RunSummarizer,
 }
 
-/// Cases whose answers are compared with each other. If one of them runs, all of them do.
+/// Cases that depend on the answers to others. If one of the cases whose answers are compared runs, all of them do; if
+/// a case runs, so do those that take over its answer.
 #[derive(Default)]
-struct ComparedCases {
-    /// Cases of each test, by suite, test and trial.
+struct TiedCases {
+    /// Cases of each test whose answers are compared, by suite, test and trial.
     groups: BTreeMap<(Arc<str>, Arc<str>, u32), HashSet<CaseKey>>,
-    /// Cases that must run, and so must the others of their test.
+    /// Cases that take over answers, or hand theirs on, with what they take over.
+    taking: HashMap<CaseKey, Arc<ItemRelations>>,
+    /// Cases that must run.
     open: HashSet<CaseKey>,
 }
 
-impl ComparedCases {
+impl TiedCases {
     fn add(&mut self, item: &WorkItem) {
-        let Some(group) = &item.relations.rivals else { return };
-        let test = (Arc::clone(&item.suite), Arc::clone(&group.test), item.trial);
-        self.groups.entry(test).or_default().insert(item.key());
+        if let Some(group) = &item.relations.rivals {
+            let test = (Arc::clone(&item.suite), Arc::clone(&group.test), item.trial);
+            self.groups.entry(test).or_default().insert(item.key());
+        }
+        if item.case.history.is_some() {
+            self.taking.insert(item.key(), Arc::clone(&item.relations));
+        }
     }
 
     fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        self.groups.is_empty() && self.taking.is_empty()
     }
 
     /// Notes the cases that need not run.
     fn note_whole(&mut self, whole: &HashSet<CaseKey>) {
-        for group in std::mem::take(&mut self.groups).into_values() {
-            if !group.is_subset(whole) {
-                self.open.extend(group);
+        self.open.extend(self.taking.keys().filter(|key| !whole.contains(key)).cloned());
+        loop {
+            let before = self.open.len();
+            for group in self.groups.values() {
+                if group.iter().any(|key| !whole.contains(key) || self.open.contains(key)) {
+                    self.open.extend(group.iter().cloned());
+                }
+            }
+            let takes_open = |(key, relations): &(&CaseKey, &Arc<ItemRelations>)| {
+                relations.earlier.iter().any(|earlier| self.open.contains(&earlier.key_for(key)))
+            };
+            let next: Vec<CaseKey> =
+                self.taking.iter().filter(takes_open).map(|(key, _)| key.clone()).collect();
+            self.open.extend(next);
+            if self.open.len() == before {
+                return;
             }
         }
     }
@@ -145,11 +167,11 @@ pub(crate) fn resume(
     retries_incomplete: bool,
 ) -> Result<ResumedRun, EngineError> {
     let mut planned = HashMap::new();
-    let mut compared = ComparedCases::default();
+    let mut tied = TiedCases::default();
     for item in items {
         let item = item?;
         let key = item.key();
-        compared.add(&item);
+        tied.add(&item);
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(EngineError::usage(format!(
                 "this run can't be resumed, because two suites named `{1}` both have a case `{0}`. Give the suites different names",
@@ -164,14 +186,15 @@ pub(crate) fn resume(
         let is_open = retries_incomplete && row.verdict == Verdict::Incomplete;
         planned.get(key).is_some_and(|planned| planned == inputs) && !row.depends_on_failed_case() && !is_open
     };
-    if !compared.is_empty() {
+    if !tied.is_empty() {
         let whole = folder.whole_cases(&mut |record, inputs| holds(&record.result.key(), record, inputs))?;
-        compared.note_whole(&whole);
+        tied.note_whole(&whole);
     }
 
     let mut totals = RunTotals::beside(folder.path());
     let mut figures = RunSummarizer::new(folder.path());
     let mut done = HashMap::new();
+    let mut history = AnswerHistory::default();
     let (mut changed, mut gone) = (0, 0);
     let writer = folder.resume(info, &mut |record, inputs| {
         let row = &record.result;
@@ -181,17 +204,20 @@ pub(crate) fn resume(
         gone += usize::from(planned.is_none());
         changed += usize::from(planned.is_some_and(|planned| planned != inputs));
 
-        let holds = holds(&key, record, inputs) && compared.may_keep(&key);
+        let holds = holds(&key, record, inputs) && tied.may_keep(&key);
         if holds {
             totals.add(record);
             figures.push(row);
+            if let Some(relations) = tied.taking.get(&key) {
+                history.note(relations, row);
+            }
             done.insert(key, TrialResult::from(row));
         }
 
         holds
     })?;
 
-    Ok(ResumedRun { writer, done, changed, gone, totals, figures })
+    Ok(ResumedRun { writer, done, history, changed, gone, totals, figures })
 }
 
 /// The setting of a run for the excluded tags.

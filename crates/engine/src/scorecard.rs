@@ -168,7 +168,7 @@ impl Engine {
         let preflight = plan.check();
         let warnings = preflight.conclude(options.deny, &wiring.gate, &wiring.gateway, options.dry_run)?;
 
-        preflight.check_batches(options.run.judge_batch.is_some())?;
+        preflight.check_batches(&options.run)?;
         wiring.gateway.check()?;
 
         if preflight.items == 0 {

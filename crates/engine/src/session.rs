@@ -40,8 +40,8 @@ use assize_analysis::{
 use assize_evalfile::answers_file;
 use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
 use assize_run::{
-    ItemError, ItemRelations, Recorder, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals,
-    ShardPlan, WorkItem,
+    AnswerHistory, ItemError, ItemRelations, Recorder, RunError, RunEvent as CaseEvent, RunLimits, RunStart,
+    RunTotals, ShardPlan, WorkItem,
 };
 use assize_store::{
     CaseErrorKind, CaseKey, CaseRecord, EarlyStop, FORMAT_VERSION, InputHash, JudgeInfo, ResumedPart,
@@ -194,7 +194,7 @@ impl RunSession {
 
         let watch = watch_over(mode.sequence(), items(), engine)?;
         let opened = open(&mut info, options, items, engine)?;
-        let OpenedRun { folder, mut writer, done, resumed, totals, mut summariser } = opened;
+        let OpenedRun { folder, mut writer, done, history, resumed, totals, mut summariser } = opened;
         self.gateway.begin(&info.run_id);
         self.announce(&info, &folder, engine);
 
@@ -228,6 +228,7 @@ impl RunSession {
             given_up: self.gateway.given_up().clone(),
             decided: decided_token(watch.as_ref()),
             done,
+            history,
         };
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let mut watched = WatchedWriter { writer: &mut writer, watch: watch.as_ref() };
@@ -679,6 +680,7 @@ struct OpenedRun {
     folder: RunFolder,
     writer: RunWriter,
     done: HashMap<CaseKey, TrialResult>,
+    history: AnswerHistory,
     /// Earlier invocations.
     resumed: Option<ResumedPart>,
     totals: RunTotals,
@@ -724,7 +726,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
 
-        let ResumedRun { writer, done, changed, gone, totals, figures: summariser } =
+        let ResumedRun { writer, done, history, changed, gone, totals, figures: summariser } =
             resume::resume(&folder, info, items(), options.retry_incomplete)?;
         engine.emit(EngineEvent::Resumed {
             folder: folder.path().to_path_buf(),
@@ -735,7 +737,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
 
         let sent = stored.summary.and_then(|summary| summary.sent_in_all());
         let resumed = Some(ResumedPart { kept: done.len(), sent });
-        return Ok(OpenedRun { folder, writer, done, resumed, totals, summariser });
+        return Ok(OpenedRun { folder, writer, done, history, resumed, totals, summariser });
     }
 
     let folder = RunFolder::new(run_dir.unwrap_or_else(|| runs::default_folder(info, engine.process())));
@@ -760,6 +762,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         folder,
         writer,
         done: HashMap::new(),
+        history: AnswerHistory::default(),
         resumed: None,
     })
 }

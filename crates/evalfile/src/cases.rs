@@ -47,6 +47,11 @@ impl SuiteCases {
         })
     }
 
+    /// Returns true if any case takes over answers to others. Cases of datasets don't.
+    pub fn take_over_answers(&self) -> bool {
+        self.kept().any(|case| case.history.is_some())
+    }
+
     /// Iterates over the cases that are kept in memory, which excludes the cases of datasets.
     pub fn kept(&self) -> impl Iterator<Item = &Arc<Case>> {
         self.parts.iter().flat_map(|part| match part {

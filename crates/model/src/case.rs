@@ -1,7 +1,7 @@
 //! One case of a suite.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -111,8 +111,11 @@ pub struct Case {
     pub metrics: Vec<NamedMetric>,
     /// Name of the prompt of a matrix file, if the file has several.
     pub prompt: Option<Arc<str>>,
-    /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
+    /// The test of a matrix file that the case comes from; kept for files with `extensions`, and for those whose tests take
+    /// over answers.
     pub authored: Option<Arc<dyn AuthoredTest>>,
+    /// What the case takes over from the answers to others, and hands on to others.
+    pub history: Option<Arc<CaseHistory>>,
     /// Parts that are decoded and checked but not supported by runs yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Programs that write a part of the case. They were not run, because the user had not consented when the file was
@@ -152,6 +155,7 @@ impl Case {
             metrics: Vec::new(),
             prompt: None,
             authored: None,
+            history: None,
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),
         }
@@ -246,6 +250,30 @@ pub trait AuthoredTest: fmt::Debug + Send + Sync {
     /// # Errors
     /// The problems of the changed test, in words.
     fn change(&self, changed: &Value) -> Result<Option<Arc<Case>>, String>;
+
+    /// Returns the case with answers to others as variables. They are never read as templates.
+    ///
+    /// # Errors
+    /// The problems of the case with these answers, in words.
+    fn with_answers(&self, answers: &serde_json::Map<String, Value>) -> Result<Arc<Case>, String>;
+}
+
+/// The variable that holds the turns before a turn of a conversation of cases.
+pub const TURNS_VARIABLE: &str = "_conversation";
+
+/// What a case takes over from the answers to cases before it in its suite, and hands on to those after it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CaseHistory {
+    /// Name of the conversation that the case is a turn of: the same for all its turns, and unique in the suite.
+    pub conversation: Option<Arc<str>>,
+    /// True if the case shows the turns before it, in the variable [`TURNS_VARIABLE`].
+    pub shows_turns: bool,
+    /// Names of the stored outputs that it uses as variables.
+    pub uses: BTreeSet<Arc<str>>,
+    /// Name under which its own output is stored for later cases.
+    pub stores: Option<Arc<str>>,
+    /// The prompt as it is sent: a text, or a list of messages.
+    pub prompt: Value,
 }
 
 impl PartialEq for dyn AuthoredTest {

@@ -43,7 +43,8 @@ pub use answer_transform::AnswerTransform;
 pub use author_code::{AuthorCode, CodeLanguage, CodeProgram};
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 pub use case::{
-    AuthoredTest, Case, CaseId, GivenOutput, NamedMetric, TargetRef, ThresholdOverrides, UnsupportedFeature,
+    AuthoredTest, Case, CaseHistory, CaseId, GivenOutput, NamedMetric, TURNS_VARIABLE, TargetRef,
+    ThresholdOverrides, UnsupportedFeature,
 };
 pub use case_place::{CaseLoadError, CasePlace};
 pub use config::ProjectConfig;

@@ -96,7 +96,10 @@ impl<'a> AssertionGrader<'a> {
         // Read all keys even after an error, so that all problems are reported. The caller drops a grader with
         // errors.
         self.value = self.object.entry("value").filter(|entry| !entry.value.is_null()).map(|entry| {
-            self.writer.render_node(self.cx, &entry.value).unwrap_or_else(|| entry.value.clone())
+            let rendered = self.writer.render_node(self.cx, &entry.value);
+            let rendered = rendered.unwrap_or_else(|| entry.value.clone());
+            self.refuse_answer(&entry.value, &rendered);
+            rendered
         });
         self.threshold = self.object.value("threshold").and_then(|node| self.read_threshold(node));
 
@@ -125,12 +128,46 @@ impl<'a> AssertionGrader<'a> {
         if spelling == MatrixSpelling::Snake {
             for entry in self.object.take_remaining() {
                 let value = self.writer.render_node(self.cx, &entry.value)?;
+                self.refuse_answer(&entry.value, &value);
                 self.grader.add(&entry.key, entry.key_span, value);
             }
         }
         self.object.finish(&mut self.cx.problems);
 
         written.map(|()| self.grader.finish())
+    }
+
+    /// Refuses an answer to another test in what is run or read as a file.
+    fn refuse_answer(&mut self, written: &TreeNode, rendered: &TreeNode) {
+        let holds_answer = |text: &str| {
+            let names = self.writer.templates.names_in(text).unwrap_or_default();
+            names.intersection(self.writer.answers).next().cloned()
+        };
+        let Some(name) = (!self.writer.answers.is_empty())
+            .then(|| texts_in(written).into_iter().find_map(holds_answer))
+            .flatten()
+        else {
+            return;
+        };
+        let is_code = matches!(
+            self.kind.support,
+            AssertionSupport::JavaScript
+                | AssertionSupport::Python
+                | AssertionSupport::Ruby
+                | AssertionSupport::SameKeys("code-grader")
+        );
+        let is_path = texts_in(rendered).iter().any(|text| text.trim_start().starts_with("file://"));
+        let (title, help) = if is_code {
+            ("an answer to another test can't be a part of code", format!("use `context.vars.{name}`"))
+        } else if is_path {
+            ("an answer to another test can't name a file", "write the path without it".to_owned())
+        } else {
+            return;
+        };
+        Diagnostic::error(codes::NOT_SUPPORTED, title)
+            .at(written.use_span(), format!("`{name}` holds an answer"))
+            .with_help(help)
+            .add_to(&mut self.cx.problems);
     }
 
     /// Reads a threshold. If it is text with a unit, the error suggests the plain number.
@@ -694,4 +731,14 @@ pub(super) fn prompt_not_used(prompt: &TreeNode, label: &str, help: &str) -> Dia
     Diagnostic::warning(codes::READ_DIFFERENTLY, "the judge's own prompt is not used")
         .at(prompt.use_span(), label)
         .with_help(help)
+}
+
+/// Returns all texts of a node.
+fn texts_in(node: &TreeNode) -> Vec<&str> {
+    match &node.data {
+        NodeValue::Str(text) => vec![text],
+        NodeValue::Seq(items) => items.iter().flat_map(texts_in).collect(),
+        NodeValue::Map(entries) => entries.iter().flat_map(|entry| texts_in(&entry.value)).collect(),
+        _ => Vec::new(),
+    }
 }

@@ -1,5 +1,7 @@
 //! Writes assertions of matrix files as graders of the `tests` format.
 
+use std::collections::BTreeSet;
+
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, string, wrong_type};
 use assize_evalfile::reading::DecodeContext;
@@ -29,6 +31,8 @@ pub(super) struct AssertionWriter<'a> {
     pub(super) scope: &'a TemplateScope,
     /// Variables of the test.
     pub(super) vars: &'a Map<String, Value>,
+    /// Names of those that hold answers to other tests, or texts made of them.
+    pub(super) answers: &'a BTreeSet<String>,
     /// Root of the file, which contains the templates that `$ref` refers to.
     pub(super) root: &'a TreeNode,
     /// Name of the test's judge, if it has one.

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use assize_diagnostic::{Severity, SourceMap, Span};
 use assize_document::TreeNode;
 use assize_evalfile::reading::{DecodeContext, LoadScope, SuiteDefaults};
-use assize_model::{AuthoredTest, Case};
+use assize_model::{AuthoredTest, Case, CaseHistory, TURNS_VARIABLE};
 use assize_rubric::json_equal;
 use serde_json::{Map, Value};
 
 use super::assertion_counter::AssertionCounter;
 use super::expand::{Combination, MatrixExpander};
-use super::matrix_file::MatrixFile;
+use super::history::stand_in;
+use super::matrix_file::{MatrixFile, place_of};
 use super::matrix_test::MatrixTest;
 use super::matrix_tests::MatrixTests;
 use super::pending::{CaseVariant, PendingCase};
@@ -76,6 +77,11 @@ pub(super) struct MatrixAuthoredTest {
     pub(super) has_media: bool,
     /// Variables that code returned. They are not templates.
     literal: BTreeSet<String>,
+    /// True if the templates in its variables are rendered already.
+    is_rendered: bool,
+    /// What the case takes over from others.
+    history: Option<CaseHistory>,
+    cluster: Option<String>,
     pub(super) value: Value,
 }
 
@@ -97,10 +103,28 @@ impl MatrixAuthoredTest {
             prompt,
             has_media: case.media,
             literal: variant.code.iter().map(|(name, _)| name.clone()).collect(),
+            is_rendered: variant.unrendered.is_none(),
+            history: case.history.clone(),
+            cluster: case.cluster.clone(),
         }
     }
 
-    fn write_case(&self, cx: &mut DecodeContext, test: &MatrixTest, span: Span) -> Option<Arc<Case>> {
+    /// The context to write a case of the file again, and the place of the test.
+    fn context(&self) -> (DecodeContext, Span) {
+        self.source.templates.begin_case();
+        let mut cx = DecodeContext::with_scope(Arc::clone(&self.source.reach));
+        cx.sources = self.source.sources.clone();
+        (cx, place_of(&self.test, self.source.root.use_span()))
+    }
+
+    /// Writes the case of a test, with the answers to others that it takes over, or with what stands for them.
+    fn write_case(
+        &self,
+        cx: &mut DecodeContext,
+        test: &MatrixTest,
+        span: Span,
+        answers: Option<&Map<String, Value>>,
+    ) -> Option<Arc<Case>> {
         let source = &*self.source;
         if let Some(node) = undefined_judge(test, &source.judges) {
             assize_document::wrong_type(
@@ -124,13 +148,33 @@ impl MatrixAuthoredTest {
         };
         let mut vars: Map<String, Value> =
             test.vars.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect();
-        if let Err(circle) = render_variables(cx, &source.templates, span, &self.literal, &mut vars) {
+        let used = self.history.iter().flat_map(|history| &history.uses).map(ToString::to_string);
+        let mut taken: BTreeSet<String> = used.collect();
+        for name in &taken {
+            let answer = answers.and_then(|answers| answers.get(name));
+            vars.insert(name.clone(), answer.cloned().unwrap_or_else(|| stand_in(name)));
+        }
+        let turns = answers.and_then(|answers| answers.get(TURNS_VARIABLE)).cloned();
+        if let Some(turns) = &turns {
+            taken.insert(TURNS_VARIABLE.to_owned());
+            vars.insert(TURNS_VARIABLE.to_owned(), turns.clone());
+        }
+        let made_of_answers = source.templates.made_of(&vars, &taken);
+        let literal = if self.is_rendered && answers.is_some() {
+            vars.keys().cloned().collect()
+        } else {
+            self.literal.union(&taken).cloned().collect()
+        };
+        if let Err(circle) = render_variables(cx, &source.templates, span, &literal, &mut vars) {
             cx.problems.add(circle_of_variables(&circle, &test.vars, span));
             return None;
         }
 
         let mut expander = MatrixExpander::new(&file, &source.judges);
-        let variant = CaseVariant { vars, ..CaseVariant::default() };
+        if turns.is_some() {
+            vars.remove(TURNS_VARIABLE);
+        }
+        let variant = CaseVariant { vars, turns, answers: made_of_answers, ..CaseVariant::default() };
         let case = PendingCase {
             id: self.id.clone(),
             test_id: Arc::clone(&self.test_id),
@@ -139,6 +183,8 @@ impl MatrixAuthoredTest {
             prompt: self.prompt.as_ref(),
             media: self.has_media,
             span,
+            history: self.history.clone(),
+            cluster: self.cluster.clone(),
             variants: Vec::new(),
         };
         let combination = Combination { case: &case, variant: &variant };
@@ -164,17 +210,14 @@ impl AuthoredTest for MatrixAuthoredTest {
             return Ok(None);
         }
 
-        let source = &self.source;
-        let mut cx = DecodeContext::with_scope(Arc::clone(&source.reach));
-        cx.sources = source.sources.clone();
-        let reader = TestReader::new(source.spelling);
-        let place = super::matrix_file::place_of(&self.test, source.root.use_span());
+        let (mut cx, place) = self.context();
+        let reader = TestReader::new(self.source.spelling);
         let shown = cx.sources.file(place.source).path().to_path_buf();
         let read = read_changed_test(&mut cx, &reader, Some(&self.test), changed, &shown, "a test");
         let case = read.and_then(|test| {
-            let mut case = self.write_case(&mut cx, &test, place)?;
+            let mut case = self.write_case(&mut cx, &test, place, None)?;
             Arc::make_mut(&mut case).authored = Some(Arc::new(Self {
-                source: Arc::clone(source),
+                source: Arc::clone(&self.source),
                 id: self.id.clone(),
                 test_id: Arc::clone(&self.test_id),
                 value: merged_value(&test),
@@ -182,22 +225,32 @@ impl AuthoredTest for MatrixAuthoredTest {
                 prompt: self.prompt.clone(),
                 has_media: self.has_media,
                 literal: self.literal.clone(),
+                is_rendered: false,
+                history: self.history.clone(),
+                cluster: self.cluster.clone(),
             }));
             Some(case)
         });
 
-        let errors: Vec<String> = cx
-            .problems
-            .into_vec()
-            .into_iter()
-            .filter(|found| found.severity == Severity::Error)
-            .map(|found| format!("{}: {}", found.title, found.primary.text))
-            .collect();
-        match case {
-            Some(case) if errors.is_empty() => Ok(Some(case)),
-            _ => Err(errors.join("; ")),
-        }
+        written(cx, case).map(Some)
     }
+
+    fn with_answers(&self, answers: &Map<String, Value>) -> Result<Arc<Case>, String> {
+        let (mut cx, place) = self.context();
+        let case = self.write_case(&mut cx, &self.test, place, Some(answers));
+        written(cx, case)
+    }
+}
+
+/// Returns a case that was written without errors, or else the errors in words.
+fn written(cx: DecodeContext, case: Option<Arc<Case>>) -> Result<Arc<Case>, String> {
+    let found = cx.problems.into_vec();
+    let errors: Vec<String> = found
+        .iter()
+        .filter(|found| found.severity == Severity::Error)
+        .map(|found| format!("{}: {}", found.title, found.primary.text))
+        .collect();
+    case.filter(|_| errors.is_empty()).ok_or_else(|| errors.join("; "))
 }
 
 impl fmt::Debug for MatrixAuthoredTest {

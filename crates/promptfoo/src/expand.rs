@@ -26,14 +26,14 @@ use assize_limits::{
     EXPANSION_FACTOR, MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_FACTOR,
     MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES, MEMBER_BYTES, VALUE_BYTES,
 };
-use assize_model::{FilePosition, Suite, TargetRef, UnsupportedFeature};
+use assize_model::{CaseHistory, FilePosition, Suite, TURNS_VARIABLE, TargetRef, UnsupportedFeature};
 use assize_records::UniqueIds;
 use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{MatrixAuthoredTest, MatrixSource};
 use super::choices::{asks, check_prompts_of_providers, prompts_of, runs};
-use super::history::{refuse_needed_answers, with_history};
+use super::history::{FileHistory, escaped_for, stand_in, with_turns};
 use super::kept_case::{decode_readable_graders, keep_case};
 use super::matrix_file::{MatrixFile, merge_default, place_of};
 use super::matrix_test::MatrixTest;
@@ -63,8 +63,10 @@ const MAX_ID_LETTERS: usize = 60;
 pub(super) struct MatrixExpander<'a> {
     file: &'a MatrixFile<'a>,
     judges: &'a JudgeNames,
+    /// What tests take over from each other.
+    history: FileHistory,
     /// The file that tests come from, so that their cases can be written again; `None` if no extension changes
-    /// tests.
+    /// tests, and none takes over answers.
     source: Option<Arc<MatrixSource>>,
     ids: UniqueIds,
     /// Ids of tests, one for each combination of variables.
@@ -85,6 +87,7 @@ impl<'a> MatrixExpander<'a> {
         Self {
             file,
             judges,
+            history: FileHistory::default(),
             source: None,
             ids: UniqueIds::default(),
             test_ids: UniqueIds::default(),
@@ -104,9 +107,9 @@ impl<'a> MatrixExpander<'a> {
                 > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
     }
 
-    /// Keeps with each case the test that it was made from.
-    pub(super) fn with_source(self, source: Option<MatrixSource>) -> Self {
-        Self { source: source.map(Arc::new), ..self }
+    /// Keeps with each case the test that it was made from, and what the test takes over from others.
+    pub(super) fn with_source(self, source: Option<MatrixSource>, history: FileHistory) -> Self {
+        Self { source: source.map(Arc::new), history, ..self }
     }
 
     /// Adds the cases of all tests, and sets the targets of the suite. Returns the names of all metrics.
@@ -127,7 +130,6 @@ impl<'a> MatrixExpander<'a> {
         }
 
         check_prompts_of_providers(cx, self.file);
-        refuse_needed_answers(cx, self.file);
         if self.least_texts() > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES) {
             cx.problems.add(too_large(self.file.root.use_span().start_point()));
             return self.metrics;
@@ -198,6 +200,7 @@ impl<'a> MatrixExpander<'a> {
         let several = count.is_some_and(|count| count > 1);
         self.pending_bytes += test.size().total();
         let base = base_id(&test, index);
+        let cluster = self.history.cluster_of(self.file, index, &test);
         for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
             // The code of several tests is run together, so that the calls of a program share a process.
             let is_full = self.pending.len() >= PENDING_CASES || self.pending_bytes >= PENDING_BYTES;
@@ -217,15 +220,31 @@ impl<'a> MatrixExpander<'a> {
             });
             // Variables may refer to the results of code. If there is code, they are completed after it has run.
             let changes = (&*test, transform.as_deref());
-            if code.is_empty() && !finish_variables(cx, self.file, changes, &BTreeSet::new(), &mut vars) {
+            let histories: Vec<Option<CaseHistory>> = prompts
+                .iter()
+                .map(|prompt| self.history.of_case(self.file, (index, at), &test, *prompt))
+                .collect();
+            let used = histories.iter().flatten().flat_map(|history| &history.uses);
+            let mut written: BTreeSet<String> = used.map(ToString::to_string).collect();
+            vars.extend(written.iter().map(|name| (name.clone(), stand_in(name))));
+            let shows_turns = histories.iter().flatten().any(|history| history.shows_turns);
+            if shows_turns {
+                written.insert(TURNS_VARIABLE.to_owned());
+                vars.insert(TURNS_VARIABLE.to_owned(), Value::Array(Vec::new()));
+            }
+            let answers = self.file.templates.made_of(&vars, &written);
+            if code.is_empty() && !finish_variables(cx, self.file, changes, &written, &mut vars) {
                 self.check_rest(cx, &test, span, &into.defaults);
                 into.met = true;
                 into.broken += 1;
                 return true;
             }
+            if shows_turns {
+                vars.remove(TURNS_VARIABLE);
+            }
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
             let test_id: Arc<str> = self.test_ids.take(&stem).into();
-            for (number, prompt) in prompts.iter().enumerate() {
+            for ((number, prompt), history) in prompts.iter().enumerate().zip(histories) {
                 let id = if prompts.len() > 1 {
                     format!("{test_id}/prompt-{}", number + 1)
                 } else {
@@ -235,6 +254,7 @@ impl<'a> MatrixExpander<'a> {
                     vars: vars.clone(),
                     code: code.clone(),
                     unrendered: unrendered.clone(),
+                    answers: answers.clone(),
                     ..CaseVariant::default()
                 };
                 let variants = self.variants(cx, &test, *prompt, variant);
@@ -249,8 +269,19 @@ impl<'a> MatrixExpander<'a> {
                 }
                 let (test, transform) = (Rc::clone(&test), transform.clone());
                 let test_id = Arc::clone(&test_id);
-                let case =
-                    PendingCase { id, test_id, test, transform, prompt: *prompt, media, span, variants };
+                let (prompt, cluster) = (*prompt, cluster.clone());
+                let case = PendingCase {
+                    id,
+                    test_id,
+                    test,
+                    transform,
+                    prompt,
+                    media,
+                    span,
+                    history,
+                    cluster,
+                    variants,
+                };
                 self.pending.push(case);
             }
         }
@@ -348,7 +379,8 @@ impl<'a> MatrixExpander<'a> {
         let Combination { case: pending, variant } = *combination;
         // Read early, so that its errors are reported together with errors of the assertions.
         let scoring = scoring_function(cx, &pending.test);
-        let Some(CaseNode { mut node, has_media: media, marks }) = self.case_node(cx, id, combination) else {
+        let Some(CaseNode { mut node, has_media: media, marks, turns }) = self.case_node(cx, id, combination)
+        else {
             decode_transforms(cx, &list_node(pending.span, self.transforms(&pending.test)));
             return None;
         };
@@ -363,6 +395,13 @@ impl<'a> MatrixExpander<'a> {
                 set_scoring(Arc::make_mut(grader), function);
             }
             case.metrics = named_metrics(&case.graders, &marks);
+            if let Some(turns) = turns {
+                case.vars.insert(TURNS_VARIABLE.to_owned(), turns);
+            }
+            case.conversation_id = case.conversation_id.take().or_else(|| pending.cluster.clone());
+            let prompt = || node.get("input").map(TreeNode::to_json).unwrap_or_default();
+            case.history =
+                pending.history.clone().map(|history| Arc::new(CaseHistory { prompt: prompt(), ..history }));
             case.prompt = pending.prompt.and_then(|prompt| prompt.shown.clone());
             case.test = (*pending.test_id != *id).then(|| Arc::clone(&pending.test_id));
             if case.compares_answers() {
@@ -399,10 +438,11 @@ impl<'a> MatrixExpander<'a> {
         id: &str,
         combination: &Combination<'_>,
     ) -> Option<CaseNode> {
-        let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
-        let (prompt, span, vars) = (*prompt, *span, &variant.vars);
-        let history = prompt.and_then(|prompt| with_history(prompt, vars));
-        let scope = self.file.templates.scope(history.as_ref().unwrap_or(vars));
+        let Combination { case: PendingCase { test, prompt, span, history, .. }, variant } = *combination;
+        let (prompt, span, vars, pending_history) = (*prompt, *span, &variant.vars, history.as_ref());
+        let with_turns = with_turns(prompt, vars, variant.turns.as_ref());
+        let seen = with_turns.as_ref().unwrap_or(vars);
+        let scope = self.file.templates.scope(seen);
         let mut case = MapNode::new(span);
         let id_span = test.id.as_ref().map_or(span, |id| id.span);
         case.add("id", id_span, text_node(id_span, id));
@@ -415,7 +455,9 @@ impl<'a> MatrixExpander<'a> {
                 cx.problems.add(problem);
                 return None;
             }
-            let rendered = self.input_of(cx, prompt, combination, &scope)?;
+            let escaped = escaped_for(cx, &self.file.templates, prompt, seen, &variant.answers);
+            let escaped = escaped.map(|seen| self.file.templates.scope(&seen));
+            let rendered = self.input_of(cx, prompt, combination, escaped.as_ref().unwrap_or(&scope))?;
             media = rendered.has_media;
             if rendered.input.as_str().is_some_and(|text| text.trim().is_empty())
                 && let Some(problem) = blank_variable(cx, &test.vars, prompt)
@@ -435,11 +477,11 @@ impl<'a> MatrixExpander<'a> {
         if !transforms.is_empty() {
             case.add("transform", span, list_node(span, transforms));
         }
-        let marks = self.add_assertions(cx, &mut case, test, (&scope, vars), span)?;
+        let marks = self.add_assertions(cx, &mut case, test, (&scope, variant), span)?;
         self.add_metadata(&mut case, test, prompt, span);
         self.add_targets(&mut case, combination);
         for entry in &test.case_keys {
-            case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, (&scope, vars)));
+            case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, (&scope, variant)));
         }
         // In AgentV's files, the variable `expected_output` is the expected answer.
         if self.file.spelling == MatrixSpelling::Snake
@@ -454,7 +496,9 @@ impl<'a> MatrixExpander<'a> {
 
         let node = case.finish();
         self.made += node.size();
-        Some(CaseNode { node, has_media: media, marks })
+        let is_turn = pending_history.is_some_and(|history| history.shows_turns);
+        let turns = with_turns.filter(|_| is_turn).and_then(|mut vars| vars.remove(TURNS_VARIABLE));
+        Some(CaseNode { node, has_media: media, marks, turns })
     }
 
     fn input_of(
@@ -497,7 +541,7 @@ impl<'a> MatrixExpander<'a> {
         cx: &mut DecodeContext,
         case: &mut MapNode,
         test: &MatrixTest,
-        (scope, vars): (&super::template::TemplateScope, &Map<String, Value>),
+        (scope, variant): (&super::template::TemplateScope, &CaseVariant),
         span: Span,
     ) -> Option<Vec<MetricMark>> {
         let rule = match (self.file.spelling, &test.threshold) {
@@ -524,7 +568,7 @@ impl<'a> MatrixExpander<'a> {
             judge: judge.as_deref(),
             judge_setting: test.options.judge.as_ref(),
             rubric_prompt: test.options.rubric_prompt.as_ref(),
-            ..self.assertion_writer(scope, vars)
+            ..self.assertion_writer(scope, variant)
         };
         let before = cx.problems.error_count();
         let mut graders: Vec<TreeNode> = Vec::new();
@@ -564,13 +608,14 @@ impl<'a> MatrixExpander<'a> {
     fn assertion_writer<'w>(
         &'w self,
         scope: &'w super::template::TemplateScope,
-        vars: &'w Map<String, Value>,
+        variant: &'w CaseVariant,
     ) -> AssertionWriter<'w> {
         AssertionWriter {
             spelling: self.file.spelling,
             templates: &self.file.templates,
             scope,
-            vars,
+            vars: &variant.vars,
+            answers: &variant.answers,
             root: self.file.root,
             judge: None,
             judge_setting: None,
@@ -635,14 +680,14 @@ impl<'a> MatrixExpander<'a> {
         &self,
         cx: &mut DecodeContext,
         entry: &MapEntry,
-        (scope, vars): (&super::template::TemplateScope, &Map<String, Value>),
+        (scope, variant): (&super::template::TemplateScope, &CaseVariant),
     ) -> TreeNode {
         let NodeValue::Seq(turns) = &entry.value.data else { return entry.value.clone() };
         if entry.key != "turns" {
             return entry.value.clone();
         }
 
-        let writer = self.assertion_writer(scope, vars);
+        let writer = self.assertion_writer(scope, variant);
         let turns = turns.iter().map(|turn| {
             let mut lowered = MapNode::new(turn.use_span());
             for part in turn.as_map().unwrap_or_default() {
@@ -729,6 +774,8 @@ struct CaseNode {
     has_media: bool,
     /// Metrics of its graders, in the same order.
     marks: Vec<MetricMark>,
+    /// The turns that it shows.
+    turns: Option<Value>,
 }
 
 /// One case to write: a pending case and one of its variants.

@@ -45,6 +45,17 @@ pub(super) fn keep_case(
             value["assertions"][at]["weights"] = json!(rule.weights);
         }
     }
+    if let Some(history) = &case.history {
+        let taken = match (history.shows_turns, history.uses.first()) {
+            (true, _) => Some("`_conversation`".to_owned()),
+            (false, Some(name)) => Some(format!("the stored output `{name}`")),
+            (false, None) => None,
+        };
+        if let Some(taken) = taken {
+            let what = "a case gets no answers to others; write a conversation as one case with `turns`";
+            lowered.lose(&at(pending.span), &taken, what);
+        }
+    }
     for feature in &case.unbuilt {
         lowered.lose(
             &feature.place,

@@ -91,7 +91,10 @@ pub const TEST_KEYS: &[MatrixKey] = &[
 /// Keys of `options` of a test, sorted by name.
 pub const OPTION_KEYS: &[MatrixKey] = &[
     key("delay", NoEffect("`--requests-per-minute` limits the rate")),
-    key("disableConversationVar", Read("prompts then show no `_conversation`")),
+    key(
+        "disableConversationVar",
+        Read("prompts then show no `_conversation`; later turns show the test all the same"),
+    ),
     key("disableDefaultAsserts", Read("")),
     key("disableVarExpansion", Read("")),
     key("factuality", NoEffect("an answer passes unless it contradicts the value")),
@@ -101,9 +104,9 @@ pub const OPTION_KEYS: &[MatrixKey] = &[
     key("provider", Read("the judge, or a map with `text`, `embedding`, `moderation` and `classification`")),
     key("response_format", NoEffect("judges reply in a fixed format")),
     key("rubricPrompt", Read("the prompt of an `llm-grader`, where there is no criterion")),
-    key("runSerially", NoEffect("tests are run on their own, several at once")),
+    key("runSerially", NoEffect("only tests that take over answers run in order, and these always do")),
     key("showOutput", NoEffect("every result has its answer")),
-    key("storeOutputAs", Read("an error if a later test uses the output")),
+    key("storeOutputAs", Read("later tests that name it get the output as a variable")),
     key("suffix", Read("")),
     key("timeout", NoEffect("`--request-timeout` limits the time of a request")),
     key("transform", Read("JavaScript, or a file of code")),

@@ -73,4 +73,6 @@ pub(super) struct TestOptions {
     pub(super) disable_conversation: bool,
     /// Name under which later tests can use its output.
     pub(super) store: Option<SpannedValue<String>>,
+    /// True if promptfoo runs it before the tests that may run several at once.
+    pub(super) runs_serially: bool,
 }

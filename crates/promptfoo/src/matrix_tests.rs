@@ -37,6 +37,21 @@ impl MatrixTests {
         self.written.iter().map(Cow::Borrowed).chain(made.map(Cow::Owned))
     }
 
+    /// The number of the round of its scenario, counted through all scenarios, that a test belongs to.
+    pub(super) fn round_of(&self, index: usize) -> Option<usize> {
+        let mut left = index.checked_sub(self.written.len())?;
+        let mut before = 0;
+        for scenario in &self.scenarios {
+            let made = scenario.config.len() * scenario.tests.len();
+            if left < made {
+                return Some(before + left / scenario.tests.len());
+            }
+            left -= made;
+            before += scenario.config.len();
+        }
+        None
+    }
+
     /// The parts that tests are combined from, each once.
     pub(super) fn parts(&self) -> impl Iterator<Item = &MatrixTest> {
         let of_scenarios = self.scenarios.iter().flat_map(|one| one.config.iter().chain(&one.tests));
@@ -59,6 +74,10 @@ mod tests {
         let all = MatrixTests { written: vec![described("w")], scenarios: vec![scenario] };
 
         assert_eq!((all.count(), all.parts().count(), all.all().count()), (90_001, 601, 90_001));
+        assert_eq!(
+            [0, 1, 300, 301, 90_000].map(|index| all.round_of(index)),
+            [None, Some(0), Some(0), Some(1), Some(299)]
+        );
         let names: Vec<_> = all.all().filter_map(|test| test.description.clone()).take(303).collect();
         assert_eq!(
             [&names[0], &names[1], &names[300], &names[301]],

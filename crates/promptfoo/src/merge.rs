@@ -57,6 +57,7 @@ pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     own.suffix = own.suffix.take().or_else(|| other.suffix.clone());
     own.disable_expansion |= other.disable_expansion;
     own.disable_conversation |= other.disable_conversation;
+    own.runs_serially |= other.runs_serially;
     own.store = own.store.take().or_else(|| other.store.clone());
 
     merged

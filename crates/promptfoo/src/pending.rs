@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
 use assize_evalfile::reading::{DecodeContext, LoadScope};
-use assize_model::NamedProgram;
+use assize_model::{CaseHistory, NamedProgram};
 use assize_script::Script;
 use serde_json::{Map, Value, json};
 
@@ -32,6 +32,10 @@ pub(super) struct PendingCase<'a> {
     pub(super) prompt: Option<&'a MatrixPrompt>,
     pub(super) media: bool,
     pub(super) span: Span,
+    /// What the case takes over from others.
+    pub(super) history: Option<CaseHistory>,
+    /// Tests of which one takes over the answer to another share it.
+    pub(super) cluster: Option<String>,
     pub(super) variants: Vec<CaseVariant>,
 }
 
@@ -45,6 +49,10 @@ pub(super) struct CaseVariant {
     pub(super) unrendered: Option<Map<String, Value>>,
     /// Variables whose code has not been run yet, in order.
     pub(super) code: Vec<(String, Arc<CodePart>)>,
+    /// Names of the variables that hold answers to other tests, or texts made of them.
+    pub(super) answers: BTreeSet<String>,
+    /// The turns of the conversation before it; `None` if they are not known yet.
+    pub(super) turns: Option<Value>,
     /// Prompt that code returned.
     pub(super) prompt: Option<PromptBody>,
     /// Code of variables that was not run, for messages.

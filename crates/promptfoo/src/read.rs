@@ -19,6 +19,7 @@ use super::authored::MatrixSource;
 use super::expand::{MAX_MATRIX_CASES, MatrixExpander};
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::filters::CustomFilters;
+use super::history::FileHistory;
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
 use super::matrix_file::MatrixFile;
 use super::matrix_test::{DEFAULT_TEST, MatrixTest};
@@ -103,9 +104,12 @@ pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Opti
         MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates, assertions };
     let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
     let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
-    let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
-    let metrics =
-        MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
+    let history = FileHistory::read(cx, &file);
+    let writes_again = changing.is_some() || !history.is_empty();
+    let source = writes_again.then(|| MatrixSource::new(cx, &file, &judges, &collector.defaults));
+    let metrics = MatrixExpander::new(&file, &judges)
+        .with_source(source, history)
+        .expand(cx, &mut suite, &mut collector);
     derived.finish(cx, &metrics, &mut suite);
     let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
     if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {

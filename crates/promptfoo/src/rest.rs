@@ -33,6 +33,8 @@ impl MatrixExpander<'_> {
             prompt: None,
             media: false,
             span,
+            history: None,
+            cluster: None,
             variants: Vec::new(),
         };
 

@@ -59,6 +59,11 @@ impl TemplateRenderer {
         }
     }
 
+    /// Counts the work from now on. During a run, the limit is for about one case.
+    pub(super) fn begin_case(&self) {
+        self.work.reset();
+    }
+
     /// Returns the scope of these variables.
     pub(super) fn scope(&self, vars: &Map<String, Value>) -> TemplateScope {
         self.scope_from(vars)
@@ -170,6 +175,29 @@ impl TemplateRenderer {
         let translated = translate(text).ok().filter(|_| has_markers(text))?;
         let template = self.lenient.template_from_str(&translated).ok()?;
         Some(template.undeclared_variables(false).into_iter().collect())
+    }
+
+    /// Returns the names of variables whose texts use the variables with these names, and those names.
+    pub(super) fn made_of(&self, vars: &Map<String, Value>, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut made = names.clone();
+        if made.is_empty() {
+            return made;
+        }
+        let texts: Vec<(&String, BTreeSet<String>)> =
+            vars.iter().filter_map(|(name, value)| Some((name, self.names_in(value.as_str()?)?))).collect();
+        loop {
+            let before = made.len();
+            made.extend(
+                texts
+                    .iter()
+                    .filter(|(_, used)| !used.is_disjoint(&made))
+                    .map(|(name, _)| (*name).clone())
+                    .collect::<Vec<_>>(),
+            );
+            if made.len() == before {
+                return made;
+            }
+        }
     }
 
     fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {

@@ -355,6 +355,9 @@ impl TestReader {
                 .entry(&mut object, "storeOutputAs", &mut cx.problems)
                 .filter(|entry| !entry.value.is_null())
                 .and_then(|entry| string(&entry.value, &entry.key, &mut cx.problems)),
+            runs_serially: spelling
+                .entry(&mut object, "runSerially", &mut cx.problems)
+                .is_some_and(|entry| matches!(entry.value.data, NodeValue::Bool(true))),
         };
         *alone |= spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
 

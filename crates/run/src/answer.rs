@@ -40,6 +40,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         prompt: item.case.prompt.clone(),
         metrics: item.case.metrics.iter().map(metric).collect(),
         case_hash: Some(hash_case(&item.case)),
+        history: None,
         answer: None,
         turns: Vec::new(),
         file_changes: None,

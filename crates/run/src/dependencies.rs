@@ -6,14 +6,16 @@ use std::sync::Arc;
 use assize_model::OnDependencyFailure;
 use assize_rubric::{TrialPlan, TrialResult, Verdict};
 use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
-use assize_store::ResultRow;
+use assize_store::{CaseErrorKind, CaseKey, ResultRow};
+use serde_json::{Map, Value};
 
-use crate::WorkItem;
+use crate::history::AnswerGap;
+use crate::{AnswerHistory, WorkItem};
 
 /// Whether an item may start now.
 pub(crate) enum Admission {
-    /// It starts.
-    Start(Box<WorkItem>),
+    /// It starts, with these answers to other cases.
+    Start(Box<WorkItem>, Map<String, Value>),
     /// It is recorded without being run, because a case that it depends on did not pass.
     Blocked(Box<WorkItem>, BlockedItem),
     /// It is dropped: it is a trial of a case whose verdict is settled.
@@ -25,8 +27,8 @@ pub(crate) enum Admission {
 /// Why an item is not run, and the verdict that follows.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockedItem {
-    /// `Incomplete` if the case is skipped, or else `Fail`.
     pub(crate) verdict: Verdict,
+    pub(crate) kind: CaseErrorKind,
     /// The reason in words.
     pub(crate) reason: String,
 }
@@ -46,6 +48,11 @@ impl TrackedCase {
             case_id: item.case.id.to_string(),
             target: item.source.name_of_target().map(str::to_owned),
         }
+    }
+
+    fn of_key(key: &CaseKey) -> Self {
+        let target = key.target.as_deref().map(str::to_owned);
+        Self { suite: Arc::clone(&key.suite), case_id: key.case_id.to_string(), target }
     }
 }
 
@@ -72,6 +79,8 @@ impl CaseProgress {
 pub(crate) struct DependencyTracker {
     progress: HashMap<TrackedCase, CaseProgress>,
     waiting: HashMap<TrackedCase, Vec<WorkItem>>,
+    /// Recorded answers that other items take over.
+    history: AnswerHistory,
     /// Items that waited and may be checked again.
     released: VecDeque<WorkItem>,
     /// Cases that did not pass.
@@ -79,6 +88,11 @@ pub(crate) struct DependencyTracker {
 }
 
 impl DependencyTracker {
+    /// A tracker that knows these answers.
+    pub(crate) fn new(history: AnswerHistory) -> Self {
+        Self { history, ..Self::default() }
+    }
+
     /// The next item that waited for something which has happened.
     pub(crate) fn next_released(&mut self) -> Option<WorkItem> {
         self.released.pop_front()
@@ -128,18 +142,25 @@ impl DependencyTracker {
             }
         }
 
-        if failures.is_empty() {
-            return Admission::Start(Box::new(item));
+        let failed = match relations.on_failure {
+            _ if failures.is_empty() => None,
+            OnDependencyFailure::Run => None,
+            OnDependencyFailure::Skip => Some((Verdict::Incomplete, CaseErrorKind::Skipped)),
+            OnDependencyFailure::Fail => Some((Verdict::Fail, CaseErrorKind::DependencyFailed)),
+        };
+        if let Some((verdict, kind)) = failed {
+            let reason = format!("a dependency did not pass: {}", failures.join(", "));
+            return Admission::Blocked(Box::new(item), BlockedItem { verdict, kind, reason });
         }
 
-        let verdict = match relations.on_failure {
-            OnDependencyFailure::Run => return Admission::Start(Box::new(item)),
-            OnDependencyFailure::Skip => Verdict::Incomplete,
-            OnDependencyFailure::Fail => Verdict::Fail,
-        };
-
-        let reason = format!("a dependency did not pass: {}", failures.join(", "));
-        Admission::Blocked(Box::new(item), BlockedItem { verdict, reason })
+        match self.history.answers_for(&item) {
+            Ok(answers) => Admission::Start(Box::new(item), answers),
+            Err(AnswerGap::Awaited(key)) => self.wait(TrackedCase::of_key(&key), item),
+            Err(AnswerGap::Lost(reason)) => {
+                let (verdict, kind) = (Verdict::Incomplete, CaseErrorKind::NoAnswer);
+                Admission::Blocked(Box::new(item), BlockedItem { verdict, kind, reason })
+            }
+        }
     }
 
     fn wait(&mut self, key: TrackedCase, item: WorkItem) -> Admission {
@@ -149,6 +170,7 @@ impl DependencyTracker {
 
     /// Records the result of an item. Counts its case once it certainly did not pass.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
+        self.history.note(&item.relations, row);
         let verdict = self.note_trial(item, TrialResult::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);
         self.not_passed += usize::from(did_not_pass && !row.is_skipped());
@@ -183,6 +205,7 @@ impl DependencyTracker {
     /// Releases everything that waits, as if the awaited cases had ended without a result. Returns false if
     /// nothing waits.
     pub(crate) fn release_all(&mut self) -> bool {
+        self.history.close();
         let waiting: Vec<(TrackedCase, Vec<WorkItem>)> = self.waiting.drain().collect();
         for (key, items) in waiting {
             let progress = self.progress.entry(key).or_default();

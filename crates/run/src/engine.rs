@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::scheduler::{Scheduler, SchedulerStops};
 use crate::writer::{RecordWriter, Recorder};
-use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
+use crate::{AnswerHistory, ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// The start of a run, and the tokens that may end it.
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub struct RunStart {
     pub decided: Option<CancellationToken>,
     /// Items that an earlier process has finished, with their results. They are not run again.
     pub done: HashMap<CaseKey, TrialResult>,
+    /// The answers to them that other items take over.
+    pub history: AnswerHistory,
 }
 
 /// Works through `items` and returns their totals, with the error that ended the run early if there was one.
@@ -59,14 +61,14 @@ pub async fn run_from<I>(
 where
     I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
-    let RunStart { mut totals, limit, refused, given_up, decided, done } = start;
+    let RunStart { mut totals, limit, refused, given_up, decided, done, history } = start;
     let mut writer = RecordWriter::new(recorder, settings);
     if decided.is_some() {
         // Each result may be the last one that is needed.
         writer.stop_batching();
     }
     let stops = SchedulerStops { cancel: cancel.clone(), limit, refused, decided };
-    let mut scheduler = Scheduler::new(items.into_iter(), done, settings, stops);
+    let mut scheduler = Scheduler::new(items.into_iter(), (done, history), settings, stops);
 
     let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
     scheduler.in_flight.shutdown().await;

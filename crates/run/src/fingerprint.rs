@@ -2,12 +2,13 @@
 //!
 //! Design: `docs/design/storage-and-resuming.md`.
 
+use assize_model::CaseHistory;
 use assize_rubric::{IdentityWriter, identify_struct};
 use assize_targets::{Target, TargetKind};
 
 use crate::grader_identity::GraderWalk;
 use crate::material::target_input;
-use crate::{CasePrerequisite, ItemRelations, ItemSource, WorkItem};
+use crate::{CasePrerequisite, EarlierAnswer, EarlierRole, ItemRelations, ItemSource, WorkItem};
 
 /// Version of the hashed content. Raised when the same inputs would lead to other results.
 const VERSION: u64 = 7;
@@ -92,6 +93,22 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         identity.field(&case.authored.as_ref().map(|test| test.value().clone()));
     }
 
+    // Its question is made when the answers are there. The template, and who gives the answers, say what it will be.
+    if let Some(history) = &case.history {
+        let CaseHistory { conversation, shows_turns, uses, stores, prompt: _ } = &**history;
+        identity.text("history");
+        identity.field(&conversation.as_deref());
+        identity.field(shows_turns);
+        identity.field(&uses.len());
+        for name in uses {
+            identity.text(name);
+        }
+        identity.field(&stores.as_deref());
+        let test = case.authored.as_ref();
+        identity.field(&test.map(|test| test.value().clone()));
+        identity.field(&test.and_then(|test| test.prompt()));
+    }
+
     // Rows name the scores that count for each metric.
     if !case.metrics.is_empty() {
         identity.text("metrics");
@@ -113,7 +130,8 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
 /// A case that runs once and on its own does not depend on its relations to others.
 fn add_relations(identity: &mut IdentityWriter, relations: &ItemRelations) {
     // Rivals are hashed with the graders that compare answers.
-    let ItemRelations { trials, after, on_failure, is_awaited: _, rivals: _, stops_at_errors: _ } = relations;
+    let ItemRelations { trials, after, on_failure, earlier, is_awaited: _, rivals: _, stops_at_errors: _ } =
+        relations;
     let is_alone = trials.count == 1 && after.is_empty();
     identity.field(&is_alone);
 
@@ -121,6 +139,20 @@ fn add_relations(identity: &mut IdentityWriter, relations: &ItemRelations) {
         identity.field(trials);
         identity.field(after);
         identity.field(on_failure);
+    }
+    write_earlier(identity, earlier);
+}
+
+/// Adds the answers that an item takes over. Items that take over none keep their identity.
+pub(crate) fn write_earlier(identity: &mut IdentityWriter, earlier: &[EarlierAnswer]) {
+    for EarlierAnswer { case_id, target, role } in earlier {
+        identity.text("takes over");
+        identity.text(case_id);
+        identity.field(target);
+        match role {
+            EarlierRole::Turn => identity.text("turn"),
+            EarlierRole::Output(name) => identity.text(name),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use assize_workspace::Workspace;
 
 use crate::case_cluster::cluster_of_case;
 use crate::panel::PanelSettings;
-use crate::{JudgeError, JudgeSelector, RivalGroup};
+use crate::{EarlierAnswer, JudgeError, JudgeSelector, RivalGroup};
 
 /// A case to be answered and graded.
 #[derive(Clone)]
@@ -72,6 +72,8 @@ pub struct ItemRelations {
     pub after: Vec<CasePrerequisite>,
     /// What happens to the item if one of them did not pass.
     pub on_failure: OnDependencyFailure,
+    /// The answers to other cases that it takes over.
+    pub earlier: Vec<EarlierAnswer>,
     /// True if other cases wait for this one.
     pub is_awaited: bool,
     /// The answers that graders compare its answer with, if there are such graders.
@@ -87,6 +89,7 @@ impl ItemRelations {
             trials: TrialPlan::single(thresholds),
             after: Vec::new(),
             on_failure: OnDependencyFailure::Skip,
+            earlier: Vec::new(),
             is_awaited: false,
             rivals: None,
             stops_at_errors: false,

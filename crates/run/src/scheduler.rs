@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use assize_rubric::{TrialResult, Verdict};
 use assize_store::{CaseKey, ResultRow};
+use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +35,7 @@ use crate::rivals::RivalTracker;
 use crate::selections::compare_in_slot;
 use crate::slots::WorkerSlots;
 use crate::task::{TaskResult, run_in_slot};
-use crate::{HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
+use crate::{AnswerHistory, HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
 
 /// Takes items from their source as fast as they are processed, and starts a task for each.
 pub(crate) struct Scheduler<I> {
@@ -63,7 +64,7 @@ where
 {
     pub(crate) fn new(
         items: I,
-        done: HashMap<CaseKey, TrialResult>,
+        (done, history): (HashMap<CaseKey, TrialResult>, AnswerHistory),
         settings: RunLimits,
         SchedulerStops { cancel, limit, refused, decided }: SchedulerStops,
     ) -> Self {
@@ -72,7 +73,7 @@ where
             taken: 0,
             is_exhausted: false,
             done,
-            tracker: DependencyTracker::default(),
+            tracker: DependencyTracker::new(history),
             settings,
             cancel,
             limit,
@@ -109,8 +110,8 @@ where
                     let (suite, case_id) = names(&item);
                     observe(RunEvent::CaseRedundant { suite, case_id, trial: item.trial });
                 }
-                Admission::Start(item) => return Some(self.start(*item, None, observe)),
-                Admission::Blocked(item, blocked) => return Some(self.start(*item, Some(blocked), observe)),
+                Admission::Start(item, answers) => return Some(self.start(*item, Ok(answers), observe)),
+                Admission::Blocked(item, blocked) => return Some(self.start(*item, Err(blocked), observe)),
             }
         }
 
@@ -146,18 +147,18 @@ where
     fn start(
         &mut self,
         item: WorkItem,
-        blocked: Option<BlockedItem>,
+        answers: Result<Map<String, Value>, BlockedItem>,
         observe: &mut dyn FnMut(RunEvent),
     ) -> StartedItem {
         let (suite, case_id) = names(&item);
         observe(RunEvent::CaseStarted { suite: Arc::clone(&suite), case_id: Arc::clone(&case_id) });
 
-        if let Some(BlockedItem { reason, .. }) = &blocked {
+        if let Err(BlockedItem { reason, .. }) = &answers {
             observe(RunEvent::CaseSkipped { suite, case_id, reason: reason.clone() });
         }
 
         // A blocked item is only recorded, so it doesn't queue for a workspace.
-        let workplace = item.workplace.as_ref().filter(|_| blocked.is_none());
+        let workplace = item.workplace.as_ref().filter(|_| answers.is_ok());
         let turn = workplace.map(|workplace| workplace.next_position());
 
         // The next item is not started yet if that depends on the result of this one. The same applies if items take
@@ -166,7 +167,7 @@ where
 
         self.slots.enqueue();
         let slots = Arc::clone(&self.slots);
-        self.in_flight.spawn(run_in_slot(item, blocked, turn, slots, self.limit.clone()));
+        self.in_flight.spawn(run_in_slot(item, answers, turn, slots, self.limit.clone()));
 
         started
     }

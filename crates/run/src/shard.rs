@@ -12,6 +12,7 @@ use assize_model::{AnswerSelection, GraderKind, PanelSpec};
 use assize_rubric::IdentityWriter;
 
 use crate::case_identity::hash_case;
+use crate::fingerprint::write_earlier;
 use crate::grader_identity::{hash_conversation_settings, hash_settings};
 use crate::{ItemError, ItemRelations, ItemSource, WorkItem};
 
@@ -275,10 +276,11 @@ pub(crate) fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     identity.field(&item.thresholds);
     identity.text(&hash_case(&item.case));
 
-    let ItemRelations { trials, after, on_failure, .. } = &*item.relations;
+    let ItemRelations { trials, after, on_failure, earlier, .. } = &*item.relations;
     identity.field(trials);
     identity.field(after);
     identity.field(on_failure);
+    write_earlier(&mut identity, earlier);
 
     identity.field(&item.judging);
     identity.field(&item.judging_override);
@@ -356,6 +358,7 @@ fn is_tied(item: &WorkItem) -> bool {
     item.relations.is_awaited
         || item.relations.rivals.is_some()
         || !item.relations.after.is_empty()
+        || !item.relations.earlier.is_empty()
         || item.workplace.as_ref().is_some_and(|workplace| workplace.is_shared())
 }
 
@@ -381,8 +384,10 @@ impl GroupBuilder {
         let node = self.node(SuiteCase::new(item));
         self.sizes[node] += 1;
 
-        for before in &item.relations.after {
-            let before = SuiteCase { suite: Arc::clone(&item.suite), case_id: before.case_id.clone() };
+        let ItemRelations { after, earlier, .. } = &*item.relations;
+        let before = after.iter().map(|before| &before.case_id);
+        for case_id in before.chain(earlier.iter().map(|earlier| &earlier.case_id)) {
+            let before = SuiteCase { suite: Arc::clone(&item.suite), case_id: case_id.clone() };
             let before = self.node(before);
             self.join(node, before);
         }

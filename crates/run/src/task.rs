@@ -6,15 +6,18 @@ use std::sync::Arc;
 
 use assize_llm::{Redactor, in_order_of};
 use assize_rubric::{CaseDecision, CriterionScale, Finding};
-use assize_store::{CaseRecord, CaseRows, StoreError, shorten_tool_calls};
+use assize_store::{
+    CaseError, CaseErrorKind, CaseRecord, CaseRows, CaseStage, HistoryRow, StoreError, shorten_tool_calls,
+};
 use assize_targets::TargetAnswer;
 use assize_workspace::LeaseQueuePosition;
 use futures_util::FutureExt;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::WorkItem;
 use crate::case_hooks::apply_before_hooks;
-use crate::case_identity::question_row;
+use crate::case_identity::{hash_case, question_row};
 use crate::dependencies::BlockedItem;
 use crate::fingerprint::fingerprint;
 use crate::finished_case::FinishedCase;
@@ -33,7 +36,7 @@ pub(crate) struct TaskResult {
 /// Waits for a worker slot, then works on the item. A blocked item is recorded without being run.
 pub(crate) async fn run_in_slot(
     item: WorkItem,
-    blocked: Option<BlockedItem>,
+    answers: Result<Map<String, Value>, BlockedItem>,
     turn: Option<LeaseQueuePosition>,
     slots: Arc<WorkerSlots>,
     limit: CancellationToken,
@@ -46,13 +49,14 @@ pub(crate) async fn run_in_slot(
 
     // Fingerprint of the planned case, before hooks change it: a resumed run has only the plan to compare with.
     let inputs = fingerprint(&item);
+    let planned_hash = item.case.history.as_ref().map(|_| hash_case(&item.case));
     let mut answer = None;
-    let (item, mut record, is_hooked) = match blocked {
-        Some(blocked) => {
+    let (item, mut record, is_hooked) = match answers {
+        Err(blocked) => {
             let record = blocked_record(&item, blocked);
             (item, record, false)
         }
-        None => match apply_before_hooks(item).await {
+        Ok(answers) => match apply_before_hooks(item).await.and_then(|item| fill_answers(item, &answers)) {
             Ok(item) => {
                 let work = work_or_panic_record(&item, turn, &mut answer);
                 let record = in_order_of(item.place, work).await;
@@ -65,6 +69,11 @@ pub(crate) async fn run_in_slot(
             }
         },
     };
+    if let Some((history, planned_hash)) = item.case.history.as_ref().zip(planned_hash) {
+        let output = answer.as_deref().filter(|_| history.stores.is_some()).map(output_value);
+        let prompt = history.prompt.clone();
+        record.result.history = Some(HistoryRow { planned_hash, prompt, output });
+    }
     finish_record(&mut record, item.programs.redactor.as_deref());
     if let Some(hooks) = item.hooks.as_ref().filter(|_| is_hooked) {
         hooks.after_case(&item, &record).await;
@@ -74,6 +83,34 @@ pub(crate) async fn run_in_slot(
     let rows = encode_rows(&item, &record, inputs.clone());
     let case = FinishedCase { item, record, rows, inputs, answer };
     TaskResult { case: Some(case), compared: Vec::new() }
+}
+
+/// The item with the prompt, variables and graders that the answers to other cases make.
+///
+/// # Errors
+/// Why they can't be made, as the error of the case.
+fn fill_answers(
+    item: WorkItem,
+    answers: &Map<String, Value>,
+) -> Result<WorkItem, Box<(WorkItem, CaseError)>> {
+    let Some(test) = item.case.authored.as_ref().filter(|_| !answers.is_empty()) else { return Ok(item) };
+    match test.with_answers(answers) {
+        Ok(mut case) => {
+            Arc::make_mut(&mut case).authored = Some(Arc::clone(test));
+            Ok(WorkItem { case, ..item })
+        }
+        Err(problems) => {
+            let message = format!("it can't be made with the answers to earlier cases: {problems}");
+            let error = CaseError { stage: CaseStage::Target, kind: CaseErrorKind::BadInput, message };
+            Err(Box::new((item, error)))
+        }
+    }
+}
+
+/// An answer as later cases get it in a variable.
+fn output_value(answer: &TargetAnswer) -> Value {
+    let value = if answer.is_json { serde_json::from_str(&answer.text).ok() } else { None };
+    value.unwrap_or_else(|| Value::from(answer.text.as_str()))
 }
 
 /// Encodes the rows of a record.
@@ -123,6 +160,11 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
     let errors = result.turns.iter_mut().map(|turn| &mut turn.error).chain([&mut result.error]);
     errors.flatten().for_each(|error| hide(&mut error.message));
 
+    if let Some(history) = &mut result.history {
+        hide_in_value(&mut history.prompt, &hide);
+        history.output.iter_mut().for_each(|output| hide_in_value(output, &hide));
+    }
+
     for grader in &mut result.graders {
         grader.error.iter_mut().for_each(hide);
         for criterion in &mut grader.criteria {
@@ -151,6 +193,16 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
             }
             Finding::Preference(_) => {}
         }
+    }
+}
+
+/// Changes all texts of a value.
+fn hide_in_value(value: &mut Value, hide: &dyn Fn(&mut String)) {
+    match value {
+        Value::String(text) => hide(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide_in_value(item, hide)),
+        Value::Object(members) => members.values_mut().for_each(|member| hide_in_value(member, hide)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Works on one item, from its question to its record.
 
-use assize_rubric::{Cost, Verdict};
+use assize_rubric::Cost;
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow, ToolCallRow};
 use assize_targets::TargetAnswer;
 use assize_workspace::LeaseQueuePosition;
@@ -17,7 +17,7 @@ use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
 /// Runs the target of an item and grades the answer. Failures become part of the record; this never fails. An answer
-/// that is compared with others is put into `compared`.
+/// that is compared with others, or stored for them, is put into `compared`.
 pub(crate) async fn work(
     item: &WorkItem,
     turn: Option<LeaseQueuePosition>,
@@ -84,7 +84,8 @@ pub(crate) async fn work(
     head.row.duration_ms = to_millis(begun);
 
     let result = assemble(head, &graded, item.thresholds);
-    if item.relations.rivals.is_some() {
+    let is_stored = item.case.history.as_ref().is_some_and(|history| history.stores.is_some());
+    if item.relations.rivals.is_some() || is_stored {
         *compared = Some(Box::new(changed.answer.into_owned()));
     }
     CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
@@ -110,11 +111,7 @@ pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
 
 /// The record of an item that is not run because of a dependency.
 pub(crate) fn blocked_record(item: &WorkItem, blocked: BlockedItem) -> CaseRecord {
-    let kind = match blocked.verdict {
-        Verdict::Fail => CaseErrorKind::DependencyFailed,
-        _ => CaseErrorKind::Skipped,
-    };
-    let error = CaseError { stage: CaseStage::Dependency, kind, message: blocked.reason };
+    let error = CaseError { stage: CaseStage::Dependency, kind: blocked.kind, message: blocked.reason };
     let record = error_record(item, error);
     CaseRecord { result: ResultRow { verdict: blocked.verdict, ..record.result }, ..record }
 }

@@ -36,7 +36,11 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
                 "Lists are single values: they do not multiply the cases.",
             )
             .camel_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
-            .camel_key("storeOutputAs", string(), "Name of the output for later tests, which are refused.")
+            .camel_key(
+                "storeOutputAs",
+                string(),
+                "Name of the variable with which later tests get the output.",
+            )
             .camel_key("runSerially", anything(), "No effect.")
             .camel_key("disableConversationVar", boolean(), "Whether prompts show no conversation so far.")
             .optional_key("delay", anything(), "No effect.")

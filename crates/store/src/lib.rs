@@ -79,7 +79,7 @@ pub use question_row::QuestionRow;
 pub use reader::{
     CaseRecord, CaseRecords, QuestionIndex, RecordPlace, RecordPosition, ResultRows, first_in_order,
 };
-pub use result::{CriterionRow, GateRow, GraderRow, MetricScore, ResultRow, TurnRow, named_case};
+pub use result::{CriterionRow, GateRow, GraderRow, HistoryRow, MetricScore, ResultRow, TurnRow, named_case};
 pub use review_row::ReviewRow;
 pub use row_counts::{RowCounts, RowSums};
 pub use run_conclusion::{BlockingGate, ConclusionLine, DisputedDecision, RunConclusion};

@@ -9,6 +9,7 @@ use assize_rubric::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::tool_call_row::is_zero;
 use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage, ToolCallRow};
@@ -55,6 +56,9 @@ pub struct ResultRow {
     /// Hash of the question and expectations; null in runs of older versions.
     #[serde(default)]
     pub case_hash: Option<String>,
+    /// What later cases took over from this one; absent for cases of no conversation and without stored outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<HistoryRow>,
     /// Score, 0 to 1; null if unknown.
     pub score: Option<f64>,
     /// Lowest score the ungraded criteria could lead to, 0 to 1.
@@ -94,6 +98,19 @@ pub struct ResultRow {
     pub cost_partial: Option<PartialCost>,
     /// Duration of the case in milliseconds.
     pub duration_ms: u64,
+}
+
+/// What later cases take over from a case, in addition to its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryRow {
+    /// Like `case_hash`, of the question before answers to other cases were filled in. Results with the same one are
+    /// compared.
+    pub planned_hash: String,
+    /// Prompt as it was sent: a text, or a list of messages.
+    pub prompt: Value,
+    /// Output that later cases use as a variable; absent if it is not stored for them, or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
 }
 
 /// One turn of a conversation.
@@ -223,6 +240,11 @@ impl ResultRow {
     pub fn is_skipped(&self) -> bool {
         self.depends_on_failed_case()
             && self.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Skipped)
+    }
+
+    /// Returns the hash by which the question is compared with that of other runs, whatever answers it shows.
+    pub fn planned_hash(&self) -> Option<&str> {
+        self.history.as_ref().map(|history| history.planned_hash.as_str()).or(self.case_hash.as_deref())
     }
 
     /// Returns true if the case was not run because of one it depends on, whether it then counts as skipped

@@ -33,6 +33,11 @@ impl TemplateWork {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Begins to count again.
+    pub fn reset(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
     /// Adds steps.
     pub fn add(&self, steps: u64) {
         self.0.fetch_add(steps, Ordering::Relaxed);

@@ -419,6 +419,7 @@ impl PartialCase {
             metrics: Vec::new(),
             prompt: None,
             authored: None,
+            history: None,
             unbuilt: self.unbuilt,
             unrun_code: Vec::new(),
         }

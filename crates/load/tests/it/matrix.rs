@@ -448,61 +448,85 @@ fn a_misspelt_setting_of_a_provider_is_named_with_the_right_one() {
     assert_eq!(idle, ["`top_p` in the `config` of a provider"]);
 }
 
+/// What cases take over from others: conversation, outputs that are used, output that is stored.
+fn histories(text: &str) -> Vec<String> {
+    let all = cases(text);
+    let histories = all.iter().map(|case| {
+        let Some(history) = &case.history else { return "-".to_owned() };
+        let shown = if history.shows_turns { "" } else { " (hidden)" };
+        let conversation = history.conversation.as_deref().map(|name| format!("{name}{shown}"));
+        let used = (!history.uses.is_empty()).then(|| format!("uses {:?}", history.uses));
+        let stored = history.stores.as_deref().map(|name| format!("stores {name}"));
+        [conversation, used, stored].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    });
+    histories.collect()
+}
+
 #[test]
-fn tests_that_need_the_answers_to_others_are_refused() {
-    let head = "prompts: ['{% for c in _conversation %}{{ c.output }}{% endfor %}{{ q }}', '{{ q }}']\nproviders: [a:b, c:d]\n";
-    let assert = "assert: [{type: contains, value: x}]";
-    let conversation = [
-        ("{vars: {q: one}, ASSERT}, {vars: {q: two}, ASSERT}", true),
-        ("{vars: {q: [one, two]}, ASSERT}", true),
-        (
-            "{vars: {q: one}, metadata: {conversationId: c}, ASSERT}, {vars: {q: two}, metadata: {conversationId: c}, ASSERT}",
-            true,
+fn tests_are_turns_of_the_conversation_that_their_prompt_shows() {
+    let head = "prompts: ['{% for c in _conversation %}{{ c.output }}{% endfor %}{{ q }}', 'no _conversation, {{ q }}']\nproviders: [a:b]\n";
+    let of = |tests: &str| histories(&format!("{head}tests: [{}]\n", tests.replace("ASSERT", ASSERT)));
+    assert_eq!(
+        of("{vars: {q: [one, two]}, ASSERT}, {vars: {q: c}, metadata: {conversationId: c}, ASSERT}"),
+        ["prompt 1, conversation", "-", "prompt 1, conversation", "-", "prompt 1, conversation c", "-"]
+    );
+    assert_eq!(
+        of(
+            "{vars: {q: one}, options: {disableConversationVar: true}, ASSERT}, {vars: {q: two, _conversation: []}, ASSERT}"
         ),
-        ("{vars: {q: one}, ASSERT}, {vars: {q: two}, metadata: {conversationId: c}, ASSERT}", false),
+        ["prompt 1, conversation (hidden)", "-", "prompt 1, conversation (hidden)", "-"]
+    );
+    let scenarios = format!(
+        "{head}scenarios: [{{config: [{{vars: {{a: 1}}}}, {{vars: {{a: 2}}}}], tests: [{{vars: {{q: x}}, {ASSERT}}}]}}]\n"
+    );
+    assert_eq!(histories(&scenarios), ["prompt 1, scenario 1", "-", "prompt 1, scenario 2", "-"]);
+
+    // Planned without the turns, and all cases of a conversation in one cluster.
+    let all = cases(&format!("{head}tests: [{{vars: {{q: one}}, {ASSERT}}}]\n"));
+    assert_eq!((all[0].question(), &all[0].vars["_conversation"]), ("one".into(), &json!([])));
+    assert_eq!(all[1].conversation_id.as_deref(), Some("conversation"));
+}
+
+#[test]
+fn a_test_uses_the_outputs_that_earlier_tests_store() {
+    let of = |tests: &str| {
+        histories(&format!(
+            "prompts: ['{{{{ q }}}}']\nproviders: [a:b]\ntests: [{}]\n",
+            tests.replace("ASSERT", ASSERT).replace("STORE", "options: {storeOutputAs: fruit}")
+        ))
+    };
+    let stores = "stores fruit";
+    for (tests, expected) in [
         (
-            "{vars: {q: one}, ASSERT}, {vars: {q: two}, options: {disableConversationVar: true}, ASSERT}",
-            false,
-        ),
-        ("{vars: {q: one, _conversation: [{output: o}]}, ASSERT}, {vars: {q: two}, ASSERT}", false),
-        ("{vars: {q: one}, providers: ['a:b'], ASSERT}, {vars: {q: two}, providers: ['c:d'], ASSERT}", false),
-        ("{vars: {q: one}, ASSERT}", false),
-    ];
-    let stored = [
-        (
-            "{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: 'Why {{fruit}}?'}, ASSERT}",
-            true,
+            "{vars: {q: one}, STORE, ASSERT}, {vars: {q: 'Why {{fruit}}?'}, ASSERT}",
+            [stores, "uses {\"fruit\"}"],
         ),
         (
-            "{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: two}, assert: [{type: contains, value: '{{ fruit }}'}]}",
-            true,
+            "{vars: {q: one}, STORE, ASSERT}, {vars: {q: b}, assert: [{type: contains, value: '{{ fruit }}'}]}",
+            [stores, "uses {\"fruit\"}"],
         ),
         (
-            "{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: two}, assert: [{type: javascript, value: output == context.vars.fruit}]}",
-            true,
+            "{vars: {q: one}, STORE, ASSERT}, {vars: {q: b}, assert: [{type: javascript, value: output == context.vars.fruit}]}",
+            [stores, "uses {\"fruit\"}"],
         ),
-        ("{vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}, {vars: {q: a fruit}, ASSERT}", false),
-        (
-            "{vars: {q: 'Why {{fruit}}?', fruit: fig}, ASSERT}, {vars: {q: one}, options: {storeOutputAs: fruit}, ASSERT}",
-            false,
-        ),
-    ];
-    for (prompts, table) in
-        [(head, &conversation[..]), ("prompts: ['{{ q }}']\nproviders: [a:b]\n", &stored[..])]
-    {
-        for (tests, is_refused) in table {
-            let text = format!("{prompts}tests: [{}]\n", tests.replace("ASSERT", assert));
-            let found = load_with(&text, &[]).loaded.diagnostics;
-            let errors: Vec<&str> = found
-                .iter()
-                .filter(|found| found.severity == Severity::Error && found.title.contains("run on its own"))
-                .map(|found| found.title.as_str())
-                .collect();
-            assert_eq!(errors.len(), usize::from(*is_refused), "{tests}: {found:?}");
-            let is_about_history = |title: &str| title.contains("no variable `_conversation`");
-            assert!(found.iter().all(|found| !is_about_history(&found.title)), "{tests}: {found:?}");
-        }
+        ("{vars: {q: one}, STORE, ASSERT}, {vars: {q: a fruit}, ASSERT}", ["-", "-"]),
+        ("{vars: {q: 'Why {{fruit}}?', fruit: fig}, ASSERT}, {vars: {q: one}, STORE, ASSERT}", ["-", "-"]),
+        ("{vars: {q: ['{{ fruit }}', b]}, STORE, ASSERT}", [stores, "uses {\"fruit\"}, stores fruit"]),
+    ] {
+        assert_eq!(of(tests), expected, "{tests}");
     }
+
+    let text = format!(
+        "prompts: ['{{{{ q }}}}']\nproviders: [a:b]\ntests: [{{vars: {{q: a}}, options: {{storeOutputAs: fruit}}, {ASSERT}}}, {{vars: {{q: 'Why {{{{fruit}}}}?'}}, {ASSERT}}}]\n"
+    );
+    assert_eq!(questions(&text, &[]), ["a", "Why <fruit>?"]);
+    let all = cases(&text);
+    let answers = json!({"fruit": "{{ q }} \u{1f34f}"});
+    let test = all[1].authored.as_ref().expect("the test");
+    let case = test.with_answers(answers.as_object().expect("a map")).expect("no problem");
+    assert_eq!(case.question(), "Why {{ q }} \u{1f34f}?");
+    assert_eq!(all[0].conversation_id, all[1].conversation_id);
+    assert!(codes(&text.replace("fruit}}", "other}}")).contains(&"W0403".to_owned()));
 }
 
 #[test]

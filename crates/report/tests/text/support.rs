@@ -189,6 +189,7 @@ fn bare(case_id: &str) -> ResultRow {
         file_changes: None,
         tool_calls: Vec::new(),
         tool_calls_dropped: 0,
+        history: None,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,

@@ -247,6 +247,7 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
             cut: 7,
         }],
         tool_calls_dropped: 0,
+        history: None,
         ..empty_row(id)
     };
     let question = QuestionRow {
@@ -324,6 +325,7 @@ pub(crate) fn empty_row(id: &str) -> ResultRow {
         file_changes: None,
         tool_calls: Vec::new(),
         tool_calls_dropped: 0,
+        history: None,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,

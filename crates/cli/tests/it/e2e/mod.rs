@@ -70,6 +70,7 @@ mod signals;
 mod spreadsheets;
 mod surface;
 mod tables;
+mod taken_answers;
 mod targets;
 mod template_filters;
 mod unanswered;

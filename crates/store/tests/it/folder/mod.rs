@@ -91,6 +91,7 @@ fn result(case_id: &str) -> ResultRow {
         file_changes: None,
         tool_calls: Vec::new(),
         tool_calls_dropped: 0,
+        history: None,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,
