@@ -1,10 +1,12 @@
-//! The limits of what others may make Assize do: their values, and the tables of the page that lists them.
+//! The limits of what others may make Assize do: their values, what JSON counts as, and the tables of the page that lists them.
 
 #![warn(missing_docs)]
 
+mod measure;
 mod table;
 mod values;
 mod words;
 
+pub use measure::json_memory;
 pub use table::limit_tables;
 pub use values::*;
