@@ -45,7 +45,7 @@ limits! {
     ARCHIVE_VALUE_BYTES: u64 = 96 << 20, size;
     /// How many times its size a compressed file may become.
     EXPANSION_FACTOR: u64 = 50, count;
-    /// What a compressed file may become, however small it is.
+    /// Allowed size of a decompressed file, even if the compressed one is tiny.
     EXPANDED_BYTES: u64 = 32 << 20, size;
     /// Bytes of the texts of a table that is compressed.
     TABLE_TEXT_BYTES: usize = 512 << 20, size;

@@ -24,7 +24,7 @@ const ZSTANDARD: u16 = 93;
 /// Parts of an archive.
 pub(crate) struct RecordArchive<R> {
     zip: ZipArchive<R>,
-    /// Number of bytes that were decompressed so far, and that may be.
+    /// Number of bytes decompressed so far, and the maximum.
     read: u64,
     limit: u64,
     /// Memory that values may still take, which is many times their text.
@@ -128,7 +128,7 @@ fn damaged_bytes<E>(_: E) -> String {
     "its compressed bytes are damaged".to_owned()
 }
 
-/// Decompresses bytes. What is larger than `most` is cut off one byte later.
+/// Decompresses bytes. Stops after `most` + 1 bytes, so that the caller sees that there are more than `most`.
 fn unpack(packed: &[u8], method: u16, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let limit = most + 1;

@@ -126,16 +126,12 @@ impl RepeatedTexts {
 
     /// Another copy of a text; an empty one beyond the limit.
     fn copy(&mut self, text: &str) -> String {
-        match self.left.checked_sub(text.len() as u64) {
-            Some(left) => {
-                self.left = left;
-                text.to_owned()
-            }
-            None => {
-                self.is_exceeded = true;
-                String::new()
-            }
-        }
+        let Some(left) = self.left.checked_sub(text.len() as u64) else {
+            self.is_exceeded = true;
+            return String::new();
+        };
+        self.left = left;
+        text.to_owned()
     }
 }
 
@@ -211,7 +207,7 @@ fn read_part<R, T: DeserializeOwned>(
     archive: &mut RecordArchive<R>,
     bytes: &[u8],
 ) -> Result<Result<T, String>, RecordError> {
-    // In a part of an archive there is no list to recover records from, so a part that is cut off is an error.
+    // In a part of an archive there is no list to recover records from, so a truncated part is an error.
     let text = match document(bytes, usize::MAX, &mut Vec::new()) {
         Ok(text) => text,
         Err(RecordError::Invalid(problem)) => return Ok(Err(problem.why)),
@@ -387,9 +383,8 @@ fn add_choices(input: &mut Option<Value>, choices: &[String]) {
     }
 }
 
-/// Returns the conversation before the last question, which the answer is about, if the model was asked more
-/// than once. If the model called tools, the user's later messages only prompt it to continue, and all messages
-/// are its answer.
+/// Returns the conversation before the last question, which the answer belongs to, if there are several questions. If
+/// the model called tools, the user's later messages only prompt it to continue, and all messages are its answer.
 fn earlier_turns(sample: &InspectSample) -> Option<Value> {
     let messages = &sample.messages;
     let first_answer = messages.iter().position(is_answer)?;

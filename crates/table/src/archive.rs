@@ -12,8 +12,8 @@ const MAX_PARTS: usize = 10_000;
 
 const DAMAGED_HELP: &str = "open it in a spreadsheet program and save it again";
 
-/// Checks that a file is an archive, that its parts do not exceed the limits, and that its list of shared strings
-/// is not shorter than it claims, because the reader reserves memory for as many as are claimed.
+/// Checks that a file is an archive, that its parts do not exceed the limits, and that its list of shared strings is as
+/// long as it claims, because the reader reserves memory for the claimed number.
 pub(crate) fn check_parts(bytes: &[u8], limits: SizeLimits) -> Result<(), TableError> {
     if !bytes.starts_with(b"PK") {
         return Err(not_a_spreadsheet(bytes));

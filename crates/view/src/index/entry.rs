@@ -63,7 +63,8 @@ pub(crate) struct CriterionEntry {
 }
 
 impl CriterionEntry {
-    /// One character for the table: `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for ten.
+    /// A character for the table: `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for
+    /// ten.
     pub(crate) fn mark(self) -> char {
         match (self.outcome, self.points) {
             (OutcomeKind::Met | OutcomeKind::Unmet, _) if self.is_missed() => '-',

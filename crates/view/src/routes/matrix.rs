@@ -28,13 +28,13 @@ use crate::page_work::{PageWork, working};
 use crate::pages::{ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Most columns of a page.
+/// Maximum number of columns of a page.
 const MAX_COLUMNS: usize = 12;
 /// Tests of a page.
 const PAGE_ROWS: usize = 50;
-/// Most different answers of a cell.
+/// Maximum number of different answers of a cell.
 const MAX_ANSWERS: usize = 3;
-/// Most criteria that are chips.
+/// Maximum number of criteria that are chips.
 const MAX_CHIPS: usize = 12;
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
@@ -225,7 +225,7 @@ impl MatrixView<'_> {
         self.columns.iter().zip(&compared.metrics).enumerate().map(head).collect()
     }
 
-    /// The prompt and target, the answers file, or the run: what tells the columns apart.
+    /// The name that distinguishes the columns: prompt and target, answers file, or run.
     fn column_name(&self, column: &Column) -> String {
         let slug = column.side.run.slug();
         let run = self.library.list().into_iter().find(|run| run.slug == slug);
@@ -303,8 +303,8 @@ impl MatrixView<'_> {
         for (row, entry) in &trials {
             let Some(stored) = run.folder().result_at(entry.offset)? else { continue };
             if question.is_empty() {
-                let asked = run.question(&stored)?.and_then(|asked| asked.question);
-                *question = excerpt(asked.as_deref().unwrap_or_default());
+                let text = run.question(&stored)?.and_then(|row| row.question);
+                *question = excerpt(text.as_deref().unwrap_or_default());
             }
             let text = answer_excerpt(&stored);
             match answers.iter_mut().find(|answer| answer.text == text) {
@@ -331,7 +331,7 @@ impl MatrixView<'_> {
         };
         let more = answers.len().saturating_sub(MAX_ANSWERS);
         answers.truncate(MAX_ANSWERS);
-        // Of several trials, the criteria of the first that did not pass say why.
+        // If there are several trials, the criteria of the first one that did not pass are shown as the reason.
         let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
             mark,
