@@ -1,12 +1,12 @@
 //! The environment of the process, read once: variables, working folder, terminal, clock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::render::JsonDiagnostic;
-use assize_engine::{ProcessContext, is_secret_name};
+use assize_engine::ProcessContext;
 use assize_files::MAX_FILE_BYTES;
 use assize_llm::FILE_VARIABLES;
 use assize_report::ReportStyle;
@@ -17,9 +17,6 @@ use crate::failure::CommandFailure;
 
 /// Start of the year 9999, so that durations can be added to the time without overflow.
 const LATEST_TIME: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
-
-/// Shortest secret that is redacted; shorter values occur in other texts by chance.
-const SHORTEST_SECRET: usize = 8;
 
 /// Variable that allows files to run programs, if it is 1.
 const ALLOW_CODE: &str = "ASSIZE_ALLOW_CODE";
@@ -54,14 +51,24 @@ pub(crate) struct CliContext {
     pub(crate) printed: Arc<Mutex<Vec<JsonDiagnostic>>>,
 }
 
+/// The project of a command.
+#[derive(Debug, Default)]
+pub(crate) struct CommandProject {
+    /// Folder that contains the folder of the configuration.
+    pub(crate) folder: Option<PathBuf>,
+    /// File of variables that the configuration names. It is one of the project, like `.env`.
+    pub(crate) env_file: Option<PathBuf>,
+}
+
 impl CliContext {
     /// Reads the environment. Variables from `env_file` do not override variables that are set. Without
-    /// `env_file`, reads `.env` in the working folder, or else in the folder of the project.
+    /// `env_file`, reads the file that the configuration names, or else `.env` in the working folder or in the folder of
+    /// the project.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn read(
         color: ColorChoice,
         env_file: Option<&Path>,
-        project: Option<&Path>,
+        project: &CommandProject,
     ) -> Result<Self, CommandFailure> {
         let working_folder =
             std::env::current_dir().map_err(|error| format!("can't find the working folder: {error}"))?;
@@ -75,8 +82,9 @@ impl CliContext {
         // A file of variables may be part of a project, which can't give itself consent.
         let allows_programs = variables.get(ALLOW_CODE).is_some_and(|value| value == "1");
         let trust_file = data_folder(&variables).map(|folder| folder.join("assize/trusted-folders.json"));
-        let found = [Some(working_folder.as_path()), project].into_iter().flatten();
-        let found = found.map(|folder| folder.join(".env")).find(|path| path.is_file());
+        let folders = [Some(working_folder.as_path()), project.folder.as_deref()].into_iter().flatten();
+        let found = || folders.map(|folder| folder.join(".env")).find(|path| path.is_file());
+        let found = project.env_file.clone().or_else(found);
         let file_variables = read_env_file(env_file, found.as_deref(), &mut variables)?;
 
         let style = |term: &console::Term, is_terminal: bool| {
@@ -166,6 +174,7 @@ fn read_env_file(
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let text = String::from_utf8_lossy(bytes);
     let environment = variables.clone();
+    let mentioned = mentioned_variables(&text);
     let mut found = Vec::new();
     for (index, entry) in dotenvy::from_read_iter(bytes).enumerate() {
         // The parser's own message would quote the line, which may contain a key.
@@ -176,17 +185,18 @@ fn read_env_file(
             continue;
         }
 
-        // A file can refer to other variables like a shell script, so it may contain secrets indirectly.
-        let taken = environment.iter().find(|(name, secret)| {
-            is_secret_name(name)
-                && secret.len() >= SHORTEST_SECRET
-                && value.contains(*secret)
-                && !text.contains(*secret)
+        // A file can refer to other variables like a shell script. A value that consists of one is the user's; one that is
+        // part of another value could leave with an address of the file.
+        let taken = environment.iter().find(|(name, held)| {
+            mentioned.contains(name.as_str())
+                && !held.is_empty()
+                && value.contains(*held)
+                && !text.contains(*held)
         });
         match taken {
-            Some((secret, whole)) if env_file.is_none() && value != *whole => {
+            Some((other, whole)) if env_file.is_none() && value != *whole => {
                 return Err(format!(
-                    "`{}`: {name} contains the value of {secret}, a secret of the environment; to allow it, name the file with --env-file",
+                    "`{}`: {name} contains the value of {other}, a variable of the environment; to allow it, name the file with --env-file",
                     path.display()
                 )
                 .into());
@@ -199,6 +209,17 @@ fn read_env_file(
     }
 
     Ok(if env_file.is_none() { found } else { Vec::new() })
+}
+
+/// The variables that a file refers to, as the parser reads them: `$NAME`, of letters and digits, and `${NAME}`.
+fn mentioned_variables(text: &str) -> BTreeSet<&str> {
+    let after = text.split('$').skip(1);
+    after
+        .map(|rest| match rest.strip_prefix('{') {
+            Some(inner) => inner.split('}').next().unwrap_or_default(),
+            None => rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default(),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::args::{
     Args, CliCommand, GlobalArgs, asks_for_json, is_bare, is_help, print_usage_error, usage_message,
     wants_json, with_fitting_tips, with_front_page,
 };
-use crate::context::CliContext;
+use crate::context::{CliContext, CommandProject};
 use crate::failure::CommandFailure;
 
 /// The allocator of the program, on all platforms.
@@ -86,18 +86,15 @@ fn run() -> ExitCode {
         }
     };
     let GlobalArgs { color, env_file, .. } = &args.global;
-    let read = CliContext::read(*color, env_file.as_deref(), None).and_then(|context| {
-        if env_file.is_some() {
-            return Ok(context);
-        }
+    let read =
+        CliContext::read(*color, env_file.as_deref(), &CommandProject::default()).and_then(|context| {
+            if env_file.is_some() {
+                return Ok(context);
+            }
 
-        // The configuration may name another file of variables; the command line overrides it.
-        let project = project(args.command.first_input(), &context);
-        match project.env_file {
-            Some(path) => CliContext::read(*color, Some(&path), None),
-            None => CliContext::read(*color, None, project.folder.as_deref()),
-        }
-    });
+            // The configuration may name another file of variables; the command line overrides it.
+            CliContext::read(*color, None, &project(args.command.first_input(), &context))
+        });
 
     let context = match read {
         Ok(context) => {
@@ -156,14 +153,6 @@ fn read_args() -> Result<(Args, bool), clap::Error> {
         Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;
 
     Ok((args, wants_json))
-}
-
-/// The project of a command.
-struct CommandProject {
-    /// Folder that contains the folder of the configuration.
-    folder: Option<PathBuf>,
-    /// File of variables named by the configuration.
-    env_file: Option<PathBuf>,
 }
 
 /// Finds the project of a command by its first input, or else by the working folder. Problems of the

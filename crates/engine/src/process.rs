@@ -111,8 +111,16 @@ impl ProcessContext {
 
     /// The value of a variable that the user set, as opposed to a file in the working folder, which may be a stranger's.
     pub fn user_variable(&self, name: &str) -> Option<String> {
-        let is_of_file = self.file_variables.split(' ').any(|known| known == name);
-        self.variable(name).filter(|_| !is_of_file)
+        self.variable(name).filter(|_| !self.is_of_file(name))
+    }
+
+    /// The variables that the user set, for programs that are started without consent.
+    pub(crate) fn user_variables(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.variables.iter().filter(|(name, _)| !self.is_of_file(name))
+    }
+
+    fn is_of_file(&self, name: &str) -> bool {
+        self.file_variables.split(' ').any(|known| known == name)
     }
 
     /// Returns all variables, for child processes.

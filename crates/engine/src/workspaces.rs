@@ -40,14 +40,10 @@ impl WorkspacePool {
         let redactor = redactor(engine.process().variables(), None);
         let hide: RedactText = Arc::new(move |text| redactor.redact(text).into_owned());
         let env = Environment::from_vars(engine.process().variables());
+        let git_env = Environment::from_vars(engine.process().user_variables());
+        let temp = engine.process().temp_folder.clone();
         Self {
-            setup: Arc::new(WorkspaceSetup::new(
-                engine.process().temp_folder.clone(),
-                keep,
-                env,
-                consent,
-                hide,
-            )),
+            setup: Arc::new(WorkspaceSetup::new(temp, keep, env, git_env, consent, hide)),
             made: Mutex::default(),
         }
     }

@@ -1,11 +1,13 @@
-//! Limits on the work that files and other programs can cause: their values, and the tables of the page that
-//! lists them.
+//! Limits on the work that files and other programs can cause: their values, what JSON counts as, and the tables of the
+//! page that lists them.
 
 #![warn(missing_docs)]
 
+mod measure;
 mod table;
 mod values;
 mod words;
 
+pub use measure::json_memory;
 pub use table::limit_tables;
 pub use values::*;

@@ -40,10 +40,9 @@ limits! {
     ARCHIVE_PARTS: usize = 1_000_000, count;
     /// Bytes of all parts of an archive.
     ARCHIVE_BYTES: u64 = 16 << 30, size;
-    /// Commas in the parts of an archive for each of its bytes: a measure of the values in them.
-    ARCHIVE_COMMAS_PER_BYTE: u64 = 4, count;
-    /// Commas in the parts of an archive, however small it is.
-    ARCHIVE_COMMAS: u64 = 2_000_000, count;
+    /// Bytes of the values in the parts of an archive, however small it is. Larger ones have [`EXPANSION_FACTOR`] times their
+    /// size.
+    ARCHIVE_VALUE_BYTES: u64 = 96 << 20, size;
     /// How many times its size a compressed file may become.
     EXPANSION_FACTOR: u64 = 50, count;
     /// Allowed size of a decompressed file, even if the compressed one is tiny.

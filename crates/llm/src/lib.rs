@@ -111,7 +111,7 @@ pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
 pub use sent_requests::SentRequests;
 pub use server_memory::ServerMemory;
-pub use settings::FILE_VARIABLES;
+pub use settings::{FILE_VARIABLES, is_routed_by_file};
 pub use shared_limits::{BudgetAmount, BudgetSource, ReportedAllowance, SharedRate};
 pub use token_counts::TokenCounts;
 pub use transport::{HttpAnswer, HttpRequest, Transport, TransportError};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::address::{self, MISSING_REGION};
@@ -148,6 +149,13 @@ fn route_from_file(
 
     let proxy = HttpProxies::from_env(env).variable_for(&endpoint.base_url)?;
     is_from_file(proxy, env).then(|| (proxy, "the proxy that it names".to_owned()))
+}
+
+/// Whether requests to an address go through a proxy that a file in the working folder names.
+pub fn is_routed_by_file(address: &str, env: Lookup<'_>) -> bool {
+    let proxies = HttpProxies::from_env(env);
+    let proxy = Url::parse(address.trim()).ok().and_then(|url| proxies.variable_for(&url));
+    proxy.is_some_and(|variable| is_from_file(variable, env))
 }
 
 /// Whether a file in the working folder has set a variable.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_document::{
-    MapEntry, MapReader, NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, read_yaml, wrong_type,
+    MapEntry, MapReader, NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type,
 };
 use assize_evalfile::reading::{
     DecodeContext, SourceRow, SourceTable, find_matches, load_table, read_source, read_table_source,
 };
+use assize_limits::{MATRIX_VALUE_BYTES, json_memory};
 use assize_table::{SheetPath, TextTable, is_tabbed, is_table};
 use serde_json::{Map, Value};
 
@@ -252,7 +253,7 @@ impl PromptReader {
             "json" => add(named, json_or_text(&file.text)),
             "yaml" | "yml" => {
                 let source = cx.sources.add(&file.path, file.text.clone());
-                match read_yaml(&cx.sources, source, &mut cx.problems) {
+                match cx.read_yaml(source) {
                     Some(root) => add(named, PromptBody::Json(root.to_json())),
                     None => add(named, PromptBody::Text(file.text.to_string())),
                 }
@@ -378,15 +379,11 @@ impl RenderedPrompt {
     }
 
     fn from_text(cx: &mut DecodeContext, span: Span, text: String) -> Self {
-        let begin = text.trim_start();
-        let value = if begin.starts_with('[') {
-            serde_json::from_str::<Value>(begin).ok()
-        } else if begin.starts_with("- role:") {
-            let mut quiet = cx.problems.fork();
+        let value = if text.trim_start().starts_with("- role:") {
             let source = cx.sources.add("prompt.yaml", text.clone());
-            read_yaml(&cx.sources, source, &mut quiet).map(|root| root.to_json())
+            cx.try_yaml(source).map(|root| root.to_json())
         } else {
-            None
+            json_of(&text, &['['])
         };
 
         let messages = value.as_ref().and_then(|value| messages_node(span, value));
@@ -464,10 +461,15 @@ fn render_json(
     })
 }
 
+/// A text as JSON, if it begins with one of these characters. One that would take too much memory stays a text.
+fn json_of(text: &str, begins: &[char]) -> Option<Value> {
+    let text = text.trim_start();
+    let is_json = text.starts_with(begins) && json_memory(text.as_bytes()) <= MATRIX_VALUE_BYTES;
+    is_json.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
 fn json_or_text(text: &str) -> PromptBody {
-    let begin = text.trim_start();
-    let parsed = if begin.starts_with(['[', '{']) { serde_json::from_str(begin).ok() } else { None };
-    match parsed {
+    match json_of(text, &['[', '{']) {
         Some(value) => PromptBody::Json(value),
         None => PromptBody::Text(text.to_owned()),
     }

@@ -52,9 +52,8 @@ pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<Tree
         return Some(value.clone());
     }
 
-    let mut quiet = cx.problems.fork();
     let source = cx.sources.add("schema.yaml", text);
-    match assize_document::read_yaml(&cx.sources, source, &mut quiet) {
+    match cx.try_yaml(source) {
         Some(root) if root.as_map().is_some() => Some(json_node(span, &root.to_json())),
         _ => {
             cx.problems.add(wrong_type(value, "`value`", "a JSON Schema"));

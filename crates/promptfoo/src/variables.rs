@@ -120,7 +120,7 @@ fn read_file(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -
     Some(match file_extension(&file.path).as_str() {
         "yaml" | "yml" => {
             let source = cx.sources.add(&file.path, file.text.clone());
-            let root = assize_document::read_yaml(&cx.sources, source, &mut cx.problems)?;
+            let root = cx.read_yaml(source)?;
             Value::from(root.to_json().to_string())
         }
         _ => Value::from(file.text.trim()),

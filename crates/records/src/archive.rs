@@ -6,9 +6,8 @@ use std::io::{BufReader, Read, Seek};
 
 use assize_files::{MAX_EXPANSION, max_expanded};
 use assize_limits::ARCHIVE_BYTES as MAX_ARCHIVE_BYTES;
-use assize_limits::ARCHIVE_COMMAS as MIN_MAX_COMMAS;
-use assize_limits::ARCHIVE_COMMAS_PER_BYTE as COMMAS_PER_BYTE;
 use assize_limits::ARCHIVE_PARTS as MAX_PARTS;
+use assize_limits::ARCHIVE_VALUE_BYTES as MIN_MAX_VALUE_BYTES;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
@@ -28,16 +27,15 @@ pub(crate) struct RecordArchive<R> {
     /// Number of bytes decompressed so far, and the maximum.
     read: u64,
     limit: u64,
-    /// Maximum number of further commas. Each separates two values, and a parsed value takes many times the memory of
-    /// its text.
-    commas: u64,
+    /// Memory that values may still take, which is many times their text.
+    values: u64,
 }
 
 impl RecordArchive<BufReader<File>> {
     pub(crate) fn open(file: File) -> Result<Self, RecordError> {
         let length = file.metadata()?.len();
         let limit = max_expanded(length, MAX_ARCHIVE_BYTES);
-        let commas = length.saturating_mul(COMMAS_PER_BYTE).max(MIN_MAX_COMMAS);
+        let values = length.saturating_mul(MAX_EXPANSION).max(MIN_MAX_VALUE_BYTES);
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             let why = match error {
                 ZipError::Io(error) => error.to_string(),
@@ -48,7 +46,7 @@ impl RecordArchive<BufReader<File>> {
         })?;
         check_parts(zip.len())?;
 
-        Ok(Self { zip, read: 0, limit, commas })
+        Ok(Self { zip, read: 0, limit, values })
     }
 }
 
@@ -92,11 +90,6 @@ impl<R: Read + Seek> RecordArchive<R> {
             return Err(damaged(format!("it is larger than {} MiB", MAX_RECORD_BYTES / 1024 / 1024)));
         }
 
-        let commas = bytes.iter().map(|byte| u64::from(*byte == b',')).sum();
-        self.commas = self.commas.checked_sub(commas).ok_or_else(|| {
-            RecordError::Archive("the parts of the archive have more values than can be read".to_owned())
-        })?;
-
         let mut crc = Crc::new();
         crc.update(&bytes);
         if crc.sum() != checksum {
@@ -108,6 +101,17 @@ impl<R: Read + Seek> RecordArchive<R> {
 }
 
 impl<R> RecordArchive<R> {
+    /// Counts the memory of values that are kept.
+    pub(crate) fn count_values(&mut self, memory: usize) -> Result<(), RecordError> {
+        self.values = self.values.checked_sub(memory as u64).ok_or_else(|| {
+            RecordError::Archive(format!(
+                "the values in the parts of the archive take more than {} MiB, and more than {MAX_EXPANSION} times the archive",
+                MIN_MAX_VALUE_BYTES >> 20
+            ))
+        })?;
+        Ok(())
+    }
+
     fn too_large(&self) -> RecordError {
         let what = if self.limit == MAX_ARCHIVE_BYTES {
             format!("{} GiB", MAX_ARCHIVE_BYTES >> 30)

@@ -1,11 +1,14 @@
 //! Logs of Inspect: `.eval` (a zip archive with one part per sample) and `.json`.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use assize_files::{MAX_EXPANSION, max_expanded};
+use assize_limits::{ARCHIVE_BYTES, json_memory};
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -101,10 +104,42 @@ const fn first_epoch() -> u64 {
     1
 }
 
+/// The members of samples and headers that are kept.
+const KEPT: [&str; 15] = [
+    "status", "eval", "invalidated", "id", "epoch", "input", "choices", "target", "messages", "output",
+    "scores", "error", "limit", "metadata", "attachments",
+];
+
+/// Texts that references repeat. A log of some kilobytes may name one attachment, or one result of a tool, a million times.
+struct RepeatedTexts {
+    left: u64,
+    limit: u64,
+    is_exceeded: bool,
+}
+
+impl RepeatedTexts {
+    /// The limit for a file of this size.
+    fn of_file(length: u64) -> Self {
+        let limit = max_expanded(length, ARCHIVE_BYTES);
+        Self { left: limit, limit, is_exceeded: false }
+    }
+
+    /// Another copy of a text; an empty one beyond the limit.
+    fn copy(&mut self, text: &str) -> String {
+        let Some(left) = self.left.checked_sub(text.len() as u64) else {
+            self.is_exceeded = true;
+            return String::new();
+        };
+        self.left = left;
+        text.to_owned()
+    }
+}
+
 /// Reads a log of either form.
 pub(crate) fn read_log(path: &Path) -> Result<RecordFile, RecordError> {
     let mut magic = [0; 2];
     let mut file = assize_files::open_file(path)?;
+    let mut repeated = RepeatedTexts::of_file(file.metadata()?.len());
     let is_archive = file.read(&mut magic)? == 2 && &magic == b"PK";
 
     let mut problems = Vec::new();
@@ -117,7 +152,14 @@ pub(crate) fn read_log(path: &Path) -> Result<RecordFile, RecordError> {
         (read_frame(&text)?, read_members(&text, &list, &mut problems))
     };
 
-    Ok(records(&log, samples, problems))
+    let file = records(&log, samples, problems, &mut repeated);
+    if repeated.is_exceeded {
+        return Err(RecordError::Archive(format!(
+            "attachments and results of tools are repeated beyond {} MiB, and beyond {MAX_EXPANSION} times the file",
+            repeated.limit >> 20
+        )));
+    }
+    Ok(file)
 }
 
 fn read_archive(
@@ -134,7 +176,7 @@ fn read_archive(
         return Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()));
     };
     let problem = |name: &str, why| RecordProblem { part: Some(name.to_owned()), line: 1, why };
-    let log = read_part(&header).map_err(|why| RecordError::Invalid(problem(name, why)))?;
+    let log = read_part(&mut archive, &header)?.map_err(|why| RecordError::Invalid(problem(name, why)))?;
 
     let names: Vec<String> = archive
         .names()
@@ -147,7 +189,7 @@ fn read_archive(
     for name in names {
         let read = match archive.part(&name) {
             Ok(None) => continue,
-            Ok(Some(bytes)) => read_part(&bytes),
+            Ok(Some(bytes)) => read_part(&mut archive, &bytes)?,
             Err(RecordError::DamagedPart { why, .. }) => Err(why),
             Err(other) => return Err(other),
         };
@@ -160,18 +202,60 @@ fn read_archive(
     Ok((log, samples))
 }
 
-/// Reads a part of an archive.
-fn read_part<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    // A part of an archive has no list to recover records from, so a truncated part is an error.
-    let text = document(bytes, usize::MAX, &mut Vec::new());
-    let text = text.map_err(|error| match error {
-        RecordError::Invalid(problem) => problem.why,
-        other => other.to_string(),
-    })?;
-    read_object(&text).map_err(|(_, why)| why)
+/// Reads a part of an archive. The inner error is the reason why this part can't be read.
+fn read_part<R, T: DeserializeOwned>(
+    archive: &mut RecordArchive<R>,
+    bytes: &[u8],
+) -> Result<Result<T, String>, RecordError> {
+    // In a part of an archive there is no list to recover records from, so a truncated part is an error.
+    let text = match document(bytes, usize::MAX, &mut Vec::new()) {
+        Ok(text) => text,
+        Err(RecordError::Invalid(problem)) => return Ok(Err(problem.why)),
+        Err(other) => return Ok(Err(other.to_string())),
+    };
+    // Most of a log are events, which are not kept.
+    if let Ok(KeptMemory(memory)) = serde_json::from_slice(&text) {
+        archive.count_values(memory)?;
+    }
+    Ok(read_object(&text).map_err(|(_, why)| why))
 }
 
-fn records(log: &InspectLog, mut samples: Vec<InspectSample>, problems: Vec<RecordProblem>) -> RecordFile {
+/// What the members of an object that are kept take in memory.
+struct KeptMemory(usize);
+
+impl<'de> Deserialize<'de> for KeptMemory {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeptVisitor;
+
+        impl<'de> Visitor<'de> for KeptVisitor {
+            type Value = KeptMemory;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<KeptMemory, A::Error> {
+                let mut memory = 0;
+                while let Some(key) = members.next_key::<String>()? {
+                    let value = members.next_value::<&RawValue>()?;
+                    if KEPT.contains(&key.as_str()) {
+                        memory += json_memory(value.get().as_bytes());
+                    }
+                }
+                Ok(KeptMemory(memory))
+            }
+        }
+
+        deserializer.deserialize_map(KeptVisitor)
+    }
+}
+
+fn records(
+    log: &InspectLog,
+    mut samples: Vec<InspectSample>,
+    problems: Vec<RecordProblem>,
+    repeated: &mut RepeatedTexts,
+) -> RecordFile {
     let mut file = RecordFile::new(RecordFormat::Inspect, Some(log.eval.task.clone()));
     let found = samples.len() as u64;
     let epochs = log.eval.config.epochs.unwrap_or(1).max(1);
@@ -193,7 +277,7 @@ fn records(log: &InspectLog, mut samples: Vec<InspectSample>, problems: Vec<Reco
         (sample.id.as_i64().unwrap_or(i64::MAX), id_text(&sample.id), sample.epoch)
     });
     let several = samples.iter().any(|sample| sample.epoch > 1);
-    file.records = samples.into_iter().map(|sample| record(log, sample, several)).collect();
+    file.records = samples.into_iter().map(|sample| record(log, sample, several, repeated)).collect();
 
     let types: BTreeSet<&str> =
         file.records.iter().flat_map(|record| &record.left_out).map(String::as_str).collect();
@@ -211,12 +295,15 @@ fn id_text(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record {
+fn record(
+    log: &InspectLog,
+    mut sample: InspectSample,
+    several: bool,
+    repeated: &mut RepeatedTexts,
+) -> Record {
     let attachments = std::mem::take(&mut sample.attachments);
-    resolve(&mut sample.input, &attachments);
-    resolve(&mut sample.target, &attachments);
-    for message in &mut sample.messages {
-        resolve(message, &attachments);
+    for value in [&mut sample.input, &mut sample.target].into_iter().chain(&mut sample.messages) {
+        resolve(value, &attachments, repeated);
     }
 
     let id = id_text(&sample.id);
@@ -226,7 +313,7 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
     );
     record.left_out =
         parts_without_text(sample.input.as_array().into_iter().flatten().chain(&sample.messages));
-    record.output = answer(&sample, &attachments);
+    record.output = answer(&sample, &attachments, repeated);
     let earlier_turns = earlier_turns(&sample);
     record.input = question(sample.input);
     if let Some(choices) = sample.choices.filter(|choices| !choices.is_empty()) {
@@ -262,15 +349,17 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
 }
 
 /// Replaces references to attachments by their texts.
-fn resolve(value: &mut Value, attachments: &HashMap<String, String>) {
+fn resolve(value: &mut Value, attachments: &HashMap<String, String>, repeated: &mut RepeatedTexts) {
     match value {
         Value::String(text) => {
             if let Some(found) = text.strip_prefix(ATTACHMENT).and_then(|hash| attachments.get(hash)) {
-                text.clone_from(found);
+                *text = repeated.copy(found);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| resolve(item, attachments)),
-        Value::Object(members) => members.values_mut().for_each(|member| resolve(member, attachments)),
+        Value::Array(items) => items.iter_mut().for_each(|item| resolve(item, attachments, repeated)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| resolve(member, attachments, repeated));
+        }
         _ => {}
     }
 }
@@ -321,7 +410,11 @@ fn has_tool_calls(message: &Value) -> bool {
 }
 
 /// Returns the answer: the model's text, or all its messages if it called tools.
-fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Result<Value, String> {
+fn answer(
+    sample: &InspectSample,
+    attachments: &HashMap<String, String>,
+    repeated: &mut RepeatedTexts,
+) -> Result<Value, String> {
     if let Some(error) = &sample.error {
         return Err(format!("it ended in an error: {}", first_line(&error.message)));
     }
@@ -336,7 +429,7 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
         output.completion.clone()
     };
     let mut text = Value::String(text);
-    resolve(&mut text, attachments);
+    resolve(&mut text, attachments, repeated);
 
     let Some(start) = sample.messages.iter().position(is_answer) else { return Ok(text) };
     let messages = &sample.messages[start..];
@@ -344,22 +437,22 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
         return Ok(text);
     }
 
-    let result_of = |id: &Value| {
-        let found =
-            messages.iter().find(|message| message["role"] == "tool" && message["tool_call_id"] == *id);
-        found.map(|message| {
+    let results = messages.iter().rev().filter(|message| message["role"] == "tool");
+    let results: HashMap<&Value, (String, bool)> = results
+        .map(|message| {
             let error = message["error"]["message"].as_str();
-            (error.map_or_else(|| content_text(&message["content"]), str::to_owned), error.is_some())
+            let text = error.map_or_else(|| content_text(&message["content"]), str::to_owned);
+            (&message["tool_call_id"], (text, error.is_some()))
         })
-    };
+        .collect();
     let mut list = Vec::new();
     for message in messages.iter().filter(|message| message["role"] != "tool") {
         let mut written = json!({"role": message["role"], "content": content_text(&message["content"])});
         let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice).iter().map(|call| {
             let mut made = json!({"tool": call["function"], "input": call["arguments"]});
-            if let Some((result, failed)) = result_of(&call["id"]) {
-                made["output"] = json!(result);
-                if failed {
+            if let Some((result, failed)) = results.get(&call["id"]) {
+                made["output"] = json!(repeated.copy(result));
+                if *failed {
                     made["failed"] = json!(true);
                 }
             }

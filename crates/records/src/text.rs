@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use assize_limits::{ARCHIVE_VALUE_BYTES, json_memory};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
@@ -204,9 +205,9 @@ pub(crate) fn texts(value: &Value) -> Vec<String> {
 pub(crate) fn question(value: Value) -> Option<Value> {
     let list = match value {
         Value::Null => return None,
-        Value::String(text) => match serde_json::from_str(&text) {
-            Ok(Value::Array(items)) if !items.is_empty() && items.iter().all(is_message) => items,
-            _ => {
+        Value::String(text) => match messages_in(&text) {
+            Some(items) => items,
+            None => {
                 return Some(Value::String(text))
                     .filter(|text| text.as_str().is_some_and(|t| !t.trim().is_empty()));
             }
@@ -220,6 +221,17 @@ pub(crate) fn question(value: Value) -> Option<Value> {
         [] => None,
         [only] if only["role"] == "user" && only["content"].is_string() => Some(only["content"].clone()),
         _ => Some(Value::Array(messages)),
+    }
+}
+
+/// The messages that a text lists in JSON, if it does. A text that would take too much memory as a list stays a text.
+fn messages_in(text: &str) -> Option<Vec<Value>> {
+    if json_memory(text.as_bytes()) as u64 > ARCHIVE_VALUE_BYTES {
+        return None;
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Array(items)) if !items.is_empty() && items.iter().all(is_message) => Some(items),
+        _ => None,
     }
 }
 

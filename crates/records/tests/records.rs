@@ -320,7 +320,50 @@ fn archives_that_decompress_without_end_are_refused() {
         format!(r#"{{"id": 1, "epoch": 1, "input": "x", "messages": [{}1]}}"#, "1,".repeat(3_000_000));
     let error =
         error_of("a.eval", &archive_of(&[("header.json", header), ("samples/1.json", dense.as_bytes())]));
-    assert_eq!(error, "the parts of the archive have more values than can be read");
+    let limit =
+        "the values in the parts of the archive take more than 96 MiB, and more than 50 times the archive";
+    assert_eq!(error, limit);
+    // Lists in lists take more than their letters say, and need no commas.
+    let lists = format!("{}{}", "[".repeat(90), "]".repeat(90));
+    let nested = format!(
+        r#"{{"id": 1, "epoch": 1, "input": "x", "metadata": {{"m": [{}]}}}}"#,
+        vec![lists.as_str(); 20_000].join(",")
+    );
+    let error =
+        error_of("b.eval", &archive_of(&[("header.json", header), ("samples/1.json", nested.as_bytes())]));
+    assert_eq!(error, limit);
+    // Events are not kept, so they may be as many as there are.
+    let events = format!(
+        r#"{{"id": 1, "epoch": 1, "input": "x", "output": {{"completion": "y"}}, "events": [{}1]}}"#,
+        "1,".repeat(3_000_000)
+    );
+    let file = archive_of(&[("header.json", header), ("samples/1.json", events.as_bytes())]);
+    assert_eq!(read_text(&file).records.len(), 1);
+}
+
+#[test]
+fn a_text_that_a_log_names_again_and_again_is_refused() {
+    let header = br#"{"eval": {"task": "t"}}"#;
+    let text = "x".repeat(1_000_000);
+    let named = r#"{"role": "user", "content": "attachment://h"}"#;
+    let call = r#"{"id": "i", "function": "f", "arguments": {}}"#;
+    for sample in [
+        format!(r#"{{"id": 1, "input": [{}], "attachments": {{"h": "{text}"}}}}"#, vec![named; 40].join(",")),
+        format!(
+            r#"{{"id": 1, "input": "q", "messages": [{}], "attachments": {{"h": "{text}"}}}}"#,
+            vec![named; 40].join(",")
+        ),
+        format!(
+            r#"{{"id": 1, "input": "q", "output": {{"completion": "y"}}, "messages": [{{"role": "assistant", "content": "a", "tool_calls": [{}]}}, {{"role": "tool", "tool_call_id": "i", "content": "{text}"}}]}}"#,
+            vec![call; 40].join(",")
+        ),
+    ] {
+        let error = error_of(
+            "a.eval",
+            &archive_of(&[("header.json", header), ("samples/1.json", sample.as_bytes())]),
+        );
+        assert!(error.contains("are repeated beyond 32 MiB, and beyond 50 times the file"), "{error}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assize_limits::json_memory;
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, StatusCode};
@@ -11,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::api::GradeRequest;
 use crate::job::JobPlan;
 use crate::problem::ApiError;
-use crate::request_memory::{HeldMemory, parsed_bytes};
+use crate::request_memory::HeldMemory;
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
@@ -145,7 +146,7 @@ pub(crate) async fn read_body(
     let body = if parts.len() == 1 { parts.swap_remove(0) } else { Bytes::from(parts.concat()) };
     let length = body.len();
     let (body, parsed) =
-        work_on_body(service, length, move || Ok((body.clone(), parsed_bytes(&body)))).await?;
+        work_on_body(service, length, move || Ok((body.clone(), json_memory(&body)))).await?;
     if length.saturating_add(parsed) > service.memory.limit() {
         let message = format!(
             "the values of the body take more than {} bytes of memory; send fewer samples",

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use assize_limits::{MEMBER_BYTES, VALUE_BYTES};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
@@ -65,25 +64,6 @@ impl HeldMemory {
     }
 }
 
-/// An estimate of the bytes that a JSON body takes when it is parsed, in addition to its own length: `[1,1,1]` takes
-/// sixty times its size as text.
-pub(crate) fn parsed_bytes(body: &[u8]) -> usize {
-    let (mut values, mut members, mut in_text, mut is_escaped) = (0_usize, 0_usize, false, false);
-    for &byte in body {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = in_text,
-            b'"' => in_text = !in_text,
-            _ if in_text => {}
-            b'[' | b'{' | b',' => values += 1,
-            b':' => members += 1,
-            _ => {}
-        }
-    }
-
-    values * VALUE_BYTES + members * MEMBER_BYTES
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,16 +78,5 @@ mod tests {
 
         drop(first);
         assert!(second.take(100).is_ok());
-    }
-
-    #[test]
-    fn values_take_memory_and_texts_do_not() {
-        for (body, expected) in [
-            ("", 0),
-            ("[1,1,1]", 3 * VALUE_BYTES),
-            (r#"{"a": [{"b": "[[,,::\"["}]}"#, 3 * VALUE_BYTES + 2 * MEMBER_BYTES),
-        ] {
-            assert_eq!(parsed_bytes(body.as_bytes()), expected, "{body}");
-        }
     }
 }

@@ -88,7 +88,7 @@ impl TelemetryExporter {
         let mut headers = extra_headers(process)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 
-        let proxies = Some(HttpProxies::from_env(&|name| process.variable(name)));
+        let proxies = Some(HttpProxies::from_env(&|name| process.user_variable(name)));
         let collector = Collector {
             transport: HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() }),
             url,
@@ -220,7 +220,7 @@ impl Collector {
 
 /// The address that log records are sent to.
 fn endpoint(options: &TelemetryOptions, process: &ProcessContext) -> Result<Option<Url>, EngineError> {
-    let variable = |name: &str| process.variable(name).filter(|value| !value.trim().is_empty());
+    let variable = |name: &str| process.user_variable(name).filter(|value| !value.trim().is_empty());
     let (written, source, is_whole) = if let Some(written) = &options.endpoint {
         (written.clone(), "--otlp", false)
     } else if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.trim().eq_ignore_ascii_case("true")) {
@@ -254,7 +254,7 @@ fn endpoint(options: &TelemetryOptions, process: &ProcessContext) -> Result<Opti
 /// Headers from `OTEL_EXPORTER_OTLP_HEADERS`, such as `api-key=...,tenant=...`.
 fn extra_headers(process: &ProcessContext) -> Result<HeaderMap, EngineError> {
     let mut headers = HeaderMap::new();
-    let written = process.variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
+    let written = process.user_variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
     for pair in written.split(',').filter(|pair| !pair.trim().is_empty()) {
         let read = pair.split_once('=').and_then(|(name, value)| {
             let value =

@@ -5,17 +5,16 @@ use std::io::{Cursor, Read as _};
 use zip::ZipArchive;
 
 use crate::TableError;
+use crate::size_limits::SizeLimits;
 
 /// Maximum number of parts: sheets, pictures, settings.
 const MAX_PARTS: usize = 10_000;
-/// Maximum total size of the decompressed parts.
-const MAX_PARTS_BYTES: u64 = 512 * 1024 * 1024;
 
 const DAMAGED_HELP: &str = "open it in a spreadsheet program and save it again";
 
-/// Checks that a file is an archive, that its parts do not exceed a limit, and that its list of shared strings is as
+/// Checks that a file is an archive, that its parts do not exceed the limits, and that its list of shared strings is as
 /// long as it claims, because the reader reserves memory for the claimed number.
-pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
+pub(crate) fn check_parts(bytes: &[u8], limits: SizeLimits) -> Result<(), TableError> {
     if !bytes.starts_with(b"PK") {
         return Err(not_a_spreadsheet(bytes));
     }
@@ -24,8 +23,7 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
         return Err(too_large(&format!("it has more than {MAX_PARTS} parts")));
     }
 
-    let most = assize_files::max_expanded(bytes.len() as u64, MAX_PARTS_BYTES);
-    let mut left = most;
+    let mut left = limits.bytes as u64;
     let mut content = Vec::new();
     for index in 0..archive.len() {
         let part = archive.by_index(index).map_err(|error| damaged(&error))?;
@@ -38,24 +36,19 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
         } else {
             std::io::copy(&mut limited, &mut std::io::sink()).map_err(|error| damaged(&error))?
         };
-        left = left.checked_sub(size).ok_or_else(|| {
-            too_large(&format!("its parts are larger than {}", expanded_size(most, MAX_PARTS_BYTES)))
-        })?;
+        left = left.checked_sub(size).ok_or_else(|| too_large(&limits.larger("its parts")))?;
         if is_texts && !has_sound_count(&content) {
             return Err(TableError::refused("its list of texts is damaged", DAMAGED_HELP));
+        }
+        // The reader keeps every text, used or not. The namespace may have a prefix.
+        if is_texts
+            && content.windows(3).filter(|tag| matches!(*tag, b"si>" | b"si/")).count() / 2 > limits.cells
+        {
+            return Err(too_large(&limits.more_cells("its list of texts")));
         }
     }
 
     Ok(())
-}
-
-/// Formats the limit on the decompressed size of a file.
-pub(crate) fn expanded_size(limit: u64, most: u64) -> String {
-    let mebibytes = limit >> 20;
-    if limit == most {
-        return format!("{mebibytes} MiB");
-    }
-    format!("{mebibytes} MiB, and more than {} times the file", assize_files::MAX_EXPANSION)
 }
 
 /// Returns false if the part claims to have more strings than fit into it.

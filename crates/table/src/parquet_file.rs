@@ -3,9 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use assize_files::{MAX_FILE_BYTES, max_expanded, read_bytes};
-use assize_limits::TABLE_CELLS_OF_SMALL_FILES as MIN_MAX_CELLS;
-use assize_limits::TABLE_CELLS_PER_BYTE as CELLS_PER_BYTE;
+use assize_files::{MAX_FILE_BYTES, read_bytes};
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
@@ -14,10 +12,9 @@ use parquet::record::Field;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::archive::expanded_size;
 use crate::parquet_pages::{PageLimits, RowGroup};
 use crate::parquet_value::{TimeColumn, field_text};
-use crate::workbook::{MAX_CELLS, MAX_TEXT_BYTES};
+use crate::size_limits::SizeLimits;
 use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
 
 const DAMAGED: &str = "write it again with the program that made it";
@@ -63,16 +60,14 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
     let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
 
     let (mut rows, mut bytes, mut problems) = (Vec::new(), 0, Vec::new());
-    let max_bytes = max_expanded(file.len() as u64, MAX_TEXT_BYTES as u64);
-    // A column of nulls, or of one value, takes no space in the file.
-    let max_cells = file.len().saturating_mul(CELLS_PER_BYTE).clamp(MIN_MAX_CELLS, MAX_CELLS);
-    let limits = Arc::new(PageLimits::new(max_bytes, max_cells as u64));
+    let max = SizeLimits::of_file(file.len());
+    let limits = Arc::new(PageLimits::new(max));
     let shared = Arc::new(file);
     for group in metadata.row_groups() {
         check_places(group, shared.len())?;
         let wanted = usize::try_from(group.num_rows()).map_err(|error| damaged(&error))?;
-        if (rows.len().saturating_add(wanted)).saturating_mul(names.len().max(1)) > max_cells {
-            return Err(too_large(&format!("it has more than {max_cells} cells")));
+        if (rows.len().saturating_add(wanted)).saturating_mul(names.len().max(1)) > max.cells {
+            return Err(too_large(&max.more_cells("it")));
         }
 
         let reader = RowGroup { file: Arc::clone(&shared), metadata: group, limits: Arc::clone(&limits) };
@@ -98,9 +93,8 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
                     Err(what) => problems.push(format!("row {number}, column `{name}`: {what}")),
                 }
             }
-            if bytes as u64 > max_bytes {
-                let size = expanded_size(max_bytes, MAX_TEXT_BYTES as u64);
-                return Err(too_large(&format!("its texts are larger than {size}")));
+            if bytes > max.bytes {
+                return Err(too_large(&max.larger("its texts")));
             }
             rows.push(SheetRow { number, cells, nulls });
         }

@@ -19,8 +19,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
-use crate::archive::expanded_size;
-use crate::workbook::MAX_TEXT_BYTES;
+use crate::size_limits::SizeLimits;
 
 /// Limits on how much more of a file may be read.
 #[derive(Debug)]
@@ -37,12 +36,14 @@ pub(crate) struct PageLimits {
 }
 
 impl PageLimits {
-    pub(crate) fn new(bytes: u64, values: u64) -> Self {
-        let bytes_limit =
-            format!("its pages are larger than {}", expanded_size(bytes, MAX_TEXT_BYTES as u64));
-        let values_limit = format!("it has more than {values} values");
-        let exceeded = Mutex::default();
-        Self { bytes: bytes.into(), values: values.into(), bytes_limit, values_limit, exceeded }
+    pub(crate) fn new(limits: SizeLimits) -> Self {
+        Self {
+            bytes: (limits.bytes as u64).into(),
+            values: (limits.cells as u64).into(),
+            bytes_limit: limits.larger("its pages"),
+            values_limit: format!("it has more than {} values", limits.cells),
+            exceeded: Mutex::default(),
+        }
     }
 
     /// Returns the limit that a page exceeded, if any.

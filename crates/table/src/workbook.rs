@@ -9,9 +9,8 @@ use calamine::{Dimensions, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError
 
 use crate::archive::{check_parts, damaged, too_large};
 use crate::cell_text::cell_text;
+use crate::size_limits::SizeLimits;
 use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
-pub(crate) use assize_limits::TABLE_CELLS as MAX_CELLS;
-pub(crate) use assize_limits::TABLE_TEXT_BYTES as MAX_TEXT_BYTES;
 
 /// Number of rows and columns of the largest sheet that the format allows.
 const MAX_ROWS: u32 = 1 << 20;
@@ -23,21 +22,22 @@ type SparseRows = BTreeMap<u32, BTreeMap<u32, String>>;
 /// Reads a sheet of a spreadsheet; see [`crate::read_sheet`].
 pub(crate) fn read_workbook(path: &SheetPath) -> Result<Sheet, TableError> {
     let bytes = read_bytes(&path.file, MAX_FILE_BYTES)?;
-    check_parts(&bytes)?;
+    let limits = SizeLimits::of_file(bytes.len());
+    check_parts(&bytes, limits)?;
 
     let mut book = Xlsx::new(Cursor::new(bytes)).map_err(|error| book_error(&error))?;
     let (name, others) = choose_sheet(&book, path.sheet.as_deref())?;
     let merged = book.merge_cells_by_sheet_name(&name).map_err(|error| book_error(&error))?;
     let mut problems = Vec::new();
-    let mut rows = read_cells(&mut book, &name, &mut problems)?;
-    fill_merged_cells(&mut rows, &merged, &name, &mut problems)?;
+    let (mut rows, size) = read_cells(&mut book, &name, limits, &mut problems)?;
+    fill_merged_cells(&mut rows, &merged, &name, (limits, size), &mut problems)?;
     if !problems.is_empty() {
         return Err(TableError::Cells(problems));
     }
 
     let columns: BTreeSet<u32> = rows.values().flat_map(|cells| cells.keys().copied()).collect();
-    if rows.len().saturating_mul(columns.len()) > MAX_CELLS {
-        return Err(too_large(&format!("the sheet has more than {MAX_CELLS} cells")));
+    if rows.len().saturating_mul(columns.len()) > limits.cells {
+        return Err(too_large(&limits.more_cells("the sheet")));
     }
     let mut rows = rows.into_iter().map(|(row, mut cells)| SheetRow {
         number: row as usize + 1,
@@ -85,11 +85,13 @@ fn choose_sheet(
     Ok((found.name.clone(), others.collect()))
 }
 
+/// Returns the cells with content, and the bytes of their texts.
 fn read_cells(
     book: &mut Xlsx<Cursor<Vec<u8>>>,
     name: &str,
+    limits: SizeLimits,
     problems: &mut Vec<(String, String)>,
-) -> Result<SparseRows, TableError> {
+) -> Result<(SparseRows, usize), TableError> {
     let mut rows = SparseRows::new();
     let (mut count, mut bytes) = (0usize, 0usize);
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| book_error(&error))?;
@@ -107,8 +109,11 @@ fn read_cells(
             Ok(text) => {
                 count += 1;
                 bytes += text.len();
-                if count > MAX_CELLS || bytes > MAX_TEXT_BYTES {
-                    return Err(too_large("the sheet holds more than can be read"));
+                if count > limits.cells {
+                    return Err(too_large(&limits.more_cells("the sheet")));
+                }
+                if bytes > limits.bytes {
+                    return Err(too_large(&limits.larger("the texts of the sheet")));
                 }
                 rows.entry(row).or_default().insert(column, text);
             }
@@ -116,19 +121,20 @@ fn read_cells(
         }
     }
 
-    Ok(rows)
+    Ok((rows, bytes))
 }
 
 /// Copies the content of the first of vertically merged cells to the others, in rows that have any other
-/// content.
+/// content. `size` is what the texts take before.
 fn fill_merged_cells(
     rows: &mut SparseRows,
     merged: &[Dimensions],
     name: &str,
+    (limits, size): (SizeLimits, usize),
     problems: &mut Vec<(String, String)>,
 ) -> Result<(), TableError> {
     let Some(header) = rows.keys().next().copied() else { return Ok(()) };
-    let mut filled = 0usize;
+    let mut filled = size;
     for Dimensions { start: (first, column), end: (last, _) } in merged {
         if last <= first {
             continue;
@@ -144,8 +150,8 @@ fn fill_merged_cells(
 
         for (_, cells) in rows.range_mut(first + 1..=*last) {
             filled += text.len() + 1;
-            if filled > MAX_TEXT_BYTES {
-                return Err(too_large("its merged cells hold more than can be read"));
+            if filled > limits.bytes {
+                return Err(too_large(&limits.larger("its merged cells")));
             }
             cells.insert(*column, text.clone());
         }

@@ -31,7 +31,7 @@ pub(crate) async fn check_out(
     into: &Path,
     setup: &WorkspaceSetup,
 ) -> Result<String, WorkspaceError> {
-    let git = GitCheckout { repo, into, env: environment(&setup.env), setup };
+    let git = GitCheckout { repo, into, env: environment(&setup.git_env), setup };
     let source = match &repo.source {
         RepoSource::Url(url) => OsString::from(url),
         RepoSource::Folder(folder) => folder

@@ -16,6 +16,8 @@ pub struct WorkspaceSetup {
     temp: PathBuf,
     pub(crate) keep: bool,
     pub(crate) env: Environment,
+    /// Variables of git, which is started without consent: one of them can name a program to run.
+    pub(crate) git_env: Environment,
     pub(crate) consent: Option<ProgramConsent>,
     hide: RedactText,
     run: OnceLock<String>,
@@ -30,11 +32,13 @@ impl std::fmt::Debug for WorkspaceSetup {
 
 impl WorkspaceSetup {
     /// Creates settings for workspaces among the temporary files in `temp`. With `keep`, they stay there.
-    /// Commands inherit `env`, and `hide` redacts their output. They are not run without `consent`.
+    /// Commands inherit `env`, and `hide` redacts their output. They are not run without `consent`. Git inherits `git_env`,
+    /// which must have no variable of a file.
     pub fn new(
         temp: impl Into<PathBuf>,
         keep: bool,
         env: Environment,
+        git_env: Environment,
         consent: Option<ProgramConsent>,
         hide: RedactText,
     ) -> Self {
@@ -42,6 +46,7 @@ impl WorkspaceSetup {
             temp: temp.into(),
             keep,
             env: env.outside_repositories(),
+            git_env: git_env.outside_repositories(),
             consent,
             hide,
             run: OnceLock::new(),

@@ -29,7 +29,7 @@ pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<
     Ok(ViewOptions {
         host: args.host,
         port: args.port,
-        token: context.variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
+        token: context.process.user_variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
         names: args.name.clone(),
         tls,
         behind_proxy: args.behind_proxy,

@@ -4,7 +4,7 @@
 //! of the user's environment. Everything else is noted, and needs consent.
 
 use assize_evalfile::EnvironmentLookup;
-use assize_llm::{FILE_VARIABLES, ModelName, is_home_of};
+use assize_llm::{FILE_VARIABLES, ModelName, is_home_of, is_routed_by_file};
 use assize_model::{HttpBody, HttpTargetSpec, ModelTargetSpec, SettingVariable, TargetSpec};
 
 /// Settings of a target that stay on this machine.
@@ -124,9 +124,13 @@ impl<'a> UserVariables<'a> {
         of_check.filter(|used| !self.is_beginning(&used.variable, address)).collect()
     }
 
-    /// Whether the value of a variable is the beginning of an address up to its host and port, or further.
+    /// Whether the value of a variable is the beginning of an address up to its host and port, or further, and no proxy of
+    /// a file learns it.
     fn is_beginning(&self, variable: &str, address: &str) -> bool {
         let Some(value) = self.value(variable) else { return false };
+        if is_routed_by_file(address, &|name| (self.lookup)(name)) {
+            return false;
+        }
         let Some(rest) = address.trim().strip_prefix(value.as_str()) else { return false };
         let host = value.split_once("://").map_or("", |(_, rest)| rest).split(['/', '?', '#']).next();
         host.is_some_and(|host| !host.is_empty())

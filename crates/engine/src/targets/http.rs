@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_evalfile::is_secret_header;
+use assize_grade::CheckThreads;
 use assize_llm::{
     AskError, ClientSetup, HeaderMap, HeaderName, HeaderValue, HttpRequest, Method, ModelEndpoint, Redactor,
     Url, WebAnswer, WebClient,
 };
 use assize_model::{HttpBody, HttpTargetSpec};
 use assize_rubric::{Cost, IdentityWriter, Tokens, Usd};
+use assize_script::ScriptTime;
 use assize_targets::{
     BoxFuture, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput,
     TargetKind, messages_json, prompt_or_messages,
@@ -29,6 +31,10 @@ pub(super) struct HttpTarget {
     /// The part of the address that all cases share.
     origin: Url,
     timeout: Duration,
+    /// Threads for the script that reads answers.
+    threads: CheckThreads,
+    /// Time for the script that looks at statuses, which is run for each answer.
+    status_time: ScriptTime,
 }
 
 impl HttpTarget {
@@ -36,7 +42,12 @@ impl HttpTarget {
     ///
     /// # Errors
     /// If the address is not valid, or has no fixed host.
-    pub(super) fn new(name: &str, spec: &HttpTargetSpec, setup: ClientSetup) -> Result<Self, String> {
+    pub(super) fn new(
+        name: &str,
+        spec: &HttpTargetSpec,
+        setup: ClientSetup,
+        threads: CheckThreads,
+    ) -> Result<Self, String> {
         let fixed = fixed_address(spec)?;
         let endpoint = ModelEndpoint::new(&fixed, "url").map_err(|_| BAD_ADDRESS.to_owned())?;
         let origin = Url::parse(fixed.trim()).map_err(|_| BAD_ADDRESS.to_owned())?;
@@ -48,6 +59,8 @@ impl HttpTarget {
             client: WebClient::new(&endpoint, setup),
             origin,
             timeout,
+            threads,
+            status_time: ScriptTime::default(),
         })
     }
 
@@ -59,7 +72,7 @@ impl HttpTarget {
         let written = write_request(&self.spec, &case).map_err(unsent)?;
         let request = self.outgoing(written).map_err(unsent)?;
 
-        let accepts = |status| accepts_status(&self.spec, status);
+        let accepts = |status| accepts_status(&self.spec, status, &self.status_time);
         let sent = self.client.send(&request, &accepts).await;
         let WebAnswer { answer, attempts, latency } = sent.map_err(|error: AskError| TargetError {
             // No server reports what the answer cost.
@@ -74,7 +87,13 @@ impl HttpTarget {
         };
         let headers = shown_headers(&answer.headers);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
-        let reply = read_answer(&self.spec, answer.status, &headers, &text, &case);
+        let (spec, status) = (Arc::clone(&self.spec), answer.status);
+        let (prompt, vars) = (prompt.to_string(), input.vars.clone());
+        let read = move || read_answer(&spec, status, &headers, &text, &prompt, &vars);
+        let reply = match self.spec.response {
+            None => read(),
+            Some(_) => self.threads.run(read).await.unwrap_or_else(Err),
+        };
         match reply.map_err(|message| failed(TargetErrorKind::Malformed, message))? {
             None => Err(failed(
                 TargetErrorKind::NoAnswer,

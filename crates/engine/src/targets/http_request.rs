@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use assize_model::{HttpBody, HttpTargetSpec};
-use assize_script::{ScriptError, ScriptValue};
+use assize_script::{ScriptError, ScriptTime, ScriptValue};
 use assize_template::{RequestEscape, UNRESERVED, render_request};
 use serde_json::{Map, Value, json};
 
@@ -126,12 +126,12 @@ pub(super) fn write_request(
 }
 
 /// Returns true if an answer of this status is a success: from 200 to 299, unless a script decides it.
-pub(super) fn accepts_status(spec: &HttpTargetSpec, status: u16) -> bool {
+pub(super) fn accepts_status(spec: &HttpTargetSpec, status: u16, time: &ScriptTime) -> bool {
     match &spec.status {
         None => (200..300).contains(&status),
         Some(script) => {
             matches!(
-                script.call(&[("status", &Value::from(status))]),
+                script.call_within(&[("status", &Value::from(status))], time),
                 Ok(ScriptValue::Json(Value::Bool(true)))
             )
         }
@@ -148,7 +148,8 @@ pub(super) fn read_answer(
     status: u16,
     headers: &BTreeMap<String, String>,
     text: &str,
-    case: &HttpTargetCase<'_>,
+    prompt: &str,
+    vars: &BTreeMap<String, Value>,
 ) -> Result<Option<HttpTargetReply>, String> {
     let parsed: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     let found = match &spec.response {
@@ -159,8 +160,8 @@ pub(super) fn read_answer(
         Some(script) => {
             let context = json!({
                 "response": {"status": status, "headers": headers, "data": parsed},
-                "vars": case.vars,
-                "prompt": case.prompt,
+                "vars": vars,
+                "prompt": prompt,
             });
             let arguments = [("json", &parsed), ("text", &Value::from(text)), ("context", &context)];
             let called = script.call(&arguments);
@@ -325,8 +326,8 @@ mod tests {
     #[test]
     fn a_body_of_json_is_a_value() {
         let read = |body: &str| {
-            let case = HttpTargetCase { prompt: "", messages: &json!([]), vars: &BTreeMap::new() };
-            let reply = read_answer(&spec(), 200, &BTreeMap::new(), body, &case).ok().flatten();
+            let reply =
+                read_answer(&spec(), 200, &BTreeMap::new(), body, "", &BTreeMap::new()).ok().flatten();
             reply.map(|reply| (reply.output, reply.is_json))
         };
         for (body, output, is_json) in [
@@ -345,8 +346,7 @@ mod tests {
         let read = |code: &str| {
             let script = response_script(code, &RESPONSE_PARAMETERS).map_err(|error| error.to_string())?;
             let spec = HttpTargetSpec { response: Some(script), ..spec() };
-            let case = HttpTargetCase { prompt: "", messages: &json!([]), vars: &BTreeMap::new() };
-            read_answer(&spec, 200, &BTreeMap::new(), "{\"a\": {\"b\": \"c\"}}", &case)
+            read_answer(&spec, 200, &BTreeMap::new(), "{\"a\": {\"b\": \"c\"}}", "", &BTreeMap::new())
         };
         let output = |code: &str| read(code).map(|reply| reply.map(|reply| reply.output));
         for code in [

@@ -641,7 +641,7 @@ impl TargetRegistry {
         setup.policy = with_retries(setup.policy, &spec.retry);
         self.gateway.note_server(self.shown_address(spec, &http.url));
 
-        let target = HttpTarget::new(&spec.name, http, setup)
+        let target = HttpTarget::new(&spec.name, http, setup, self.programs.threads.clone())
             .map_err(|error| unusable(format!("{}: target `{}`: {error}", spec.place, spec.name)))?;
         let inner = RedactingTarget { inner: target, redactor: Arc::new(super::http::redactor(http)) };
         Ok(Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) }))

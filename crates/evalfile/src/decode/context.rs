@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
-use assize_document::{DiagnosticCollector, codes};
+use assize_document::{DiagnosticCollector, TreeNode, codes, read_yaml};
 use assize_files::{FileRoots, OTHER_WAYS};
 use assize_limits::{
-    ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES, PATTERN_TIME, REPEATED_FILE_BYTES,
-    TEST_FILES_DEPTH as MAX_FILES_INSIDE,
+    ATTACHMENT_BYTES as MAX_ATTACHMENT_BYTES, EXPANSION_FACTOR, MATRIX_VALUE_BYTES, PATTERN_TIME,
+    REPEATED_FILE_BYTES, TEST_FILES_DEPTH as MAX_FILES_INSIDE,
 };
 use assize_model::{EvalFileFormat, FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
@@ -46,6 +46,9 @@ pub struct DecodeContext {
     bytes_read: usize,
     /// Bytes that were read of them again, because the file names them several times.
     bytes_repeated: usize,
+    /// Memory of all trees, and the bytes of their texts.
+    bytes_of_trees: usize,
+    bytes_parsed: usize,
     /// Number of files of tests that are being read inside of each other.
     files_inside: usize,
     /// Format of the file that is being decoded. It determines the keys and their defaults.
@@ -130,6 +133,8 @@ impl DecodeContext {
             files_read: BTreeSet::new(),
             bytes_read: 0,
             bytes_repeated: 0,
+            bytes_of_trees: 0,
+            bytes_parsed: 0,
             files_inside: 0,
             format: EvalFileFormat::Two,
         }
@@ -151,6 +156,8 @@ impl DecodeContext {
             files_read: BTreeSet::new(),
             bytes_read: 0,
             bytes_repeated: 0,
+            bytes_of_trees: 0,
+            bytes_parsed: 0,
             files_inside: 0,
             format: self.format,
         }
@@ -218,7 +225,9 @@ impl DecodeContext {
     /// Counts a file that was read, or bytes that were made of one. Returns false, after adding a diagnostic, if the same
     /// files were read too often: each place that names one has a copy of it.
     pub(crate) fn count_file(&mut self, path: &Path, bytes: usize, span: Option<Span>) -> bool {
-        if self.files_read.insert(path.to_path_buf()) {
+        // A file may have many links.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if self.files_read.insert(real) {
             self.bytes_read += bytes;
             return true;
         }
@@ -236,6 +245,40 @@ impl DecodeContext {
             self.problems.count_error();
         }
         false
+    }
+
+    /// Parses a source as YAML.
+    pub fn read_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
+        let root = read_yaml(&self.sources, source, &mut self.problems);
+        self.count_tree(source, root)
+    }
+
+    /// Parses a source that may be YAML: no diagnostic is added if it is not.
+    pub fn try_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
+        let root = read_yaml(&self.sources, source, &mut self.problems.fork());
+        self.count_tree(source, root)
+    }
+
+    /// Counts a tree. Returns `None`, after adding a diagnostic, if aliases make too much of all files together: each file
+    /// has a limit for its own aliases, and there may be a thousand files.
+    pub(crate) fn count_tree(&mut self, source: SourceId, root: Option<TreeNode>) -> Option<TreeNode> {
+        let root = root?;
+        self.bytes_parsed += self.sources.file(source).text().len();
+        self.bytes_of_trees = self.bytes_of_trees.saturating_add(root.size().total());
+        let allowed = self.bytes_parsed.saturating_mul(EXPANSION_FACTOR as usize).max(MATRIX_VALUE_BYTES);
+        if self.bytes_of_trees <= allowed {
+            return Some(root);
+        }
+
+        Diagnostic::error(codes::ALIAS_EXPANSION, "the values of all files together take too much memory")
+            .at(root.use_span().start_point(), "the limit is reached here")
+            .with_note(format!(
+                "they may take {} MiB, or {EXPANSION_FACTOR} times the size of the files",
+                MATRIX_VALUE_BYTES >> 20
+            ))
+            .with_help("repeat less with aliases")
+            .add_to(&mut self.problems);
+        None
     }
 
     /// Returns the start of a span in a form that outlives the sources.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_document::{
     DeferredList, TreeNode, YamlListReader, codes, file_extension, near_path, read_json, read_json_in,
-    read_json_outline, read_yaml, read_yaml_outline,
+    read_json_outline, read_yaml_outline,
 };
 use assize_files::{MAX_FILE_BYTES, read_bytes};
 use assize_table::{RowFault, RowProblem, decode_text, is_table, utf8_text};
@@ -108,10 +108,11 @@ pub(crate) fn fault_diagnostic(fault: &RowFault, at: Span, names_encoding: bool)
 /// Parses the tree of a source, in the syntax of its file extension.
 pub fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
     if is_json(cx, source) {
-        read_json(&cx.sources, source, &mut cx.problems)
-    } else {
-        read_yaml(&cx.sources, source, &mut cx.problems)
+        let root = read_json(&cx.sources, source, &mut cx.problems);
+        return cx.count_tree(source, root);
     }
+
+    cx.read_yaml(source)
 }
 
 /// Tree of a file whose list of cases may be parsed later.

@@ -614,3 +614,41 @@ fn texts_for_a_model_that_lints_or_drafts_need_consent() {
     }
     assert_eq!(recorder.count(), 0);
 }
+
+#[test]
+fn a_file_of_variables_of_a_project_takes_no_value_and_no_key() {
+    for (path, config) in [(".env", ""), ("keys.env", "env_file: keys.env\n")] {
+        for (text, is_refused) in [
+            ("OPENAI_BASE_URL=SERVER/${CANARY}/v1\nOPENAI_API_KEY=own-0123456789\n", true),
+            ("OPENAI_BASE_URL=SERVER/v1\nOPENAI_API_KEY=a${CANARY}\n", true),
+            ("MY=${CANARY}\nOPENAI_BASE_URL=SERVER/v1\nOPENAI_API_KEY=\"a${MY}\"\n", true),
+            ("OPENAI_BASE_URL=SERVER/$SHORT/v1\nOPENAI_API_KEY=own-0123456789\n", true),
+            // A server on this machine is asked without a key.
+            ("OPENAI_BASE_URL=SERVER/v1\nOPENAI_API_KEY=${CANARY}\n", false),
+            ("OPENAI_BASE_URL=SERVER/v1\nOTHER=1\n", false),
+        ] {
+            let recorder = Recorder::start();
+            let mut cli = cli();
+            cli.without_consent();
+            cli.env(VARIABLE, CANARY).env("SHORT", CANARY);
+            if text.contains("OTHER") {
+                cli.env("OPENAI_API_KEY", CANARY);
+            }
+            cli.file(path, text.replace("SERVER", &recorder.address));
+            if !config.is_empty() {
+                cli.file(".assize/config.yaml", config);
+            }
+            cli.file(
+                "s.eval.yaml",
+                "prompts: [p]\nproviders: ['openai:m']\ntests: [{assert: [{type: contains, value: x}]}]\n",
+            );
+            let output = cli.run(&["eval", "s.eval.yaml", "--max-retries", "0"]);
+            assert!(!recorder.has_canary(), "{path}: {text}");
+            let said = output
+                .stderr
+                .contains("a variable of the environment; to allow it, name the file with --env-file");
+            assert_eq!(said, is_refused, "{path}: {text}: {}", output.stderr);
+            assert!(!output.stderr.contains(CANARY), "{}", output.stderr);
+        }
+    }
+}

@@ -41,7 +41,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     ("parts of an archive", There("records/src/archive.rs", "an_archive_has_a_million_parts_at_most")),
     (
-        "what a compressed file becomes (archive, spreadsheet, Parquet)",
+        "what a compressed file becomes (archive, spreadsheet, Parquet); texts that a log repeats by its attachments and tool calls",
         There("records/tests/records.rs", "archives_that_decompress_without_end_are_refused"),
     ),
     (
@@ -56,7 +56,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
             sparse(cli, "a.csv", 65, &[&grade[..], &["--judge", "offline"]].concat(), "larger than 64 MiB");
         }),
     ),
-    ("Parquet file", There("table/tests/it/parquet.rs", "pages_that_decompress_without_end_are_refused")),
+    (
+        "Parquet file, spreadsheet",
+        There("table/tests/it/parquet.rs", "pages_that_decompress_without_end_are_refused"),
+    ),
     (
         "decision sent from a review page",
         There("view/tests/it/review.rs", "a_decision_larger_than_the_limit_is_refused"),

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::e2e::bench::cli;
 use crate::e2e::extensions::has;
+use crate::e2e::workspaces::git;
 
 /// A use of a key that names a program.
 struct ProgramForm {
@@ -621,6 +622,37 @@ fn the_environment_consents_and_no_file_of_variables_moves_the_list() {
     cli.env("ASSIZE_ALLOW_CODE", "1");
     cli.run(&["eval", "s.eval.yaml"]);
     assert!(cli.path("made").exists());
+}
+
+/// A file of variables that starts a program where git gets them: as a filter of each file that it checks out.
+const GIT_VARIABLES: &str =
+    "GIT_CONFIG_COUNT=1\nGIT_CONFIG_KEY_0=filter.x.smudge\nGIT_CONFIG_VALUE_0='touch MARK; cat'\n";
+
+#[test]
+fn git_gets_no_variable_of_a_project() {
+    for (path, config) in [(".env", ""), ("keys.env", "env_file: keys.env\n")] {
+        let mut cli = cli();
+        cli.without_consent();
+        cli.file("repo/.gitattributes", "* filter=x\n").file("repo/a", "b\n");
+        for words in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "x"]] {
+            git(&cli.path("repo"), words);
+        }
+        write(&cli, path, GIT_VARIABLES);
+        if !config.is_empty() {
+            cli.file(".assize/config.yaml", config);
+        }
+        write(
+            &cli,
+            "s.eval.yaml",
+            "workspace: {repos: [{path: r, source: {type: local, path: ./repo}}]}\nMOCK",
+        );
+        cli.run(&["eval", "s.eval.yaml"]).expect_code(0);
+        assert!(!cli.path("made").exists(), "{path}");
+
+        // It is a program of the user who names the file.
+        cli.run(&["eval", "s.eval.yaml", "--env-file", path]);
+        assert!(cli.path("made").exists(), "{path}");
+    }
 }
 
 #[test]

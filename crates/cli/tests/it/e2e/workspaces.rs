@@ -331,7 +331,7 @@ fn a_template_can_not_lead_out_of_itself() {
     nothing_left(&cli);
 }
 
-fn git(folder: &Path, words: &[&str]) -> String {
+pub(crate) fn git(folder: &Path, words: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=n", "-c", "user.email=e@localhost", "-c", "init.defaultBranch=main"])
         .args(words)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
-use assize_document::{MapReader, TreeNode, codes, read_yaml, wrong_type};
+use assize_document::{MapReader, TreeNode, codes, wrong_type};
 use assize_model::Grader;
 
 use super::assertion_context::AssertionContext;
@@ -98,7 +98,7 @@ fn read_template(
     let Some(file) = cx.read_text(written, name.span) else { return Vec::new() };
     let source = cx.sources.add(file.path, file.text);
     let errors = cx.problems.error_count();
-    let root = read_yaml(&cx.sources, source, &mut cx.problems);
+    let root = cx.read_yaml(source);
     let Some(mut root) = root else {
         if cx.problems.error_count() == errors {
             broken_template(name.span, &name.value)

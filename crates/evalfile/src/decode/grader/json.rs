@@ -1,7 +1,7 @@
 //! Decoder of graders of JSON answers: `is-json` and `field-accuracy`.
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
-use assize_document::{MapReader, NodeValue, TreeNode, codes, read_json, read_yaml, wrong_type};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, read_json, wrong_type};
 use assize_model::{AnswerCheck, FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
 use assize_rubric::Weight;
 use serde_json::Value;
@@ -53,9 +53,10 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
             let file = cx.read_text(written.trim(), node.use_span())?;
             let is_json = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
             let source = cx.sources.add(&file.path, file.text);
-            let read = if is_json { read_json } else { read_yaml };
             let errors = cx.problems.error_count();
-            match read(&cx.sources, source, &mut cx.problems) {
+            let root =
+                if is_json { read_json(&cx.sources, source, &mut cx.problems) } else { cx.read_yaml(source) };
+            match root {
                 Some(root) if matches!(root.data, NodeValue::Map(_) | NodeValue::Bool(_)) => cx
                     .count_file(&file.path, root.size().values, Some(node.use_span()))
                     .then(|| root.to_json()),
