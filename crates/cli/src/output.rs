@@ -59,7 +59,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
 
 /// Returns true if stdout is neither a terminal nor the log of a CI job. Escape sequences could control either.
 pub(crate) fn takes_any_bytes(context: &CliContext) -> bool {
-    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
+    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.process.variable(name).is_some());
     !io::stdout().is_terminal() && (!in_ci || is_regular_file())
 }
 
@@ -99,6 +99,15 @@ pub(crate) fn stdout_failure() -> Option<String> {
 /// Prints a JSON value as a result.
 pub(crate) fn print_json(value: &serde_json::Value) {
     print_json_text(&format!("{value:#}\n"));
+}
+
+/// Prints a result as JSON or as text.
+pub(crate) fn print_either(
+    as_json: bool,
+    json: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce() -> String,
+) {
+    if as_json { print_json(&json()) } else { print(&text()) }
 }
 
 /// Prints a result as JSON, serialised piece by piece instead of as one string.
