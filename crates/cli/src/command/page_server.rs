@@ -29,7 +29,7 @@ pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<
     Ok(ViewOptions {
         host: args.host,
         port: args.port,
-        token: context.variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
+        token: context.process.variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
         names: args.name.clone(),
         tls,
         behind_proxy: args.behind_proxy,
@@ -97,7 +97,7 @@ impl From<ViewError> for CommandFailure {
 
 /// Returns false if there is no screen for a browser.
 fn has_screen(context: &CliContext) -> bool {
-    let is_set = |name: &str| context.variable(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| context.process.variable(name).is_some_and(|value| !value.is_empty());
     !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
