@@ -110,7 +110,7 @@ impl<'e> AttemptJudge<'e> {
         let mut only = OnlyRecord::default();
         let start = RunStart { limit: gateway.limit.clone(), ..RunStart::default() };
         let settings = RunLimits { workers: NonZeroUsize::MIN, bail: None };
-        let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
+        let (_, ended) = assize_run::run(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
             RunError::Items(error) => EngineError::unrunnable(error.to_string()),
             // No results are stored, so this can't happen.

@@ -232,7 +232,7 @@ impl RunSession {
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let mut watched = WatchedWriter { writer: &mut writer, watch: watch.as_ref() };
         let (totals, ended) =
-            assize_run::run_from(start, items(), settings, &stops.cancel, &mut watched, &mut observe).await;
+            assize_run::run(start, items(), settings, &stops.cancel, &mut watched, &mut observe).await;
 
         drop(watchers);
 
@@ -334,17 +334,11 @@ impl RunSession {
         let workers = NonZeroUsize::new(self.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let limits = RunLimits { workers, bail: None };
         let items = shard::select(plan.as_ref(), items()).map(|item| item.map(going_on));
-        let (_, ended) = assize_run::run_from(
-            RunStart::default(),
-            items,
-            limits,
-            &stops.cancel,
-            &mut counts,
-            &mut |event| {
+        let (_, ended) =
+            assize_run::run(RunStart::default(), items, limits, &stops.cancel, &mut counts, &mut |event| {
                 engine.emit(event);
-            },
-        )
-        .await;
+            })
+            .await;
 
         drop(watchers);
         let _ = tokio::time::timeout(SETTLE_TIMEOUT, assize_process::wait_for_ending_groups()).await;
@@ -396,7 +390,7 @@ impl RunSession {
             };
             let limits = RunLimits { workers, bail: None };
             // An error here occurs again in the run, which reports it.
-            let _ = assize_run::run_from(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
+            let _ = assize_run::run(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
         };
         BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
     }

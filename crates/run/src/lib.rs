@@ -54,7 +54,7 @@ pub use case_identity::hash_case;
 pub use case_scoring::{CaseScoring, CaseScorings};
 pub use criterion_totals::CriterionTally;
 pub use dealt_plan::{DealtCase, DealtPlan, PlacedItems};
-pub use engine::{RunStart, run, run_from};
+pub use engine::{RunStart, run};
 pub use error::{ItemError, JudgeError, RunError};
 pub use event::RunEvent;
 pub use fingerprint::fingerprint;
