@@ -225,7 +225,7 @@ fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Re
 
         let text = String::from_utf8_lossy(&text);
         if format == ExportFormat::Github {
-            output::print_annotations(&text);
+            output::print_json_text(&text);
         } else if !text.is_empty() {
             output::print_contents(&text, context)?;
         }
