@@ -178,7 +178,7 @@ impl TargetRegistry {
     /// Settings of a target that have no effect, and parts of a recording that were not understood. Call this
     /// after the target was made.
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let real = reference.real_name();
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
         let notes = self.notes.lock();
         idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
@@ -188,21 +188,22 @@ impl TargetRegistry {
 
     /// The programs that a target, or one of its fallbacks, starts.
     pub(crate) fn programs_of(&self, reference: &TargetRef) -> Vec<NamedProgram> {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
-        let Some(spec) = self.spec(real).filter(|_| !self.provided.contains_key(real)) else {
+        if self.provided.contains_key(reference.real_name()) {
             return Vec::new();
-        };
-        let fallbacks = spec.fallbacks.iter().filter_map(|name| self.spec(name));
-        std::iter::once(spec).chain(fallbacks).flat_map(target_programs).collect()
+        }
+        self.specs_of(reference).flat_map(target_programs).collect()
+    }
+
+    /// The definition of a target, and those of its fallbacks.
+    fn specs_of(&self, reference: &TargetRef) -> impl Iterator<Item = &TargetSpec> {
+        let spec = self.spec(reference.real_name());
+        let fallbacks = spec.into_iter().flat_map(|spec| &spec.fallbacks);
+        spec.into_iter().chain(fallbacks.filter_map(move |name| self.spec(name)))
     }
 
     /// Variables of the environment in fixed answers of a target, or of one of its fallbacks.
     pub(crate) fn texts_of(&self, reference: &TargetRef) -> Vec<TextVariable> {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
-        let Some(spec) = self.spec(real) else { return Vec::new() };
-        let fallbacks = spec.fallbacks.iter().filter_map(|name| self.spec(name));
-        std::iter::once(spec)
-            .chain(fallbacks)
+        self.specs_of(reference)
             .filter(|spec| matches!(spec.kind, TargetSpecKind::Mock(_)))
             .flat_map(|spec| &spec.variables)
             .map(|used| TextVariable {
@@ -216,10 +217,9 @@ impl TargetRegistry {
 
     /// Whether a target answers all cases in one run of a command, so that it can't be used turn by turn.
     pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let batches =
             |spec: &TargetSpec| matches!(&spec.kind, TargetSpecKind::Command(command) if command.batch);
-        self.spec(real).is_some_and(batches)
+        self.spec(reference.real_name()).is_some_and(batches)
     }
 
     /// The judge with a name in the targets file: a model or a program. `None` if the file has no such target.
