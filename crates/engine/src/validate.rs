@@ -71,10 +71,7 @@ impl ValidatedFile {
 impl ValidationReport {
     /// The numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
-        self.files
-            .iter()
-            .map(|file| render::count_by_severity(&file.diagnostics))
-            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+        render::count_by_severity(self.files.iter().flat_map(|file| &file.diagnostics))
     }
 
     /// Returns the report in the form of `--json`.
@@ -389,7 +386,7 @@ pub(crate) fn check_suite(
     }
 
     for reference in &settings.targets {
-        let name = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let name = reference.real_name();
         if name != ECHO && !is_target(name) && ModelName::from_str(name).is_err() {
             let Some(span) = span_of(&reference.place) else { continue };
             let known = suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str());

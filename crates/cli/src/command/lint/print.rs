@@ -86,11 +86,8 @@ pub(super) fn print(
 }
 
 fn tally(files: &[LintedFile]) -> (usize, usize) {
-    files
-        .iter()
-        .flat_map(LintedFile::parts)
-        .map(|(diagnostics, _)| render::count_by_severity(diagnostics))
-        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    let parts = files.iter().flat_map(LintedFile::parts);
+    render::count_by_severity(parts.flat_map(|(diagnostics, _)| diagnostics))
 }
 
 fn summary(
