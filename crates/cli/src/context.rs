@@ -125,11 +125,6 @@ impl CliContext {
 
         Ok(Self { process, command_line, stdout, stderr, live_progress, printed: Arc::default() })
     }
-
-    /// A variable of the environment or of the `.env` file.
-    pub(crate) fn variable(&self, name: &str) -> Option<String> {
-        self.process.variable(name)
-    }
 }
 
 /// The folder for the user's data, by the convention of the system.

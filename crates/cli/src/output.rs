@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, render};
 use assize_engine::ExitStatus;
 use assize_report::{JSON_MARK, MARKDOWN_MARK, ReportStyle, is_own_report, wrap_message};
 use serde::Serialize;
@@ -21,20 +21,36 @@ static HAS_RESULT: AtomicBool = AtomicBool::new(false);
 /// Why stdout stopped accepting results.
 static STDOUT_FAILURE: OnceLock<String> = OnceLock::new();
 
+/// Diagnostics of files that were read together.
+pub(crate) type DiagnosedPart<'a> = (&'a [Diagnostic], &'a SourceMap);
+
 /// Prints a result. A closed pipe (`| head`) is ignored. Text that a CI job would take for a command in its log
 /// is escaped.
 pub(crate) fn print(text: &str) {
     write_stdout(&assize_report::escape_commands(text));
 }
 
-/// Prints annotations for a CI job. They are commands in its log, and texts in them can't add further commands.
-pub(crate) fn print_annotations(text: &str) {
+/// Prints serialised JSON, or annotations for a CI job. Those are commands in its log, and texts in them can't add
+/// further commands.
+pub(crate) fn print_json_text(text: &str) {
     write_stdout(&assize_report::escape_commands_in_json(text));
 }
 
-/// Prints JSON that is already serialised.
-pub(crate) fn print_json_text(text: &str) {
-    write_stdout(&assize_report::escape_commands_in_json(text));
+/// Prints diagnostics as annotations for a CI job.
+pub(crate) fn print_annotations<'a>(parts: impl Iterator<Item = DiagnosedPart<'a>>) {
+    for (diagnostics, sources) in parts {
+        print_json_text(&render::to_github(diagnostics, sources));
+    }
+}
+
+/// Prints diagnostics as SARIF. `describe` returns what a code means.
+pub(crate) fn print_sarif(
+    parts: &[DiagnosedPart<'_>],
+    describe: &dyn Fn(DiagnosticCode) -> Option<&'static str>,
+) {
+    let version = env!("CARGO_PKG_VERSION");
+    let tool = render::ReportingTool { name: "assize", version, information_uri: None, describe };
+    print_json_text(&render::to_sarif(parts, tool));
 }
 
 /// Prints the contents of a file unchanged, for a pipe. On a terminal, control characters are escaped as in
@@ -59,7 +75,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
 
 /// Returns true if stdout is neither a terminal nor the log of a CI job. Escape sequences could control either.
 pub(crate) fn takes_any_bytes(context: &CliContext) -> bool {
-    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
+    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.process.variable(name).is_some());
     !io::stdout().is_terminal() && (!in_ci || is_regular_file())
 }
 
@@ -99,6 +115,15 @@ pub(crate) fn stdout_failure() -> Option<String> {
 /// Prints a JSON value as a result.
 pub(crate) fn print_json(value: &serde_json::Value) {
     print_json_text(&format!("{value:#}\n"));
+}
+
+/// Prints a result as JSON or as text.
+pub(crate) fn print_either(
+    as_json: bool,
+    json: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce() -> String,
+) {
+    if as_json { print_json(&json()) } else { print(&text()) }
 }
 
 /// Prints a result as JSON, serialised piece by piece instead of as one string.

@@ -16,7 +16,8 @@ pub(crate) struct Absence {
     /// Time without a sign before the next warning.
     next_warning: Duration,
     first_warning: Duration,
-    limit: Duration,
+    /// The longest wait for a sign.
+    pub(crate) limit: Duration,
 }
 
 /// Result of a look for signs of work.
@@ -42,11 +43,6 @@ impl Absence {
             first_warning,
             limit: limit.max(lease),
         }
-    }
-
-    /// The longest wait for a sign.
-    pub(crate) fn limit(&self) -> Duration {
-        self.limit
     }
 
     /// Notes the current signs; `None` while the servers can't be reached, because then no worker can work either.

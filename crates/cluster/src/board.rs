@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use assize_engine::SentRequests;
 use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::error::ClusterError;
@@ -44,8 +46,7 @@ impl JobBoard {
 
     /// Ids of unfinished jobs, oldest first.
     pub(crate) async fn open_jobs(&self) -> Result<Vec<String>, ClusterError> {
-        let record = self.records.get(OPEN_JOBS).await?;
-        record.map_or(Ok(Vec::new()), |record| read(&record))
+        self.value(OPEN_JOBS, Vec::new()).await
     }
 
     /// Description of a job.
@@ -73,47 +74,44 @@ impl JobBoard {
             Ok(Some(bytes.clone()))
         })
         .await?;
-        self.change(OPEN_JOBS, |record| {
-            let mut ids: Vec<String> = record.map_or(Ok(Vec::new()), read)?;
+        self.update(OPEN_JOBS, Vec::new(), |ids: &mut Vec<String>| {
             let is_listed = ids.contains(&job.job);
             match job.state {
                 JobState::Done => ids.retain(|id| *id != job.job),
                 JobState::Running | JobState::Stopped if !is_listed => ids.push(job.job.clone()),
-                JobState::Running | JobState::Stopped => return Ok(None),
+                JobState::Running | JobState::Stopped => return false,
             }
-            write(&ids).map(Some)
+            true
         })
         .await
     }
 
     /// Adds the requests of a unit that ended without a result.
     pub(crate) async fn add_unfinished(&self, job: &str, sent: SentRequests) -> Result<(), ClusterError> {
-        self.change(&unfinished_key(job), |record| {
-            let known = record.map(read).transpose()?.unwrap_or(SentRequests::NONE);
-            write(&known.plus(sent)).map(Some)
+        self.update(&format!("unfinished.{job}"), SentRequests::NONE, |known| {
+            *known = known.plus(sent);
+            true
         })
         .await
     }
 
     /// Requests of units that ended without a result, as far as their workers could report them.
     pub(crate) async fn unfinished(&self, job: &str) -> Result<SentRequests, ClusterError> {
-        let record = self.records.get(&unfinished_key(job)).await?;
-        record.map_or(Ok(SentRequests::NONE), |record| read(&record))
+        self.value(&format!("unfinished.{job}"), SentRequests::NONE).await
     }
 
     /// Adds replies that a worker refused.
     pub(crate) async fn add_refused_replies(&self, job: &str, more: u64) -> Result<(), ClusterError> {
-        self.change(&refused_key(job), |record| {
-            let known: u64 = record.map(read).transpose()?.unwrap_or(0);
-            write(&known.saturating_add(more)).map(Some)
+        self.update(&format!("refused.{job}"), 0, |known: &mut u64| {
+            *known = known.saturating_add(more);
+            true
         })
         .await
     }
 
     /// Replies that workers refused.
     pub(crate) async fn refused_replies(&self, job: &str) -> Result<u64, ClusterError> {
-        let record = self.records.get(&refused_key(job)).await?;
-        record.map_or(Ok(0), |record| read(&record))
+        self.value(&format!("refused.{job}"), 0).await
     }
 
     /// Records the addresses at which a worker calls the models of a job, unless another worker was first.
@@ -125,8 +123,7 @@ impl JobBoard {
     ) -> Result<BTreeSet<String>, ClusterError> {
         let key = format!("addresses.{job}");
         self.change(&key, |record| if record.is_some() { Ok(None) } else { write(own).map(Some) }).await?;
-        let record = self.records.get(&key).await?;
-        record.map_or_else(|| Ok(own.clone()), |record| read(&record))
+        self.value(&key, own.clone()).await
     }
 
     /// Records why a worker refuses a job; `None` removes its refusal.
@@ -136,22 +133,19 @@ impl JobBoard {
         worker: &str,
         why: Option<&str>,
     ) -> Result<(), ClusterError> {
-        self.change(&refusals_key(job), |record| {
-            let mut refusals: BTreeMap<String, String> = record.map_or(Ok(BTreeMap::new()), read)?;
-            let is_new = match why {
+        self.update(&format!("refusals.{job}"), BTreeMap::new(), |refusals: &mut BTreeMap<String, String>| {
+            match why {
                 Some(_) if refusals.len() >= MAX_REFUSALS && !refusals.contains_key(worker) => false,
                 Some(why) => refusals.insert(worker.to_owned(), why.to_owned()).as_deref() != Some(why),
                 None => refusals.remove(worker).is_some(),
-            };
-            is_new.then(|| write(&refusals)).transpose()
+            }
         })
         .await
     }
 
     /// Why workers refuse a job now, by worker.
     pub(crate) async fn refusals(&self, job: &str) -> Result<BTreeMap<String, String>, ClusterError> {
-        let record = self.records.get(&refusals_key(job)).await?;
-        record.map_or(Ok(BTreeMap::new()), |record| read(&record))
+        self.value(&format!("refusals.{job}"), BTreeMap::new()).await
     }
 
     /// Records how often a unit was tried: leased without a result and without a word. A smaller number than
@@ -162,36 +156,55 @@ impl JobBoard {
         unit: &UnitName,
         tries: u64,
     ) -> Result<(), ClusterError> {
-        self.change(&tries_key(job), |record| {
-            let mut all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), read)?;
+        self.update(&format!("tries.{job}"), BTreeMap::new(), |all: &mut BTreeMap<String, u64>| {
             let has_room = all.len() < MAX_TRIED_UNITS || all.contains_key(&unit.to_string());
             let known = all.get(&unit.to_string()).copied().unwrap_or(0);
-            if known >= tries || !has_room {
-                return Ok(None);
+            let is_news = known < tries && has_room;
+            if is_news {
+                all.insert(unit.to_string(), tries);
             }
-            all.insert(unit.to_string(), tries);
-            write(&all).map(Some)
+            is_news
         })
         .await
     }
 
     /// Number of tries of each unit that was tried.
     pub(crate) async fn tries(&self, job: &str) -> Result<BTreeMap<UnitName, u64>, ClusterError> {
-        let record = self.records.get(&tries_key(job)).await?;
-        let all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), |record| read(&record))?;
+        let all: BTreeMap<String, u64> = self.value(&format!("tries.{job}"), BTreeMap::new()).await?;
         Ok(all.into_iter().filter_map(|(name, tries)| Some((name.parse().ok()?, tries))).collect())
     }
 
     /// Shows that a worker is active on a job. If another worker replaces the record first, its record shows the same.
     pub(crate) async fn show_work(&self, job: &str, worker: &str) -> Result<(), ClusterError> {
-        let key = work_key(job);
+        let key = format!("work.{job}");
         let revision = self.records.get(&key).await?.map_or(0, |record| record.revision);
         self.records.replace(&key, worker.as_bytes().to_vec(), revision).await.map(drop)
     }
 
     /// A number that changes with each sign of work on a job; 0 before the first.
     pub(crate) async fn work_shown(&self, job: &str) -> Result<u64, ClusterError> {
-        Ok(self.records.get(&work_key(job)).await?.map_or(0, |record| record.revision))
+        Ok(self.records.get(&format!("work.{job}")).await?.map_or(0, |record| record.revision))
+    }
+
+    /// Value of a record; `absent` if there is no record.
+    async fn value<T: DeserializeOwned>(&self, key: &str, absent: T) -> Result<T, ClusterError> {
+        let record = self.records.get(key).await?;
+        record.map_or(Ok(absent), |record| read(&record))
+    }
+
+    /// Changes the value of a record, which is `absent` if there is no record; `to` returns false to leave the
+    /// record unchanged.
+    async fn update<T: Clone + Serialize + DeserializeOwned>(
+        &self,
+        key: &str,
+        absent: T,
+        to: impl Fn(&mut T) -> bool,
+    ) -> Result<(), ClusterError> {
+        self.change(key, |record| {
+            let mut value = record.map_or_else(|| Ok(absent.clone()), read)?;
+            to(&mut value).then(|| write(&value)).transpose()
+        })
+        .await
     }
 
     /// Changes a record, and retries if another process changes it in between; `to` returns `None` to leave
@@ -223,27 +236,7 @@ fn job_key(id: &str) -> String {
     format!("{JOB_KEY}{id}")
 }
 
-fn unfinished_key(job: &str) -> String {
-    format!("unfinished.{job}")
-}
-
-fn refusals_key(job: &str) -> String {
-    format!("refusals.{job}")
-}
-
-fn refused_key(job: &str) -> String {
-    format!("refused.{job}")
-}
-
-fn tries_key(job: &str) -> String {
-    format!("tries.{job}")
-}
-
-fn work_key(job: &str) -> String {
-    format!("work.{job}")
-}
-
-fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {
+fn read<T: DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {
     serde_json::from_slice(&record.bytes).map_err(|error| {
         ClusterError::Refused(format!(
             "a record of the cluster was written by another version of assize; install the same build on all machines: {error}"
@@ -251,7 +244,7 @@ fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterErr
     })
 }
 
-fn write<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, ClusterError> {
+fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, ClusterError> {
     serde_json::to_vec(value).map_err(|error| ClusterError::storage("write a record", error))
 }
 
@@ -263,7 +256,8 @@ pub(crate) struct Seat {
     holder: String,
     beats: u64,
     revision: u64,
-    sign: SeatSign,
+    /// The holder's last sign of life, for code that acts on behalf of the seat.
+    pub(crate) sign: SeatSign,
 }
 
 /// When the last recorded sign of life was sent.
@@ -323,11 +317,6 @@ impl Seat {
                 Err(error) => patience.wait(error).await?,
             }
         }
-    }
-
-    /// The holder's last sign of life, for code that acts on behalf of the seat.
-    pub(crate) fn sign(&self) -> SeatSign {
-        self.sign.clone()
     }
 
     /// Shows a sign of life.

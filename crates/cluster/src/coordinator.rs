@@ -339,7 +339,7 @@ impl Coordinator<'_> {
         let keeper =
             persist(&mut patience, || LimitKeeper::open(Arc::clone(&records), &job.job, job.limits)).await?;
         let keeper = Arc::new(keeper);
-        let handler = limit_handler(&keeper, seat.sign());
+        let handler = limit_handler(&keeper, seat.sign.clone());
         let serving =
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 

@@ -2,8 +2,7 @@
 //!
 //! A [`Coordinator`] turns a plan into a job and hands out its units. Any number of [`Worker`]s take units, run
 //! each with the normal engine, and store each result as one file. The [`Cluster`] trait is the seam between
-//! them and the machines: [`NatsCluster`] implements it with NATS servers, [`MemoryCluster`] in memory for
-//! tests and simulations.
+//! them and the machines: [`NatsCluster`] implements it with NATS servers.
 
 #![warn(missing_docs)]
 
@@ -16,7 +15,6 @@ mod event;
 mod gather;
 mod job;
 pub mod limits;
-mod memory;
 mod nats;
 mod pack;
 mod patience;
@@ -33,7 +31,6 @@ pub use error::ClusterError;
 pub use event::JobEvent;
 pub use gather::{UnpackedJob, is_job, unpack_job};
 pub use job::{JobLimits, JobManifest, JobPlan, JobState};
-pub use memory::MemoryCluster;
 pub use nats::{ClusterAddress, ClusterAddressError, ConnectionObserver, NatsCluster};
 pub use request::{ArgumentReader, EvalRequest};
 pub use seal::{JobSecret, SealedCluster};

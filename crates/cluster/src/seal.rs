@@ -6,11 +6,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use assize_run::SharedReplies;
 use futures_util::future::BoxFuture;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use parking_lot::Mutex;
 use sha2::Sha256;
 
 use crate::board::JOB_KEY;
@@ -113,28 +113,12 @@ pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
     split(bytes).is_some()
 }
 
-/// A [`RefusedCount`] that several threads add to.
-#[derive(Debug, Default)]
-struct RefusedCounter {
-    results: AtomicU64,
-    replies: AtomicU64,
-}
-
-impl RefusedCounter {
-    fn count(&self) -> RefusedCount {
-        RefusedCount {
-            results: self.results.load(Ordering::Relaxed),
-            replies: self.replies.load(Ordering::Relaxed),
-        }
-    }
-}
-
 /// A cluster in which everything is signed, and unsigned data is refused. Without a secret, nothing is signed, and
 /// signed data is refused.
 pub struct SealedCluster {
     inner: Arc<dyn Cluster>,
     secret: Option<JobSecret>,
-    refused: Arc<RefusedCounter>,
+    refused: Arc<Mutex<RefusedCount>>,
 }
 
 impl SealedCluster {
@@ -179,7 +163,7 @@ impl Cluster for SealedCluster {
     }
 
     fn refused(&self) -> RefusedCount {
-        self.refused.count()
+        *self.refused.lock()
     }
 }
 
@@ -223,7 +207,7 @@ struct SealedResults {
     inner: Arc<dyn ResultStore>,
     secret: JobSecret,
     job: String,
-    refused: Arc<RefusedCounter>,
+    refused: Arc<Mutex<RefusedCount>>,
 }
 
 impl ResultStore for SealedResults {
@@ -240,7 +224,7 @@ impl ResultStore for SealedResults {
         Box::pin(async move {
             let bytes = self.inner.get(name).await?;
             open_result(&self.secret, &self.job, name, bytes)
-                .inspect_err(|_| _ = self.refused.results.fetch_add(1, Ordering::Relaxed))
+                .inspect_err(|_| self.refused.lock().results += 1)
         })
     }
 
@@ -271,7 +255,7 @@ pub(crate) fn open_result(
 struct SealedReplies {
     inner: Arc<dyn SharedReplies>,
     secret: JobSecret,
-    refused: Arc<RefusedCounter>,
+    refused: Arc<Mutex<RefusedCount>>,
 }
 
 impl SharedReplies for SealedReplies {
@@ -280,7 +264,7 @@ impl SharedReplies for SealedReplies {
             let bytes = self.inner.get(key).await?;
             let opened = self.secret.open(Sealed::Reply(key), bytes);
             if opened.is_none() {
-                self.refused.replies.fetch_add(1, Ordering::Relaxed);
+                self.refused.lock().replies += 1;
             }
             opened
         })

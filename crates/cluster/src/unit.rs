@@ -26,6 +26,13 @@ impl UnitName {
     pub fn halves(&self) -> [Self; 2] {
         self.part.halves().map(|part| Self { shard: self.shard, part })
     }
+
+    /// True if the unit or a part of it is among these.
+    pub(crate) fn has_part_in(&self, units: &BTreeSet<Self>) -> bool {
+        // The parts of a unit come right after it in the order of names.
+        let next = units.range(self..).next();
+        next.is_some_and(|next| next.shard == self.shard && next.part.is_within(&self.part))
+    }
 }
 
 impl fmt::Display for UnitName {
@@ -96,7 +103,7 @@ mod as_text {
 pub fn missing_units(shards: u32, done: &BTreeSet<UnitName>) -> Vec<UnitName> {
     let mut missing = Vec::new();
     for shard in 1..=shards {
-        add_missing(UnitName::whole(shard), done, &mut missing);
+        divide(UnitName::whole(shard), done, &mut |unit, is_done| missing.extend((!is_done).then_some(unit)));
     }
 
     missing
@@ -106,40 +113,20 @@ pub fn missing_units(shards: u32, done: &BTreeSet<UnitName>) -> Vec<UnitName> {
 pub fn covering_units(shards: u32, done: &BTreeSet<UnitName>) -> Vec<UnitName> {
     let mut covering = Vec::new();
     for shard in 1..=shards {
-        add_covering(UnitName::whole(shard), done, &mut covering);
+        divide(UnitName::whole(shard), done, &mut |unit, is_done| covering.extend(is_done.then_some(unit)));
     }
 
     covering
 }
 
-fn add_covering(unit: UnitName, done: &BTreeSet<UnitName>, covering: &mut Vec<UnitName>) {
-    if done.contains(&unit) {
-        covering.push(unit);
-        return;
-    }
-
-    let next = done.range(&unit..).next();
-    if next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part)) {
-        for half in unit.halves() {
-            add_covering(half, done, covering);
-        }
-    }
-}
-
-fn add_missing(unit: UnitName, done: &BTreeSet<UnitName>, missing: &mut Vec<UnitName>) {
-    if done.contains(&unit) {
-        return;
-    }
-
-    // The parts of a unit come right after it in the order of names.
-    let next = done.range(&unit..).next();
-    let was_halved = next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part));
-    if !was_halved {
-        missing.push(unit);
-        return;
+/// Shows the parts of a unit that are done, and those that are neither done nor halved.
+fn divide(unit: UnitName, done: &BTreeSet<UnitName>, see: &mut impl FnMut(UnitName, bool)) {
+    let is_done = done.contains(&unit);
+    if is_done || !unit.has_part_in(done) {
+        return see(unit, is_done);
     }
     for half in unit.halves() {
-        add_missing(half, done, missing);
+        divide(half, done, see);
     }
 }
 

@@ -132,7 +132,7 @@ impl<'a> JobWatch<'a> {
                 return Ok(JobEnd::OverBudget);
             }
             if workers.looked.elapsed() >= RECONCILE_INTERVAL && self.look_at_workers(&mut workers).await {
-                return Ok(JobEnd::NoWorker(workers.absence.limit()));
+                return Ok(JobEnd::NoWorker(workers.absence.limit));
             }
             if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
                 return Ok(JobEnd::Stopped);
@@ -152,7 +152,7 @@ impl<'a> JobWatch<'a> {
 
     /// Renews the seat when that is due.
     async fn show_life(&mut self) -> Result<(), ClusterError> {
-        if self.beaten.elapsed() < SEAT_BEAT && self.seat.sign().is_held() {
+        if self.beaten.elapsed() < SEAT_BEAT && self.seat.sign.is_held() {
             return Ok(());
         }
 
@@ -281,7 +281,7 @@ impl<'a> JobWatch<'a> {
         match absence.note(shown.map(|shown| (shown, self.done.len()))) {
             Presence::Quiet => false,
             Presence::Missed(waited) => {
-                self.tell(JobEvent::NoWorker { waited, limit: absence.limit() });
+                self.tell(JobEvent::NoWorker { waited, limit: absence.limit });
                 false
             }
             Presence::GivenUp => true,
@@ -298,14 +298,8 @@ impl<'a> JobWatch<'a> {
         let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
         let mut done = results(self.links).await?;
         done.extend(self.done.iter().cloned());
-        // The parts of a unit come right after it in the order of names.
-        let is_queued = |unit: &UnitName| {
-            let next = queued.range(unit..).next();
-            next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part))
-        };
-        let lost = missing_units(self.job.shards, &done);
-        let lost: Vec<UnitName> =
-            lost.into_iter().filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit)).collect();
+        let is_lost = |unit: &UnitName| missing.binary_search(unit).is_ok() && !unit.has_part_in(&queued);
+        let lost: Vec<UnitName> = missing_units(self.job.shards, &done).into_iter().filter(is_lost).collect();
         if lost.is_empty() {
             return Ok(());
         }

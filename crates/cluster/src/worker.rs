@@ -132,10 +132,7 @@ enum UnitEnd {
 }
 
 /// How the run of a unit ended.
-enum UnitRun {
-    Finished(Box<FinishedRun>),
-    Failed(EngineError),
-}
+type UnitRun = Result<Box<FinishedRun>, EngineError>;
 
 impl Worker<'_> {
     /// Works until it is stopped, or has been idle for [`WorkerOptions::idle`].
@@ -339,7 +336,11 @@ impl Worker<'_> {
         let mut request = request;
         request.options.run.spending.budget = budget;
         request.options.run.programs = self.options.programs;
-        let plan = prepare(&engine, &request, job.shards).await.map_err(|error| {
+        let shards = job.shards;
+        let prepare = async move |engine: &Engine, request: &EvalRequest| {
+            engine.prepare(&request.mode, &request.options, shards).await
+        };
+        let plan = plan(&engine, &request, prepare).await.map_err(|error| {
             ClusterError::Refused(format!("job {} can't be worked on here: {}", job.job, error.message))
         })?;
         job.check_plan(plan.identity())?;
@@ -500,7 +501,7 @@ impl JoinedJob<'_> {
         let run = self.start(unit, folder, stop.clone());
         let (run, was_lost, has_ended) = self.hold(lease, leased, run, &stop, board).await?;
 
-        if let UnitRun::Finished(finished) = &run
+        if let Ok(finished) = &run
             && !is_complete(finished)
             && let Some(sent) = finished.info.summary.as_ref().and_then(|summary| summary.sent)
         {
@@ -510,7 +511,7 @@ impl JoinedJob<'_> {
         }
 
         match run {
-            UnitRun::Finished(finished) if is_complete(&finished) => {
+            Ok(finished) if is_complete(&finished) => {
                 let items = finished.totals.counts.total();
                 let storing = async {
                     let bytes = pack(folder.to_path_buf()).await?;
@@ -533,11 +534,11 @@ impl JoinedJob<'_> {
                 Ok(UnitEnd::Lost)
             }
             run => {
-                let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
+                let is_spent = matches!(&run, Ok(run) if run.exit == ExitStatus::OverBudget);
                 let why = match run {
-                    UnitRun::Failed(error) => Some(error.message),
-                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_message(*finished),
-                    UnitRun::Finished(_) => None,
+                    Err(error) => Some(error.message),
+                    Ok(finished) if !stop.is_cancelled() => failure_message(*finished),
+                    Ok(_) => None,
                 };
                 self.give_back(lease).await?;
                 if has_ended || is_spent || stopped.is_cancelled() {
@@ -578,11 +579,9 @@ impl JoinedJob<'_> {
         let runtime = tokio::runtime::Handle::current();
         tokio::task::spawn_blocking(move || {
             let running = engine.evaluate_prepared(&plan, &request.mode, &request.options);
-            let outcome = runtime.block_on(running);
-            match outcome {
-                Ok(RunOutcome::Finished(finished)) => UnitRun::Finished(finished),
-                Ok(_) => UnitRun::Failed(EngineError::usage("the arguments of the job ask for no run")),
-                Err(error) => UnitRun::Failed(error),
+            match runtime.block_on(running)? {
+                RunOutcome::Finished(finished) => Ok(finished),
+                _ => Err(EngineError::usage("the arguments of the job ask for no run")),
             }
         })
     }
@@ -671,7 +670,10 @@ impl JoinedJob<'_> {
             request.options.run.shard = ShardNumber::new(part.name.shard, self.job.shards).ok();
             request.options.run.unit =
                 Some(UnitOptions { part: part.name.part.clone(), ..UnitOptions::default() });
-            let identity = identify(&self.engine, &request).await;
+            let identify = async |engine: &Engine, request: &EvalRequest| {
+                engine.identify(&request.mode, &request.options, true).await
+            };
+            let identity = plan(&self.engine, &request, identify).await;
             identity.map(|identity| identity.own_items).map_err(|error| ClusterError::Refused(error.message))
         };
 
@@ -714,29 +716,17 @@ fn earlier_tries(lease: &dyn UnitLease) -> u64 {
     lease.unit().tries + lease.deliveries().saturating_sub(1)
 }
 
-/// Plans a request for execution.
-async fn prepare(engine: &Engine, request: &EvalRequest, shards: u32) -> Result<PreparedPlan, EngineError> {
-    let (engine, request) = (engine.clone(), request.clone());
-    let runtime = tokio::runtime::Handle::current();
-    let prepared = tokio::task::spawn_blocking(move || {
-        runtime.block_on(engine.prepare(&request.mode, &request.options, shards))
-    });
-
-    prepared.await.unwrap_or_else(|error| Err(EngineError::internal(error)))
-}
-
-/// Identifies the plan of a request without preparing to run it.
-async fn identify(
+/// Plans a request on a thread of its own, because reading and planning take long.
+async fn plan<T: Send + 'static>(
     engine: &Engine,
     request: &EvalRequest,
-) -> Result<assize_engine::PlanIdentity, EngineError> {
+    work: impl AsyncFnOnce(&Engine, &EvalRequest) -> Result<T, EngineError> + Send + 'static,
+) -> Result<T, EngineError> {
     let (engine, request) = (engine.clone(), request.clone());
     let runtime = tokio::runtime::Handle::current();
-    let identified = tokio::task::spawn_blocking(move || {
-        runtime.block_on(engine.identify(&request.mode, &request.options, true))
-    });
+    let planned = tokio::task::spawn_blocking(move || runtime.block_on(work(&engine, &request)));
 
-    identified.await.unwrap_or_else(|error| Err(EngineError::internal(error)))
+    planned.await.unwrap_or_else(|error| Err(EngineError::internal(error)))
 }
 
 /// True if all cases of the run have finished.

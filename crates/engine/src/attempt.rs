@@ -61,16 +61,9 @@ impl<'e> AttemptJudge<'e> {
         roots: &[PathBuf],
         targets_file: Option<&Path>,
     ) -> Result<Self, EngineError> {
-        let request = WiringRequest {
-            access: ModelAccess::PricedRun(&options),
-            files: &[folder.to_path_buf()],
-            roots,
-            targets_file,
-            consequence: "nothing was judged",
-            keep_workspaces: false,
-        };
-
-        let wiring = wire(engine, &request)?;
+        let files = [folder.to_path_buf()];
+        let request = WiringRequest::new(ModelAccess::PricedRun(&options), &files, "nothing was judged");
+        let wiring = wire(engine, &request.reading(roots, targets_file))?;
         let deps = wiring.deps_for(folder)?;
 
         wiring.gateway.begin_alone("try");
@@ -115,9 +108,9 @@ impl<'e> AttemptJudge<'e> {
 
         let gateway = &self.wiring.gateway;
         let mut only = OnlyRecord::default();
-        let start = RunStart { limit: gateway.limit().clone(), ..RunStart::default() };
+        let start = RunStart { limit: gateway.limit.clone(), ..RunStart::default() };
         let settings = RunLimits { workers: NonZeroUsize::MIN, bail: None };
-        let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
+        let (_, ended) = assize_run::run(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
             RunError::Items(error) => EngineError::unrunnable(error.to_string()),
             // No results are stored, so this can't happen.

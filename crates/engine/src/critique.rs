@@ -99,16 +99,8 @@ impl Engine {
             ModelAccess::Alone(&options.spending)
         };
         let paths: Vec<PathBuf> = files.iter().map(|file| self.process().resolve(&file.path)).collect();
-        let request = WiringRequest {
-            access,
-            files: &paths,
-            roots: &options.roots,
-            targets_file: options.targets_file.as_deref(),
-            consequence: "nothing was spent",
-            keep_workspaces: false,
-        };
-
-        let wiring = wire(self, &request)?;
+        let request = WiringRequest::new(access, &paths, "nothing was spent");
+        let wiring = wire(self, &request.reading(&options.roots, options.targets_file.as_deref()))?;
         let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
         let texts = files.iter().filter_map(|file| file.linting.as_ref()).flat_map(ModelLint::variables);
         let texts = texts.cloned().collect();
@@ -135,7 +127,7 @@ impl Engine {
         gateway.begin_alone("lint");
 
         let observe = |event| self.emit(event);
-        let critiques = review_all(jobs, Arc::new(critic), options.workers, gateway.limit(), &observe).await;
+        let critiques = review_all(jobs, Arc::new(critic), options.workers, &gateway.limit, &observe).await;
 
         if let Err(error) = gateway.flush() {
             self.warn(error.message);

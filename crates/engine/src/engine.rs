@@ -26,8 +26,10 @@ use crate::targets::program_setup;
 #[derive(Clone)]
 pub struct Engine {
     process: ProcessContext,
-    observer: Arc<dyn EventObserver>,
-    provided: ProvidedParts,
+    /// The observer, for threads that outlive a borrow.
+    pub(crate) observer: Arc<dyn EventObserver>,
+    /// The parts that the caller provides.
+    pub(crate) provided: ProvidedParts,
 }
 
 /// Parts that the caller provides, used instead of those that the engine would make.
@@ -110,11 +112,6 @@ impl Engine {
         self
     }
 
-    /// The parts that the caller provides.
-    pub(crate) fn provided(&self) -> &ProvidedParts {
-        &self.provided
-    }
-
     /// The process that it belongs to.
     pub fn process(&self) -> &ProcessContext {
         &self.process
@@ -184,11 +181,6 @@ impl Engine {
     /// Reports an event to the observer.
     pub(crate) fn emit(&self, event: impl Into<EngineEvent>) {
         self.observer.observe(event.into());
-    }
-
-    /// The observer, for threads that outlive a borrow.
-    pub(crate) fn observer(&self) -> Arc<dyn EventObserver> {
-        Arc::clone(&self.observer)
     }
 
     pub(crate) fn notice(&self, message: impl Into<String>) {

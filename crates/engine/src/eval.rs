@@ -140,17 +140,10 @@ impl Engine {
 
         let usd = prices::limit(&options.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
         let files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
-        let wiring = wire(
-            self,
-            &WiringRequest {
-                access: purpose.access(&options.run, usd),
-                files: &files,
-                roots: &options.roots,
-                targets_file: options.targets_file.as_deref(),
-                consequence: "nothing was run",
-                keep_workspaces: options.keep_workspaces,
-            },
-        )?;
+        let request = WiringRequest::new(purpose.access(&options.run, usd), &files, "nothing was run")
+            .reading(&options.roots, options.targets_file.as_deref());
+        let keep_workspaces = options.keep_workspaces;
+        let wiring = wire(self, &WiringRequest { keep_workspaces, ..request })?;
 
         let target_names = distinct(&options.targets);
         let planner = RunPlanner {

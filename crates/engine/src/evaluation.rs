@@ -31,12 +31,8 @@ pub(crate) enum Purpose {
 impl Purpose {
     /// How models are reached, given the limit in money.
     pub(crate) fn access(self, options: &RunOptions, usd: Option<Usd>) -> ModelAccess<'_> {
-        match self {
-            Self::Plan | Self::Identify { is_worker: false } => ModelAccess::Plan(options),
-            Self::Run | Self::Check | Self::Identify { is_worker: true } | Self::Prepare { .. } => {
-                ModelAccess::Run(options, usd)
-            }
-        }
+        let is_plan = matches!(self, Self::Plan | Self::Identify { is_worker: false });
+        ModelAccess::of_run(options, is_plan, usd)
     }
 }
 

@@ -13,6 +13,7 @@ use assize_llm::{
     ReplyExchange,
 };
 use parking_lot::Mutex;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::EngineError;
@@ -40,7 +41,7 @@ pub struct ExchangeOptions {
 }
 
 /// The number of items in a category of a report, with a few examples.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CountedExamples {
     /// Total number.
     pub count: u64,
@@ -63,31 +64,27 @@ impl CountedExamples {
         };
         (self.count > 0).then(|| format!("{what}: {} ({}{more})", self.count, self.examples.join("; ")))
     }
-
-    fn to_json(&self) -> Value {
-        json!({ "count": self.count, "examples": self.examples })
-    }
 }
 
 /// Summary of an import of reply files.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// Replies that a judge or a target used.
     pub used: u64,
     /// Replies to calls that were already in the cache.
     pub known: u64,
+    /// Requests without a reply, if none are exported.
+    pub missing: u64,
     /// Requests with only an error, or an unreadable answer.
     pub failed: CountedExamples,
     /// Lines that are not lines of a batch file.
     pub unreadable: CountedExamples,
-    /// Further replies to the same request. The first one counts.
-    pub doubled: CountedExamples,
     /// Lines whose `custom_id` does not belong to an exported request.
     pub unknown: CountedExamples,
+    /// Further replies to the same request. The first one counts.
+    pub doubled: CountedExamples,
     /// Replies to requests that this run does not make.
     pub foreign: CountedExamples,
-    /// Requests without a reply, if none are exported.
-    pub missing: u64,
 }
 
 /// Requests that were exported.
@@ -155,19 +152,6 @@ impl ImportReport {
 
         text
     }
-
-    fn to_json(&self) -> Value {
-        json!({
-            "used": self.used,
-            "known": self.known,
-            "missing": self.missing,
-            "failed": self.failed.to_json(),
-            "unreadable": self.unreadable.to_json(),
-            "unknown": self.unknown.to_json(),
-            "doubled": self.doubled.to_json(),
-            "foreign": self.foreign.to_json(),
-        })
-    }
 }
 
 impl ExportReport {
@@ -195,10 +179,10 @@ impl ExportReport {
         json!({
             "requests": self.requests(),
             "files": files.collect::<Vec<_>>(),
-            "refused": self.refused.to_json(),
+            "refused": self.refused,
             "complete": self.complete,
             "waiting": self.waiting,
-            "import": self.import.as_ref().map(ImportReport::to_json),
+            "import": self.import,
             "interrupted": self.interrupted,
         })
     }

@@ -35,7 +35,7 @@ use assize_model::{NamedProgram, ProjectConfig, TextPart, TextVariable};
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
 use assize_store::{ReplyCache, SentRequests, StoreError, fence_key};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -108,15 +108,16 @@ pub fn workspace_fence_key(process: &ProcessContext) -> Result<[u8; 32], EngineE
 #[derive(Clone)]
 pub(crate) struct ModelGateway {
     /// True for plans. A plan sends no requests.
-    is_plan: bool,
-    findings: Arc<ModelFindings>,
-    setup: ClientSetup,
+    pub(crate) is_plan: bool,
+    pub(crate) findings: Arc<ModelFindings>,
+    /// The setup that clients share.
+    pub(crate) setup: ClientSetup,
     /// Judge calls that are sent in batches.
-    batched: Option<Arc<BatchedCalls>>,
+    pub(crate) batched: Option<Arc<BatchedCalls>>,
     /// What to do with a call that is not in the cache; `None` without a cache.
     miss: Option<OnCacheMiss>,
     /// Files that replace model servers.
-    exchange: Option<Arc<BatchExchange>>,
+    pub(crate) exchange: Option<Arc<BatchExchange>>,
     folder: PathBuf,
     cache: Arc<Mutex<Option<Arc<ReplyCache>>>>,
     /// The part of the cache that its models use; `None` for the common one.
@@ -135,13 +136,15 @@ pub(crate) struct ModelGateway {
     few_files: Option<String>,
     /// True if an option can allow models of unknown price.
     may_be_unpriced: bool,
-    limit: CancellationToken,
-    given_up: CancellationToken,
+    /// Fires when a model server is given up, and when the budget refuses a call, unless cases run on after that.
+    pub(crate) limit: CancellationToken,
+    /// Fires when a model server is given up.
+    pub(crate) given_up: CancellationToken,
     /// A permit for each concurrent command.
-    commands: Arc<Semaphore>,
+    pub(crate) commands: Arc<Semaphore>,
     meter: Arc<SpendMeter>,
     /// Fires when the budget refuses a call.
-    refused: CancellationToken,
+    pub(crate) refused: CancellationToken,
     /// True if cases still run after the limit was reached, because their replies may have arrived in batches.
     runs_on: Arc<AtomicBool>,
     /// Reason of the budget's first refusal.
@@ -155,7 +158,7 @@ pub(crate) struct ModelGateway {
 
 /// Models that a gateway has set up, and facts about them for the report of a run.
 #[derive(Default)]
-struct ModelFindings {
+pub(crate) struct ModelFindings {
     /// The models, with their cards.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     /// Variables of keys that a plan did not need but the run will.
@@ -163,13 +166,13 @@ struct ModelFindings {
     /// Hosts to which a key is sent unencrypted.
     unencrypted: Mutex<BTreeSet<String>>,
     /// Values of the environment that targets and judges send to addresses that files name.
-    sent: Mutex<BTreeSet<SentVariable>>,
+    pub(crate) sent: Mutex<BTreeSet<SentVariable>>,
     /// Programs that judge.
-    programs: Mutex<BTreeSet<NamedProgram>>,
+    pub(crate) programs: Mutex<BTreeSet<NamedProgram>>,
     /// Files elsewhere that targets read.
-    outside: Mutex<BTreeSet<OutsideFile>>,
+    pub(crate) outside: Mutex<BTreeSet<OutsideFile>>,
     /// Addresses of servers that are no models.
-    servers: Mutex<BTreeSet<String>>,
+    pub(crate) servers: Mutex<BTreeSet<String>>,
     /// Models whose requests can't be written to the files that replace servers.
     not_exchanged: Mutex<BTreeSet<String>>,
 }
@@ -196,7 +199,7 @@ impl ModelGateway {
 
         let [requests, tokens] = options.rates(config).map(|rate| rate.map(|n| n.get().into()));
         // If the rate is shared by several processes, no single one enforces it.
-        let is_shared = engine.provided().sharing.as_ref().is_some_and(|sharing| sharing.rate.is_some());
+        let is_shared = engine.provided.sharing.as_ref().is_some_and(|sharing| sharing.rate.is_some());
         let limits = RateLimits {
             max_concurrency: options.max_concurrency.or(config.max_concurrency),
             workers: options.workers.or(config.workers.and_then(NonZeroUsize::new)),
@@ -286,14 +289,9 @@ impl ModelGateway {
         Arc::new(BatchedCalls::new(folder, transport, storage, budget, meter, self.clock))
     }
 
-    /// The judge calls that are sent in batches, if there are any.
-    pub(crate) fn batched(&self) -> Option<&Arc<BatchedCalls>> {
-        self.batched.as_ref()
-    }
-
     /// Removes the replies of batches that a run has used, if the run is complete.
     pub(crate) fn end_batches(&self, is_complete: bool) -> Result<(), EngineError> {
-        match self.batched().filter(|_| is_complete) {
+        match self.batched.as_ref().filter(|_| is_complete) {
             Some(batched) => batched.forget_served(),
             None => Ok(()),
         }
@@ -322,11 +320,6 @@ impl ModelGateway {
         Self { miss, exchange, ..self }
     }
 
-    /// The files that replace model servers.
-    pub(crate) fn exchange(&self) -> Option<&BatchExchange> {
-        self.exchange.as_deref()
-    }
-
     /// The gateway without an option to allow models of unknown price.
     pub(crate) fn all_priced(self) -> Self {
         Self { may_be_unpriced: false, ..self }
@@ -349,12 +342,12 @@ impl ModelGateway {
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
         let (refused, runs_on) = (CancellationToken::new(), Arc::<AtomicBool>::default());
-        let source = engine.provided().sharing.as_ref().and_then(|sharing| sharing.budget.clone());
+        let source = engine.provided.sharing.as_ref().and_then(|sharing| sharing.budget.clone());
         let tracker = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
             let (refused, runs_on) = (refused.clone(), Arc::clone(&runs_on));
-            let observer = engine.observer();
+            let observer = Arc::clone(&engine.observer);
             let on_limit = move |why: &str| {
                 if refusal.set(why.to_owned()).is_ok() {
                     observer.observe(EngineEvent::BudgetReached { reason: why.to_owned() });
@@ -373,7 +366,7 @@ impl ModelGateway {
         let outage: Arc<OnceLock<String>> = Arc::default();
         let given_up = CancellationToken::new();
         let observer = CallEvents {
-            observer: engine.observer(),
+            observer: Arc::clone(&engine.observer),
             outage: Arc::clone(&outage),
             limit: limit.clone(),
             given_up: given_up.clone(),
@@ -382,7 +375,7 @@ impl ModelGateway {
             transport: Arc::new(transport(engine)),
             budget: tracker,
             observer: Some(Arc::new(observer)),
-            shared_rate: engine.provided().sharing.as_ref().and_then(|sharing| sharing.rate.clone()),
+            shared_rate: engine.provided.sharing.as_ref().and_then(|sharing| sharing.rate.clone()),
             ..ClientSetup::default()
         };
 
@@ -407,8 +400,8 @@ impl ModelGateway {
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Arc::default(),
             namespace: None,
-            provided_replies: engine.provided().replies.clone(),
-            sharing: engine.provided().sharing.clone(),
+            provided_replies: engine.provided.replies.clone(),
+            sharing: engine.provided.sharing.clone(),
             reply_owner: Arc::default(),
             meter: Arc::default(),
             commands: Arc::new(Semaphore::new(DEFAULT_COMMANDS)),
@@ -435,11 +428,6 @@ impl ModelGateway {
         }
     }
 
-    /// True if no requests are sent.
-    pub(crate) const fn is_plan(&self) -> bool {
-        self.is_plan
-    }
-
     /// A client for a model. A plan sends no requests and needs no key; keys that its run will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
@@ -448,7 +436,7 @@ impl ModelGateway {
         variables: &assize_evalfile::EnvironmentLookup,
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
-        let client = match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
+        let client = match ModelClient::from_name(name, &move |key| known(key), self.setup.clone()) {
             Err(ConfigError::MissingKey { variable, .. }) if self.sends_nothing() => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
@@ -459,7 +447,7 @@ impl ModelGateway {
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
-                ModelClient::from_name(name, &stand_in, self.setup())
+                ModelClient::from_name(name, &stand_in, self.setup.clone())
             }
             made => made,
         }?;
@@ -477,26 +465,6 @@ impl ModelGateway {
     pub(crate) fn note_unencrypted(&self, client: &ModelClient) {
         let mut hosts = self.findings.unencrypted.lock();
         hosts.extend(client.unencrypted_host());
-    }
-
-    /// Notes a value of the environment that goes to an address that a file names.
-    pub(crate) fn note_sent(&self, sent: SentVariable) {
-        self.findings.sent.lock().insert(sent);
-    }
-
-    /// Notes a program that judges.
-    pub(crate) fn note_program(&self, program: NamedProgram) {
-        self.findings.programs.lock().insert(program);
-    }
-
-    /// Notes a file outside of the folders that may be read.
-    pub(crate) fn note_outside(&self, file: OutsideFile) {
-        self.findings.outside.lock().insert(file);
-    }
-
-    /// Notes a server that receives texts of cases and is no model.
-    pub(crate) fn note_server(&self, address: String) {
-        self.findings.servers.lock().insert(address);
     }
 
     /// The requests for consent of all targets and judges created so far, and of these texts. The texts of cases leave
@@ -550,11 +518,6 @@ impl ModelGateway {
         missing.iter().map(|variable| format!("{variable} is not set; the run will need it")).collect()
     }
 
-    /// The setup that clients share.
-    pub(crate) fn setup(&self) -> ClientSetup {
-        self.setup.clone()
-    }
-
     /// Sets the limit of concurrent commands, and returns how many cases run concurrently: the user's number,
     /// or as many as the requests need.
     ///
@@ -576,11 +539,6 @@ impl ModelGateway {
         wanted.unwrap_or(needed)
     }
 
-    /// A permit for each concurrent command.
-    pub(crate) fn commands(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.commands)
-    }
-
     /// The present limits of the accounts at model servers.
     pub(crate) fn account_statuses(&self) -> Vec<AccountStatus> {
         self.setup.accounts.statuses(&*self.setup.clock)
@@ -594,21 +552,6 @@ impl ModelGateway {
     /// Warning that the system allows fewer open files than requests in flight.
     pub(crate) fn few_files(&self) -> Option<&str> {
         self.few_files.as_deref().filter(|_| self.findings.has_models())
-    }
-
-    /// Fires when a model server is given up, and when the budget refuses a call, unless cases run on after that.
-    pub(crate) fn limit(&self) -> &CancellationToken {
-        &self.limit
-    }
-
-    /// Fires when a model server is given up.
-    pub(crate) fn given_up(&self) -> &CancellationToken {
-        &self.given_up
-    }
-
-    /// Fires when the budget refuses a call.
-    pub(crate) fn refused(&self) -> &CancellationToken {
-        &self.refused
     }
 
     /// Why the budget stopped the run, if it did.
@@ -644,7 +587,12 @@ impl ModelGateway {
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
     ) -> Arc<dyn ChatModel> {
-        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens), self.batched())
+        self.reach(
+            client,
+            context_tokens,
+            self.max_output_tokens.or(max_output_tokens),
+            self.batched.as_ref(),
+        )
     }
 
     /// A program that judges. Its replies are not cached, because it may change.
@@ -661,7 +609,7 @@ impl ModelGateway {
     ) -> Arc<dyn ChatModel> {
         let id = client.describe();
         let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
-        self.models().insert(id, card);
+        self.findings.models.lock().insert(id, card);
 
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> =
@@ -692,7 +640,7 @@ impl ModelGateway {
 
     /// The providers of the models of this run, with the hosts of their servers.
     pub(crate) fn addresses(&self) -> BTreeSet<String> {
-        let models = self.models();
+        let models = self.findings.models.lock();
         let ids = models.keys().filter(|id| !id.base_url_host.is_empty());
         ids.map(|id| format!("{} at {}", id.provider, id.base_url_host)).collect()
     }
@@ -779,7 +727,7 @@ impl ModelGateway {
 
     /// Refuses models of unknown price among these, or among all that were set up.
     pub(crate) fn check_prices(&self, used: Option<&[ModelId]>) -> Result<(), EngineError> {
-        let models = self.models();
+        let models = self.findings.models.lock();
         let is_used = |id: &ModelId| used.is_none_or(|used| used.contains(id));
         let unpriced = models.iter().filter(|(id, card)| card.price.is_none() && is_used(id));
         refuse_unpriced(unpriced.map(|(id, _)| id), self.may_be_unpriced)
@@ -787,7 +735,7 @@ impl ModelGateway {
 
     /// The card of a model that was set up, as `provider:model`; an empty one for other models.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
-        let models = self.models();
+        let models = self.findings.models.lock();
         models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
     }
 
@@ -810,10 +758,6 @@ impl ModelGateway {
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?)))
         .collect()
-    }
-
-    fn models(&self) -> MutexGuard<'_, BTreeMap<ModelId, ModelCard>> {
-        self.findings.models.lock()
     }
 
     /// Names the run that pays for requests from now on. Earlier requests for the same run count as requests of an

@@ -85,16 +85,8 @@ impl Engine {
         }
 
         let files: Vec<PathBuf> = options.files.iter().map(|path| self.process().resolve(path)).collect();
-        let request = WiringRequest {
-            files: &files,
-            access: ModelAccess::Alone(&options.spending),
-            roots: &options.roots,
-            targets_file: options.targets_file.as_deref(),
-            consequence: "nothing was spent",
-            keep_workspaces: false,
-        };
-
-        let wiring = wire(self, &request)?;
+        let request = WiringRequest::new(ModelAccess::Alone(&options.spending), &files, "nothing was spent");
+        let wiring = wire(self, &request.reading(&options.roots, options.targets_file.as_deref()))?;
         let named = options.target.clone().or_else(|| options.judge.clone());
         let environment = || self.process().variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
         let by = named.or_else(|| wiring.config.judge.clone()).or_else(environment);
@@ -121,7 +113,7 @@ impl Engine {
             observe: &|event| self.emit(event),
         };
 
-        let writer = DraftWriter::new(writing, work.jobs, work.files, work.outcomes, gateway.limit().clone());
+        let writer = DraftWriter::new(writing, work.jobs, work.files, work.outcomes, gateway.limit.clone());
         let (files, outcomes) = writer.write_all(options.workers).await;
 
         if let Err(error) = gateway.flush() {

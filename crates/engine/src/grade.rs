@@ -136,21 +136,9 @@ impl Engine {
         };
 
         let usd = options.run.spending.budget.usd;
-        let access = if options.dry_run {
-            ModelAccess::Plan(&options.run)
-        } else {
-            ModelAccess::Run(&options.run, usd)
-        };
-        let request = WiringRequest {
-            access,
-            files: std::slice::from_ref(&rubric_path),
-            roots: &[],
-            targets_file: None,
-            consequence: "nothing was graded",
-            keep_workspaces: false,
-        };
-
-        let wiring = wire(self, &request)?;
+        let access = ModelAccess::of_run(&options.run, options.dry_run, usd);
+        let files = std::slice::from_ref(&rubric_path);
+        let wiring = wire(self, &WiringRequest::new(access, files, "nothing was graded"))?;
         // No target runs here, but one may be the judge.
         let deps = wiring.deps_for(rubric_path.parent().unwrap_or(Path::new("")))?;
         let planner = RunPlanner::new(&wiring.config, &options.run)?;

@@ -102,7 +102,7 @@ impl JudgeRegistry {
             gateway,
             limit,
             variables: engine.process().environment(),
-            provided: engine.provided().judges.clone(),
+            provided: engine.provided.judges.clone(),
             made: Mutex::new(BTreeMap::new()),
             measuring: Mutex::new(BTreeMap::new()),
             fences: OnceLock::new(),

@@ -322,8 +322,8 @@ pub use assize_rubric::{Usd, Verdict};
 pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary, SentRequests};
 pub use tokio_util::sync::CancellationToken;
 
+pub use assize_analysis::ScoredCard;
 pub use assize_analysis::{ExitStatus, RunDecision, RunEnding, exit_of_run, exit_with_pass_rate};
-pub use assize_analysis::{ScoredCard, min_coverage, missing_policy};
 pub use attempt::{AttemptJudge, TryOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
 pub use attempt_watch::{AttemptWatch, WatchEvent};

@@ -60,10 +60,7 @@ impl LoadedFile {
 impl LoadedFiles {
     /// The numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
-        self.files
-            .iter()
-            .map(|file| render::count_by_severity(&file.diagnostics))
-            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+        render::count_by_severity(self.files.iter().flat_map(|file| &file.diagnostics))
     }
 
     /// Reports all problems and warnings to the observer.

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assize_analysis::{
-    ExitStatus, RunEnding, RunSummarizer, ScorecardRun, ScoredCard, conclude_run, exit_of_run, min_coverage,
-    missing_policy,
+    ExitStatus, RunEnding, RunSummarizer, ScorecardRun, ScoredCard, conclude_run, exit_of_run,
 };
 use assize_diagnostic::list_first;
 use assize_llm::BudgetAmount;
@@ -424,11 +423,7 @@ impl ShardSet {
             None => None,
             Some(_) => Some(labelled_scorecard(folder, engine)?),
         };
-        let settings = &info.settings;
-        let scored = run
-            .as_ref()
-            .map(|run| ScoredCard::of_run(run, None, missing_policy(settings), min_coverage(settings)))
-            .transpose()?;
+        let scored = run.as_ref().map(|run| ScoredCard::of_stored(run, &info.settings)).transpose()?;
         let (mut exit, mut reason) = match &scored {
             None => exit_of_run(counts, ending),
             Some(scored) => scored.exit_of(ending),

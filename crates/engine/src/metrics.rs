@@ -130,8 +130,6 @@ pub fn summary(
     });
     RunSummary {
         counts: totals.counts,
-        not_run: 0,
-        excluded: 0,
         mean_score: figures
             .as_ref()
             .map_or_else(|| totals.mean_score(), |figures| stored_mean(&figures.mean_score)),
@@ -149,14 +147,11 @@ pub fn summary(
         quotes: Some(totals.quotes),
         quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),
-        pass_rate_gate: None,
-        sent: None,
-        resumed: None,
-        early_stop: None,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: result.exit.code(),
         exit_reason: result.reason,
         conclusion: result.conclusion,
+        ..RunSummary::default()
     }
 }
 

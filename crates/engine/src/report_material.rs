@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use assize_analysis::{
     ExitStatus, RunEnding, RunResult, ScorecardRun, ScoredCard, conclude_run, exit_with_pass_rate,
-    min_coverage, missing_policy,
 };
 use assize_rubric::UnitInterval;
 use assize_run::{RunTotals, score_record};
@@ -155,10 +154,7 @@ impl ReportMaterial {
         let ending = RunEnding { not_run: 0, unfinished: false, ..RunEnding::of_stored(&self.info) };
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         let card = self.card.as_ref().filter(|_| !self.info.is_measurement());
-        let settings = &self.info.settings;
-        let scored = card
-            .map(|card| ScoredCard::of_run(card, None, missing_policy(settings), min_coverage(settings)))
-            .transpose()?;
+        let scored = card.map(|card| ScoredCard::of_stored(card, &self.info.settings)).transpose()?;
         match &scored {
             _ if self.info.is_measurement() => {}
             Some(scored) => {

@@ -71,7 +71,7 @@ impl PlannedRun {
         let cases = shard.as_ref().map_or(Ok(found.cases), |shard| shard::count_cases(shard, items()))?;
         let plan =
             RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?
-                .with_batches(wiring.gateway.batched().is_some());
+                .with_batches(wiring.gateway.batched.is_some());
         let warnings = warnings
             .into_iter()
             .map(|warning| if warning == OFFLINE_NOTICE { OFFLINE_PLAN_NOTICE.to_owned() } else { warning })

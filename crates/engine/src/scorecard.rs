@@ -13,7 +13,7 @@ use assize_model::{
 };
 use assize_rubric::{JudgingMode, MissingPolicy, UnitInterval};
 use assize_run::{ItemError, WorkItem, describe_scorecard};
-use assize_scorecard::load_scorecard;
+use assize_scorecard::{LoadedScorecard, load_scorecard};
 use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::capability::CapabilityList;
@@ -83,6 +83,22 @@ pub struct ScorecardInput {
     pub warnings: usize,
 }
 
+impl ScorecardInput {
+    /// Takes what was read.
+    ///
+    /// # Errors
+    /// The number of its errors, when it has any.
+    pub fn new(loaded: LoadedScorecard) -> Result<Self, usize> {
+        let (errors, warnings) = render::count_by_severity(&loaded.diagnostics);
+        let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
+        let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
+        files.sort();
+        files.dedup();
+
+        loaded.scorecard.map(|scorecard| Self { scorecard, files, warnings }).ok_or(errors)
+    }
+}
+
 impl Engine {
     /// Reads a scorecard. Its problems are reported as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
     ///
@@ -92,16 +108,8 @@ impl Engine {
         let loaded = load_scorecard(&self.process().resolve(path), &self.load_options(roots));
         self.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
-        let (_, warnings) = render::count_by_severity(&loaded.diagnostics);
-        let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
-        let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
-        files.sort();
-        files.dedup();
-
-        match loaded.scorecard {
-            Some(scorecard) => Ok(ScorecardInput { scorecard, files, warnings }),
-            None => Err(EngineError::invalid_file("the scorecard has errors; nothing was run")),
-        }
+        ScorecardInput::new(loaded)
+            .map_err(|_| EngineError::invalid_file("the scorecard has errors; nothing was run"))
     }
 
     /// Requests of a scorecard that need consent.
@@ -113,17 +121,9 @@ impl Engine {
         scorecard: &Scorecard,
         options: &ScorecardOptions,
     ) -> Result<CapabilityList, EngineError> {
-        let wiring = wire(
-            self,
-            &WiringRequest {
-                access: ModelAccess::Plan(&options.run),
-                files: std::slice::from_ref(&options.path),
-                roots: &options.roots,
-                targets_file: options.targets_file.as_deref(),
-                consequence: "nothing was run",
-                keep_workspaces: false,
-            },
-        )?;
+        let (access, files) = (ModelAccess::Plan(&options.run), std::slice::from_ref(&options.path));
+        let request = WiringRequest::new(access, files, "nothing was run");
+        let wiring = wire(self, &request.reading(&options.roots, options.targets_file.as_deref()))?;
         let suite = suite_of(scorecard, &options.path);
         let plan = CardPlan::new(scorecard, &suite, options, &wiring)?;
         Ok(plan.check().capabilities(&wiring.gateway))
@@ -141,22 +141,10 @@ impl Engine {
     ) -> Result<RunOutcome, EngineError> {
         let scorecard = &loaded.scorecard;
         let path = self.process().resolve(&options.path);
-        let access = if options.dry_run {
-            ModelAccess::Plan(&options.run)
-        } else {
-            ModelAccess::Run(&options.run, options.run.spending.budget.usd)
-        };
-        let wiring = wire(
-            self,
-            &WiringRequest {
-                access,
-                files: std::slice::from_ref(&path),
-                roots: &options.roots,
-                targets_file: options.targets_file.as_deref(),
-                consequence: "nothing was run",
-                keep_workspaces: false,
-            },
-        )?;
+        let usd = options.run.spending.budget.usd;
+        let access = ModelAccess::of_run(&options.run, options.dry_run, usd);
+        let request = WiringRequest::new(access, std::slice::from_ref(&path), "nothing was run");
+        let wiring = wire(self, &request.reading(&options.roots, options.targets_file.as_deref()))?;
 
         let suite = suite_of(scorecard, &path);
         let plan = CardPlan::new(scorecard, &suite, options, &wiring)?;
@@ -177,7 +165,7 @@ impl Engine {
 
         if options.dry_run {
             let warnings = [warnings, wiring.gateway.exposed_keys()].concat();
-            let limit = (&options.run.spending, options.run.spending.budget.usd);
+            let limit = (&options.run.spending, usd);
             let shard = options.run.shard;
             let planned = PlannedRun::new(|| plan.items(), shard, &preflight, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(Box::new(planned)));

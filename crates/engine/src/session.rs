@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 
 use assize_analysis::{
     ExitStatus, RunDecision, RunEnding, RunResult, RunSummarizer, ScoredCard, conclude_run, exit_of_run,
-    exit_with_pass_rate, min_coverage, missing_policy,
+    exit_with_pass_rate,
 };
 use assize_evalfile::answers_file;
 use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
@@ -223,9 +223,9 @@ impl RunSession {
 
         let start = RunStart {
             totals,
-            limit: self.gateway.limit().clone(),
-            refused: self.gateway.refused().clone(),
-            given_up: self.gateway.given_up().clone(),
+            limit: self.gateway.limit.clone(),
+            refused: self.gateway.refused.clone(),
+            given_up: self.gateway.given_up.clone(),
             decided: decided_token(watch.as_ref()),
             done,
             history,
@@ -233,7 +233,7 @@ impl RunSession {
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let mut watched = WatchedWriter { writer: &mut writer, watch: watch.as_ref() };
         let (totals, ended) =
-            assize_run::run_from(start, items(), settings, &stops.cancel, &mut watched, &mut observe).await;
+            assize_run::run(start, items(), settings, &stops.cancel, &mut watched, &mut observe).await;
 
         drop(watchers);
 
@@ -335,17 +335,11 @@ impl RunSession {
         let workers = NonZeroUsize::new(self.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let limits = RunLimits { workers, bail: None };
         let items = shard::select(plan.as_ref(), items()).map(|item| item.map(going_on));
-        let (_, ended) = assize_run::run_from(
-            RunStart::default(),
-            items,
-            limits,
-            &stops.cancel,
-            &mut counts,
-            &mut |event| {
+        let (_, ended) =
+            assize_run::run(RunStart::default(), items, limits, &stops.cancel, &mut counts, &mut |event| {
                 engine.emit(event);
-            },
-        )
-        .await;
+            })
+            .await;
 
         drop(watchers);
         let _ = tokio::time::timeout(SETTLE_TIMEOUT, assize_process::wait_for_ending_groups()).await;
@@ -360,14 +354,14 @@ impl RunSession {
         ended.map_err(|error| EngineError::unreadable(error.to_string()))?;
 
         let interrupted = stops.cancel.is_cancelled();
-        let exchange = self.gateway.exchange().filter(|_| !interrupted);
+        let exchange = self.gateway.exchange.as_deref().filter(|_| !interrupted);
         let (files, refused) = exchange.map(BatchExchange::finish_export).transpose()?.unwrap_or_default();
         Ok(ExportReport {
             files,
             refused,
             complete: counts.complete,
             waiting: total.saturating_sub(counts.complete),
-            import: self.gateway.exchange().and_then(BatchExchange::import_report),
+            import: self.gateway.exchange.as_deref().and_then(BatchExchange::import_report),
             interrupted,
         })
     }
@@ -383,21 +377,21 @@ impl RunSession {
         stops: &StopTokens,
         engine: &Engine,
     ) -> Result<(), EngineError> {
-        let Some((options, calls)) = options.judge_batch.as_ref().zip(self.gateway.batched()) else {
+        let Some((options, calls)) = options.judge_batch.as_ref().zip(self.gateway.batched.as_ref()) else {
             return Ok(());
         };
 
         let pass = async |cancel: &CancellationToken| {
             let start = RunStart {
-                limit: self.gateway.limit().clone(),
-                refused: self.gateway.refused().clone(),
-                given_up: self.gateway.given_up().clone(),
+                limit: self.gateway.limit.clone(),
+                refused: self.gateway.refused.clone(),
+                given_up: self.gateway.given_up.clone(),
                 done: done.clone(),
                 ..RunStart::default()
             };
             let limits = RunLimits { workers, bail: None };
             // An error here occurs again in the run, which reports it.
-            let _ = assize_run::run_from(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
+            let _ = assize_run::run(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
         };
         BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
     }
@@ -409,9 +403,7 @@ impl RunSession {
             run_id,
             assize_version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at,
-            finished_at: None,
             command: self.command.to_owned(),
-            label: None,
             suites: take(&mut self.suites),
             inputs: match &mut self.dealt {
                 Some(dealt) => take(&mut dealt.inputs),
@@ -422,10 +414,7 @@ impl RunSession {
             settings: take(&mut self.settings),
             warnings: take(&mut self.warnings),
             scorecard: self.scorecard.take(),
-            shard: None,
-            merged: None,
-            rows: None,
-            summary: None,
+            ..RunInfo::default()
         })
     }
 }
@@ -436,7 +425,7 @@ fn end_replies(gateway: &ModelGateway, is_complete: bool, engine: &Engine) {
         engine.warn(error.message);
     }
 
-    let Some(report) = gateway.exchange().and_then(BatchExchange::import_report) else { return };
+    let Some(report) = gateway.exchange.as_deref().and_then(BatchExchange::import_report) else { return };
     engine.notice(report.summary());
     for problem in report.problems() {
         engine.warn(problem);
@@ -581,9 +570,8 @@ fn conclude(
     }
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
     let run = mode.scorecard_run(folder);
-    let (policy, coverage) = (missing_policy(&info.settings), min_coverage(&info.settings));
     let scored = match &run {
-        Ok(Some(run)) => ScoredCard::of_run(run, None, policy, coverage).map(Some).map_err(EngineError::from),
+        Ok(Some(run)) => ScoredCard::of_stored(run, &info.settings).map(Some).map_err(EngineError::from),
         Ok(None) => Ok(None),
         Err(error) => Err(error.clone()),
     };

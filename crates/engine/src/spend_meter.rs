@@ -7,7 +7,7 @@ use assize_llm::{
 };
 use assize_rubric::Cost;
 use assize_store::SentRequests;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 /// Counts requests and their cost.
 #[derive(Debug)]
@@ -31,19 +31,15 @@ impl Default for SpendMeter {
 impl SpendMeter {
     /// The requests so far.
     pub(crate) fn total(&self) -> SentRequests {
-        let SentTotals { requests, given_up, cost } = *self.totals();
+        let SentTotals { requests, given_up, cost } = *self.sent.lock();
         SentRequests { requests, given_up, cost_usd: cost.total(), cost_partial: cost.to_partial() }
     }
 
     /// Counts requests that were answered or failed.
     pub(crate) fn add(&self, requests: u64, cost: Cost) {
-        let mut totals = self.totals();
+        let mut totals = self.sent.lock();
         totals.requests += requests;
         totals.cost += cost;
-    }
-
-    fn totals(&self) -> MutexGuard<'_, SentTotals> {
-        self.sent.lock()
     }
 }
 

@@ -61,13 +61,17 @@ pub struct ValidationReport {
     pub capabilities: CapabilityList,
 }
 
+impl ValidatedFile {
+    /// A file without cases.
+    fn new(path: PathBuf, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Self {
+        Self { path, files: 1, is_scorecard: false, cases: 0, left_out: 0, diagnostics, sources }
+    }
+}
+
 impl ValidationReport {
     /// The numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
-        self.files
-            .iter()
-            .map(|file| render::count_by_severity(&file.diagnostics))
-            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+        render::count_by_severity(self.files.iter().flat_map(|file| &file.diagnostics))
     }
 
     /// Returns the report in the form of `--json`.
@@ -123,13 +127,9 @@ impl Engine {
             let is_other = file.suite.is_none();
             let unrunnable = check_suite(&file, targets_file.as_deref(), &options, false);
             let mut file = ValidatedFile {
-                files: 1,
-                is_scorecard: false,
                 cases: file.cases.len(),
                 left_out: file.cases.invalid_count(),
-                path: file.path,
-                diagnostics: file.diagnostics,
-                sources: file.sources,
+                ..ValidatedFile::new(file.path, file.diagnostics, file.sources)
             };
             file.diagnostics.extend(unrunnable);
             if is_other { as_rubric(file, &options) } else { file }
@@ -149,13 +149,10 @@ impl Engine {
                 capabilities.extend(found.transpose().ok().flatten().unwrap_or_default());
 
                 ValidatedFile {
-                    path,
                     files: card.files,
                     is_scorecard: true,
                     cases: card.cases,
-                    left_out: 0,
-                    diagnostics: card.diagnostics,
-                    sources: card.sources,
+                    ..ValidatedFile::new(path, card.diagnostics, card.sources)
                 }
             })
             .collect();
@@ -182,15 +179,9 @@ impl Engine {
         let mut all = CapabilityList::default();
         for file in &loaded.files {
             let Some(suite) = &file.suite else { continue };
-            let request = WiringRequest {
-                access: ModelAccess::Plan(&options),
-                files: std::slice::from_ref(&file.path),
-                roots,
-                targets_file,
-                consequence: "nothing was run",
-                keep_workspaces: false,
-            };
-            let found = wire(&silent, &request).and_then(|wiring| {
+            let files = std::slice::from_ref(&file.path);
+            let request = WiringRequest::new(ModelAccess::Plan(&options), files, "nothing was run");
+            let found = wire(&silent, &request.reading(roots, targets_file)).and_then(|wiring| {
                 let deps = wiring.deps_of_suite(suite)?;
                 let sequence = SequenceOptions::default();
                 let planner = RunPlanner {
@@ -285,7 +276,7 @@ fn check_rubrics(
 
     let checked = rubrics.into_iter().filter(is_unread).map(|path| {
         let LoadedRubric { diagnostics, sources, .. } = load_rubric(&path, options);
-        ValidatedFile { path, files: 1, is_scorecard: false, cases: 0, left_out: 0, diagnostics, sources }
+        ValidatedFile::new(path, diagnostics, sources)
     });
 
     (checked.collect(), loaded.other_yaml.iter().filter(|path| is_unread(path)).cloned().collect())
@@ -320,15 +311,8 @@ fn check_configs(
             continue;
         }
 
-        found.push(ValidatedFile {
-            path: path.strip_prefix(&options.working_folder).unwrap_or(&path).to_path_buf(),
-            files: 1,
-            is_scorecard: false,
-            cases: 0,
-            left_out: 0,
-            diagnostics,
-            sources: config.sources,
-        });
+        let shown = path.strip_prefix(&options.working_folder).unwrap_or(&path).to_path_buf();
+        found.push(ValidatedFile::new(shown, diagnostics, config.sources));
     }
 
     found
@@ -402,7 +386,7 @@ pub(crate) fn check_suite(
     }
 
     for reference in &settings.targets {
-        let name = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let name = reference.real_name();
         if name != ECHO && !is_target(name) && ModelName::from_str(name).is_err() {
             let Some(span) = span_of(&reference.place) else { continue };
             let known = suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str());
@@ -502,13 +486,7 @@ fn grader_errors(grader: &Grader, sources: &SourceMap) -> Vec<Diagnostic> {
 /// The targets file that was named, if it has problems.
 fn check_targets_file(path: &Path, options: &LoadOptions) -> Option<ValidatedFile> {
     let loaded = load_targets(&options.working_folder, Some(path), options);
-    (!loaded.diagnostics.is_empty()).then(|| ValidatedFile {
-        path: path.strip_prefix(&options.working_folder).unwrap_or(path).to_path_buf(),
-        files: 1,
-        is_scorecard: false,
-        cases: 0,
-        left_out: 0,
-        diagnostics: loaded.diagnostics,
-        sources: loaded.sources,
-    })
+    let shown = path.strip_prefix(&options.working_folder).unwrap_or(path).to_path_buf();
+    let is_told = !loaded.diagnostics.is_empty();
+    is_told.then(|| ValidatedFile::new(shown, loaded.diagnostics, loaded.sources))
 }

@@ -50,6 +50,11 @@ pub(crate) enum ModelAccess<'a> {
 }
 
 impl<'a> ModelAccess<'a> {
+    /// For a run with this limit in money, or for its plan alone.
+    pub(crate) const fn of_run(options: &'a RunOptions, is_plan: bool, usd: Option<Usd>) -> Self {
+        if is_plan { Self::Plan(options) } else { Self::Run(options, usd) }
+    }
+
     /// The options of the run; `None` for an operation that makes none.
     fn run(self) -> Option<&'a RunOptions> {
         match self {
@@ -88,6 +93,22 @@ pub(crate) struct WiringRequest<'a> {
     pub(crate) consequence: &'static str,
     /// Keeps the workspaces after the run.
     pub(crate) keep_workspaces: bool,
+}
+
+impl<'a> WiringRequest<'a> {
+    /// A request that names no further folder and no targets file.
+    pub(crate) const fn new(
+        access: ModelAccess<'a>,
+        files: &'a [PathBuf],
+        consequence: &'static str,
+    ) -> Self {
+        Self { access, files, roots: &[], targets_file: None, consequence, keep_workspaces: false }
+    }
+
+    /// The request with these folders and this targets file.
+    pub(crate) fn reading(self, roots: &'a [PathBuf], targets_file: Option<&'a Path>) -> Self {
+        Self { roots, targets_file, ..self }
+    }
 }
 
 /// Everything needed to make work items. Targets and judges are made for each targets file when they are first
@@ -294,7 +315,7 @@ impl RunWiring<'_> {
         texts: &BTreeSet<TextVariable>,
     ) -> Result<Arc<dyn ChatModel>, EngineError> {
         let made = model(name, &deps.targets, &self.gateway, &self.engine.process().environment())?;
-        match self.gate.refusal(&self.gateway.capabilities(texts)).filter(|_| !self.gateway.is_plan()) {
+        match self.gate.refusal(&self.gateway.capabilities(texts)).filter(|_| !self.gateway.is_plan) {
             Some(refused) => Err(EngineError::unrunnable(format!("{refused}\n{}", self.consequence))),
             None => Ok(made),
         }

@@ -11,8 +11,7 @@ use assize_engine::{
     EventObserver, GivenOutput, GradeSummary, GradedSamples, GradingSample, GradingStop, LabelOptions,
     OnUngraded, PreparedRubric, ProcessContext, ProgramUse, ReportMaterial, RewardKind, RubricSource,
     RunOptions, RunOutcome, SampleGrader, SamplePlace, SampleResult, SampleService, ScorecardOptions,
-    ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run, min_coverage,
-    missing_policy, summary_json,
+    ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run, summary_json,
 };
 use assize_limits::AGENT_SAMPLES as MAX_SAMPLES;
 use assize_llm::Budget;
@@ -164,7 +163,7 @@ impl ToolState {
         if rubric.is_scorecard() {
             return Ok(scored_json(graded, &rubric));
         }
-        graded_json(&graded, rubric.warnings())
+        graded_json(&graded, &rubric.warnings)
     }
 
     /// Reads a rubric or a scorecard and creates its judges.
@@ -416,9 +415,7 @@ impl ToolState {
     fn scorecard_parts(&self, folder: &RunFolder) -> Result<Vec<Value>, ToolFailure> {
         let labelled = labelled_run(folder, &LabelOptions::default(), &self.process)?;
         let run = &labelled.run;
-        let settings = &labelled.info.settings;
-        let scored = ScoredCard::of_run(run, None, missing_policy(settings), min_coverage(settings))
-            .map_err(EngineError::from)?;
+        let scored = ScoredCard::of_stored(run, &labelled.info.settings).map_err(EngineError::from)?;
 
         let mut parts = Vec::new();
         for (tree, scores) in scored.scores() {
@@ -599,7 +596,7 @@ fn scored_json(graded: GradedSamples, rubric: &PreparedRubric) -> Value {
     for (index, record) in graded.records.into_iter().enumerate() {
         let place = SamplePlace { index, id: record.result.case_id.to_string(), group: None };
         let card = rubric.score_parts(&record);
-        let result = SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash());
+        let result = SampleResult::new(place, record, reward, on_ungraded, &rubric.config_hash);
         let result = match card {
             Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),
             None => result,
@@ -612,7 +609,7 @@ fn scored_json(graded: GradedSamples, rubric: &PreparedRubric) -> Value {
         "results": results,
         "summary": summary,
         "stopped": graded.stop.as_ref().map(CallStop::reason),
-        "warnings": rubric.warnings(),
+        "warnings": rubric.warnings,
     })
 }
 

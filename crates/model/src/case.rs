@@ -315,6 +315,13 @@ pub struct TargetRef {
     pub place: FilePosition,
 }
 
+impl TargetRef {
+    /// The name of the target that is used.
+    pub fn real_name(&self) -> &str {
+        self.use_target.as_deref().unwrap_or(&self.name)
+    }
+}
+
 /// A part of an eval file that is decoded and checked but not supported yet. A run that needs it fails before
 /// anything is spent.
 #[derive(Debug, Clone, PartialEq, Eq)]

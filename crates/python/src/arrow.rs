@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{
-    BooleanBuilder, Float64Builder, ListBuilder, StringBuilder, UInt32Builder, UInt64Builder,
-};
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array,
+    UInt64Array,
+};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -69,10 +70,16 @@ impl ArrowTable {
 struct ColumnSet(Vec<(&'static str, ArrayRef)>);
 
 impl ColumnSet {
+    fn add<T, A: Array + FromIterator<T> + 'static>(
+        &mut self,
+        name: &'static str,
+        values: impl Iterator<Item = T>,
+    ) {
+        self.0.push((name, Arc::new(values.collect::<A>())));
+    }
+
     fn text<T: AsRef<str>>(&mut self, name: &'static str, values: impl Iterator<Item = Option<T>>) {
-        let mut column = StringBuilder::new();
-        values.for_each(|value| column.append_option(value));
-        self.0.push((name, Arc::new(column.finish())));
+        self.add::<_, StringArray>(name, values);
     }
 
     fn texts(&mut self, name: &'static str, values: impl Iterator<Item = Vec<String>>) {
@@ -82,27 +89,15 @@ impl ColumnSet {
     }
 
     fn float(&mut self, name: &'static str, values: impl Iterator<Item = Option<f64>>) {
-        let mut column = Float64Builder::new();
-        values.for_each(|value| column.append_option(value));
-        self.0.push((name, Arc::new(column.finish())));
+        self.add::<_, Float64Array>(name, values);
     }
 
     fn whole(&mut self, name: &'static str, values: impl Iterator<Item = Option<u64>>) {
-        let mut column = UInt64Builder::new();
-        values.for_each(|value| column.append_option(value));
-        self.0.push((name, Arc::new(column.finish())));
-    }
-
-    fn count(&mut self, name: &'static str, values: impl Iterator<Item = Option<u32>>) {
-        let mut column = UInt32Builder::new();
-        values.for_each(|value| column.append_option(value));
-        self.0.push((name, Arc::new(column.finish())));
+        self.add::<_, UInt64Array>(name, values);
     }
 
     fn flag(&mut self, name: &'static str, values: impl Iterator<Item = bool>) {
-        let mut column = BooleanBuilder::new();
-        values.for_each(|value| column.append_value(value));
-        self.0.push((name, Arc::new(column.finish())));
+        self.add::<_, BooleanArray>(name, values.map(Some));
     }
 
     fn finish(self) -> Result<RecordBatch, ArrowError> {
@@ -144,7 +139,7 @@ pub(crate) fn result_table(items: &[Arc<ResultData>]) -> PyResult<ArrowTable> {
         columns.text("judge_config_hash", results().map(|result| Some(&result.judge_config_hash)));
         columns.text("suite", cases().map(|row| row.map(|row| &*row.suite)));
         columns.text("target", cases().map(|row| row.and_then(|row| row.target.as_deref())));
-        columns.count("repeat", cases().map(|row| row.map(|row| row.trial)));
+        columns.add::<_, UInt32Array>("repeat", cases().map(|row| row.map(|row| row.trial)));
         columns.text("answer", cases().map(|row| row.and_then(|row| row.answer.as_deref())));
         columns.finish()
     })

@@ -56,7 +56,7 @@ impl Grader {
             let service = SampleService::new(&engine, run, Path::new("")).map_err(failed)?;
             let grader = service.grader(None).map_err(failed)?;
             // A judge without a key is found now, and not at the first sample.
-            let judges = grader.check().map_err(failed)?.judges().to_vec();
+            let judges = grader.check().map_err(failed)?.judges;
             let at_once = settings.samples_at_once.unwrap_or_else(|| service.samples_at_once());
 
             Ok::<_, LibraryError>(GraderCore {

@@ -7,7 +7,7 @@ use assize_engine::{
     GradeSummary, GradingSample, GradingStop, OnUngraded, PreparedRubric, RewardKind, SamplePlace,
     SampleResult, UngradedPolicy,
 };
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tokio::runtime::Runtime;
@@ -100,7 +100,7 @@ impl Job {
         let shared = &self.shared;
 
         Ok(py.detach(|| {
-            let mut progress = shared.progress();
+            let mut progress = shared.progress.lock();
             shared.changed.wait_while_for(&mut progress, |progress| !is_reached(progress), timeout);
             is_reached(&progress)
         }))
@@ -124,13 +124,13 @@ impl Job {
     /// True if the job has ended.
     fn done(&self) -> PyResult<bool> {
         self.check()?;
-        Ok(self.shared.progress().ended.is_some())
+        Ok(self.shared.progress.lock().ended.is_some())
     }
 
     /// The results since the last call, in the order in which they finished.
     fn take(&self) -> PyResult<Vec<GradedResult>> {
         self.check()?;
-        let mut progress = self.shared.progress();
+        let mut progress = self.shared.progress.lock();
         let from = progress.taken;
         progress.taken = progress.results.len();
         progress.notified = false;
@@ -149,7 +149,7 @@ impl Job {
     fn results(&self, py: Python<'_>) -> PyResult<Results> {
         self.check()?;
         let (mut all, ended) = {
-            let progress = self.shared.progress();
+            let progress = self.shared.progress.lock();
             (progress.results.clone(), progress.ended.clone())
         };
         match ended {
@@ -182,20 +182,16 @@ impl Job {
 
 impl Drop for Job {
     fn drop(&mut self) {
-        if self.process == std::process::id() && self.shared.progress().ended.is_none() {
+        if self.process == std::process::id() && self.shared.progress.lock().ended.is_none() {
             self.shared.stop.stop("the results are no longer needed");
         }
     }
 }
 
 impl JobShared {
-    fn progress(&self) -> MutexGuard<'_, JobProgress> {
-        self.progress.lock()
-    }
-
     fn finish(&self, data: ResultData) {
         let notifies = {
-            let mut progress = self.progress();
+            let mut progress = self.progress.lock();
             progress.results.push(Arc::new(data));
             let notifies = self.notify_each && !progress.notified;
             progress.notified |= notifies;
@@ -208,7 +204,7 @@ impl JobShared {
     }
 
     fn end(&self, outcome: Result<(), String>) {
-        self.progress().ended = Some(outcome);
+        self.progress.lock().ended = Some(outcome);
         self.changed.notify_all();
         self.call_python();
     }
@@ -290,7 +286,7 @@ async fn grade(
     };
     let record = core.grader.grade(&sample.rubric, sample.sample, stop).await;
 
-    SampleResult::new(sample.place, record, reward, on_ungraded, sample.rubric.config_hash())
+    SampleResult::new(sample.place, record, reward, on_ungraded, &sample.rubric.config_hash)
 }
 
 /// Raises if a sample has no reward.

@@ -9,7 +9,9 @@ use crate::{UnitInterval, at_least};
 
 crate::named_enum! {
     /// Verdict of a case or grader.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    #[derive(
+        Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+    )]
     pub enum Verdict {
         /// The score reaches the pass threshold, and no gate failed.
         Pass = "pass",
@@ -18,6 +20,7 @@ crate::named_enum! {
         /// The score is below the thresholds, or a gate failed.
         Fail = "fail",
         /// Ungraded criteria could change the verdict.
+        #[default]
         Incomplete = "incomplete",
     }
 }

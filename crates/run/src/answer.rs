@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_model::NamedMetric;
-use assize_rubric::{Cost, Tokens, Verdict};
+use assize_rubric::{Cost, Tokens};
 use assize_store::{CaseError, CaseErrorKind, CaseStage, MetricScore, ResultRow};
 use assize_targets::{TargetAnswer, TargetError, TargetInput};
 use assize_workspace::WorkspaceLease;
@@ -31,7 +31,6 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         case_id: key.case_id,
         target: key.target,
         trial: key.trial,
-        answered_by: None,
         place: (item.place > 0).then_some(item.place),
         trials: Some(item.relations.trials).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
@@ -40,24 +39,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         prompt: item.case.prompt.clone(),
         metrics: item.case.metrics.iter().map(metric).collect(),
         case_hash: Some(hash_case(&item.case)),
-        history: None,
-        answer: None,
-        turns: Vec::new(),
-        file_changes: None,
-        tool_calls: Vec::new(),
-        tool_calls_dropped: 0,
-        error: None,
-        tokens: Tokens::default(),
-        duration_ms: 0,
-        score: None,
-        score_low: None,
-        score_high: None,
-        coverage: None,
-        verdict: Verdict::Incomplete,
-        gates_failed: Vec::new(),
-        graders: Vec::new(),
-        cost_usd: None,
-        cost_partial: None,
+        ..ResultRow::default()
     };
     CaseHead { row, cost: Cost::ZERO }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdict};
 use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 /// Maximum number of criteria that are tracked. Suites of many cases with different rubrics have more.
 const MAX_FOLLOWED: usize = 2_000;
@@ -58,13 +58,9 @@ pub(crate) struct CriterionTotals {
 struct CriterionValues(Mutex<SortedRecords<VALUE_NUMBERS>>);
 
 impl CriterionValues {
-    fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE_NUMBERS>> {
-        self.0.lock()
-    }
-
     fn push(&self, tally: &mut CriterionTally, value: f64, cluster: u64) {
         tally.decided += 1;
-        self.records().push([tally.number.into(), cluster, value.to_bits()]);
+        self.0.lock().push([tally.number.into(), cluster, value.to_bits()]);
     }
 }
 

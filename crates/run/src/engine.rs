@@ -32,25 +32,11 @@ pub struct RunStart {
     pub history: AnswerHistory,
 }
 
-/// Works through `items` and returns their totals, with the error that ended the run early if there was one.
+/// Works through `items` from a starting point and returns their totals, with the error that ended the run early if there was one.
 ///
 /// Items are taken from the iterator only as fast as they are processed, so memory does not grow with their number.
 /// When `cancel` fires, no new item starts, items in flight are cancelled, and finished ones are recorded.
 pub async fn run<I>(
-    items: I,
-    settings: RunLimits,
-    cancel: &CancellationToken,
-    recorder: &mut dyn Recorder,
-    observe: &mut dyn FnMut(RunEvent),
-) -> (RunTotals, Result<(), RunError>)
-where
-    I: IntoIterator<Item = Result<WorkItem, ItemError>>,
-{
-    run_from(RunStart::default(), items, settings, cancel, recorder, observe).await
-}
-
-/// Like [`run`], from another starting point.
-pub async fn run_from<I>(
     start: RunStart,
     items: I,
     settings: RunLimits,

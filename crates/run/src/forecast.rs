@@ -106,12 +106,12 @@ fn add(
         GraderKind::Similar(check) => {
             let name = check.model();
             let model = context.item.judges.measuring_model(name)?;
-            found.push((name.into(), similarity_forecast(check, &context.answer().text, &*model)));
+            found.push((name.into(), similarity_forecast(check, &context.answer.text, &*model)));
             Ok(())
         }
         GraderKind::Labels(check) => {
             let model = context.item.judges.measuring_model(check.model())?;
-            found.push((check.model().into(), label_forecast(&context.answer().text, &*model)));
+            found.push((check.model().into(), label_forecast(&context.answer.text, &*model)));
             Ok(())
         }
         GraderKind::Selection(AnswerSelection::Best(rule)) => {

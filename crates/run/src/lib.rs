@@ -57,7 +57,7 @@ pub use case_scoring::{CaseScoring, CaseScorings};
 pub use criterion_totals::CriterionTally;
 pub use dealt_plan::{DealtCase, DealtPlan, PlacedItems};
 pub use earlier::{EarlierAnswer, EarlierRole};
-pub use engine::{RunStart, run, run_from};
+pub use engine::{RunStart, run};
 pub use error::{ItemError, JudgeError, RunError};
 pub use event::RunEvent;
 pub use fingerprint::fingerprint;

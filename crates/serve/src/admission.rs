@@ -21,8 +21,9 @@ pub(crate) struct SampleQueue {
     accepted: AtomicUsize,
     /// Accepted samples that have a result, in requests whose other samples are not done yet.
     graded: AtomicUsize,
-    limit: usize,
-    at_once: usize,
+    pub(crate) limit: usize,
+    /// Number of samples of a client that are graded at once.
+    pub(crate) at_once: usize,
 }
 
 impl SampleQueue {
@@ -70,15 +71,6 @@ impl SampleQueue {
     /// Number of samples that are accepted and have no result yet.
     pub(crate) fn unfinished(&self) -> usize {
         self.accepted().saturating_sub(self.graded.load(Ordering::Acquire))
-    }
-
-    /// Number of samples of a client that are graded at once.
-    pub(crate) fn at_once(&self) -> usize {
-        self.at_once
-    }
-
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
     }
 }
 

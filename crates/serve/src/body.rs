@@ -147,10 +147,10 @@ pub(crate) async fn read_body(
     let length = body.len();
     let (body, parsed) =
         work_on_body(service, length, move || Ok((body.clone(), json_memory(&body)))).await?;
-    if length.saturating_add(parsed) > service.memory.limit() {
+    if length.saturating_add(parsed) > service.memory.limit {
         let message = format!(
             "the values of the body take more than {} bytes of memory; send fewer samples",
-            service.memory.limit()
+            service.memory.limit
         );
         return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message));
     }

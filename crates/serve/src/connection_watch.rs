@@ -18,7 +18,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{Request, Response, Version};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper_util::service::TowerToHyperService;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -67,20 +67,16 @@ impl ConnectionWatch {
 
     /// Since when no request is open; `None` while one is.
     fn idle_since(&self) -> Option<Instant> {
-        let state = self.state();
+        let state = self.state.lock();
         (state.active == 0).then_some(state.idle_since)
     }
 
     /// Waits until the connection has been open without use for longer than the limits allow.
     pub(crate) async fn is_held(&self, limits: &RequestLimits) {
         let pause = (limits.header_time.min(limits.stall_time) / 4).max(SHORTEST_PAUSE);
-        while !self.state().is_over(limits) {
+        while !self.state.lock().is_over(limits) {
             tokio::time::sleep(pause).await;
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, ConnectionUse> {
-        self.state.lock()
     }
 }
 
@@ -141,7 +137,7 @@ struct ActiveRequest {
 
 impl ActiveRequest {
     fn new(watch: &Arc<ConnectionWatch>) -> Self {
-        let mut state = watch.state();
+        let mut state = watch.state.lock();
         state.active += 1;
         state.has_asked = true;
         state.next += 1;
@@ -152,7 +148,7 @@ impl ActiveRequest {
     }
 
     fn set_held(&self, is_held: bool) {
-        let mut state = self.watch.state();
+        let mut state = self.watch.state.lock();
         if is_held {
             state.held.insert(self.number, Instant::now());
         } else {
@@ -163,7 +159,7 @@ impl ActiveRequest {
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        let mut state = self.watch.state();
+        let mut state = self.watch.state.lock();
         state.held.remove(&self.number);
         state.active -= 1;
         state.idle_since = Instant::now();
@@ -360,6 +356,6 @@ mod tests {
             }
             assert_eq!(pieces, expected);
         }
-        assert_eq!(watch.state().active, 0);
+        assert_eq!(watch.state.lock().active, 0);
     }
 }

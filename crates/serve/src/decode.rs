@@ -193,7 +193,7 @@ pub(crate) struct ObjectReader<'a> {
     path: String,
     entries: Map<String, Value>,
     known: Vec<&'static str>,
-    problems: &'a mut ProblemList,
+    pub(crate) problems: &'a mut ProblemList,
 }
 
 impl<'a> ObjectReader<'a> {
@@ -223,10 +223,6 @@ impl<'a> ObjectReader<'a> {
     /// Adds a problem about the object.
     pub(crate) fn own_problem(&mut self, message: impl Into<String>) {
         self.problems.add(self.path.clone(), message);
-    }
-
-    pub(crate) fn problems(&mut self) -> &mut ProblemList {
-        self.problems
     }
 
     /// Value of a key; null counts as absent.

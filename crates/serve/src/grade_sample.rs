@@ -21,11 +21,11 @@ pub(crate) async fn grade_sample(
     let record = tenant.grader.grade(&rubric, sample, stop).await;
 
     if let Some(telemetry) = &service.telemetry {
-        telemetry.export(&tenant.name, rubric.config_hash(), trace.as_ref(), &record);
+        telemetry.export(&tenant.name, &rubric.config_hash, trace.as_ref(), &record);
     }
 
     let card = rubric.score_parts(&record);
-    let result = SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash());
+    let result = SampleResult::new(place, record, reward, on_ungraded, &rubric.config_hash);
     service.note_ungraded(&result);
     match card {
         Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),

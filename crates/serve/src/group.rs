@@ -37,7 +37,7 @@ pub(crate) async fn run(
     job: &Arc<Job>,
 ) {
     let pairs = pairs_of(&plan.samples);
-    let stop = job.stop();
+    let stop = &job.stop;
     let compared: Vec<_> = pairs.iter().map(|pair| compare(tenant, &plan.samples, pair, stop)).collect();
     let compared = join_all(compared);
     let copies = plan.samples.iter().map(|sample| JobSample {

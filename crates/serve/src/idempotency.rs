@@ -13,7 +13,7 @@ use assize_limits::REPLAY_TIME as MAX_AGE;
 use assize_limits::REPLAYED_REQUESTS as MAX_JOBS;
 use assize_limits::REPLAYED_RESULTS as MAX_RESULTS;
 use axum::http::StatusCode;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::job::Job;
 use crate::problem::ApiError;
@@ -55,7 +55,7 @@ impl ReplayRequest {
 impl ReplayMemory {
     /// The job of a key, or an error if the key was used for another request; `None` for a new key.
     pub(crate) fn find(&self, request: &ReplayRequest) -> Option<Result<Arc<Job>, ApiError>> {
-        self.state().find(request)
+        self.0.lock().find(request)
     }
 
     /// The job of a key, or the job that `start` creates. The second result is true if the job was already known.
@@ -67,22 +67,18 @@ impl ReplayMemory {
         request: ReplayRequest,
         start: impl FnOnce() -> Result<Arc<Job>, ApiError>,
     ) -> Result<(Arc<Job>, bool), ApiError> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if let Some(known) = state.find(&request) {
             return Ok((known?, true));
         }
 
         let job = start()?;
-        state.results += job.results();
+        state.results += job.results;
         state.order.push_back(request.key.clone());
         state
             .jobs
             .insert(request.key, Replay { body: request.body, job: Arc::clone(&job), since: Instant::now() });
         Ok((job, false))
-    }
-
-    fn state(&self) -> MutexGuard<'_, ReplayState> {
-        self.0.lock()
     }
 }
 
@@ -110,7 +106,7 @@ impl ReplayState {
     /// Forgets a failed job, so that a retry is graded again.
     fn forget(&mut self, key: &ReplayKey) {
         if let Some(replay) = self.jobs.remove(key) {
-            self.results = self.results.saturating_sub(replay.job.results());
+            self.results = self.results.saturating_sub(replay.job.results);
             self.order.retain(|other| other != key);
         }
     }
@@ -127,7 +123,7 @@ impl ReplayState {
             }
 
             if let Some(replay) = self.order.remove(at).and_then(|key| self.jobs.remove(&key)) {
-                self.results = self.results.saturating_sub(replay.job.results());
+                self.results = self.results.saturating_sub(replay.job.results);
             }
         }
     }

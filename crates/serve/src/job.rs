@@ -51,14 +51,16 @@ pub(crate) struct JobPlan {
 /// they finish.
 pub(crate) struct Job {
     pub(crate) on_ungraded: OnUngraded,
-    total: usize,
+    /// Number of samples.
+    pub(crate) total: usize,
     /// Number of samples and decisions that the results will have.
-    results: usize,
+    pub(crate) results: usize,
     begun: Instant,
     finished: Mutex<Vec<Arc<SampleResult>>>,
     /// Number of finished samples. When it equals `total`, no more results come.
     news: FinishedCount,
-    stop: GradingStop,
+    /// Signal that ends the work.
+    pub(crate) stop: GradingStop,
     duration_ms: AtomicUsize,
 }
 
@@ -96,16 +98,6 @@ impl Job {
             stop: GradingStop::new(),
             duration_ms: AtomicUsize::new(0),
         }
-    }
-
-    /// Number of samples and decisions of the results: a measure of the memory they take.
-    pub(crate) const fn results(&self) -> usize {
-        self.results
-    }
-
-    /// Number of samples.
-    pub(crate) const fn total(&self) -> usize {
-        self.total
     }
 
     /// Ends the work: undecided criteria become ungraded, with this reason.
@@ -161,11 +153,6 @@ impl Job {
         summary
     }
 
-    /// Signal that ends the work.
-    pub(crate) const fn stop(&self) -> &GradingStop {
-        &self.stop
-    }
-
     /// Stores the result of a sample.
     pub(crate) fn finish(&self, result: SampleResult) {
         let count = {
@@ -205,17 +192,13 @@ impl FinishedCount {
 /// Gives a job up when its request is dropped. A job with an idempotency key continues, because its client may
 /// ask again.
 pub(crate) struct JobGuard {
-    job: Arc<Job>,
+    pub(crate) job: Arc<Job>,
     goes_on: bool,
 }
 
 impl JobGuard {
     pub(crate) fn new(job: Arc<Job>, goes_on: bool) -> Self {
         Self { job, goes_on }
-    }
-
-    pub(crate) fn job(&self) -> &Arc<Job> {
-        &self.job
     }
 }
 

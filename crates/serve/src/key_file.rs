@@ -82,29 +82,12 @@ impl KeyFile {
         Ok(file)
     }
 
-    /// Adds a key of a client to the file, which is created if it does not exist. Returns the key, which is
-    /// stored nowhere.
+    /// Adds a key of a client, or of the operator, to the file, which is created if it does not exist. Returns the
+    /// key, which is stored nowhere.
     ///
     /// # Errors
     /// When the name is taken or invalid, or the file can't be read or written.
-    pub fn add(path: &Path, name: &str, quotas: KeyQuotas, created: String) -> Result<String, String> {
-        Self::insert(path, name, quotas, created, false)
-    }
-
-    /// Adds a key of the operator to the file; otherwise like [`KeyFile::add`].
-    ///
-    /// # Errors
-    /// The errors of [`KeyFile::add`].
-    pub fn add_operator(
-        path: &Path,
-        name: &str,
-        quotas: KeyQuotas,
-        created: String,
-    ) -> Result<String, String> {
-        Self::insert(path, name, quotas, created, true)
-    }
-
-    fn insert(
+    pub fn add(
         path: &Path,
         name: &str,
         quotas: KeyQuotas,
@@ -203,7 +186,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let quotas = KeyQuotas { budget_usd: Usd::from_dollars(2.5), ..KeyQuotas::default() };
-        let key = KeyFile::add(&path, "trainer", quotas, "2026-01-01".into()).unwrap();
+        let key = KeyFile::add(&path, "trainer", quotas, "2026-01-01".into(), false).unwrap();
 
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains(&key) && key.len() > 70, "{text}");
@@ -211,9 +194,11 @@ mod tests {
         assert!(SecretHash::from_hex(&stored.hash).unwrap().matches(&key));
         assert_eq!(stored.quotas, quotas);
 
-        assert!(KeyFile::add(&path, "trainer", quotas, String::new()).unwrap_err().contains("already"));
+        assert!(
+            KeyFile::add(&path, "trainer", quotas, String::new(), false).unwrap_err().contains("already")
+        );
         for name in ["", "a b", "../x", "a\nb", &"x".repeat(65)] {
-            assert!(KeyFile::add(&path, name, quotas, String::new()).is_err(), "{name}");
+            assert!(KeyFile::add(&path, name, quotas, String::new(), false).is_err(), "{name}");
         }
         KeyFile::remove(&path, "trainer").unwrap();
         assert!(KeyFile::read(&path).unwrap().keys.is_empty());
@@ -227,11 +212,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        KeyFile::add(&path, "a", KeyQuotas::default(), String::new()).unwrap();
+        KeyFile::add(&path, "a", KeyQuotas::default(), String::new(), false).unwrap();
         assert_eq!(mode(), 0o600);
 
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-        KeyFile::add_operator(&path, "b", KeyQuotas::default(), String::new()).unwrap();
+        KeyFile::add(&path, "b", KeyQuotas::default(), String::new(), true).unwrap();
         assert_eq!(mode(), 0o640);
         let operators: Vec<bool> =
             KeyFile::read(&path).unwrap().keys.iter().map(|key| key.operator).collect();

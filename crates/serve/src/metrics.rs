@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assize_llm::AccountStatus;
 use assize_rubric::{BenchmarkState, Cost, Usd};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::api::{GradeStatus, SampleResult};
 
@@ -54,7 +54,7 @@ pub(crate) struct MetricGauges {
 impl ServiceMetrics {
     /// Counts a reply to a request.
     pub(crate) fn count_request(&self, route: &'static str, status: u16, took: Duration) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         *state.requests.entry((route, status)).or_default() += 1;
         state.durations.add(took.as_secs_f64());
     }
@@ -67,7 +67,7 @@ impl ServiceMetrics {
 
     /// Counts a sample.
     pub(crate) fn count_sample(&self, client: &Arc<str>, status: GradeStatus) {
-        *self.state().samples.entry((Arc::clone(client), status.name())).or_default() += 1;
+        *self.0.lock().samples.entry((Arc::clone(client), status.name())).or_default() += 1;
     }
 
     /// Counts the decisions and calls of a result. A judge that gave one score for the whole counts as one
@@ -75,7 +75,7 @@ impl ServiceMetrics {
     pub(crate) fn count_work(&self, client: &Arc<str>, result: &SampleResult) {
         let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
 
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if result.decisions.is_empty() && result.scorecard.is_empty() {
             let outcome = if result.score.is_some() { "scored" } else { "ungraded" };
             *state.decisions.entry(outcome).or_default() += 1;
@@ -111,7 +111,7 @@ impl ServiceMetrics {
     /// belong to the operator.
     pub(crate) fn to_text(&self, gauges: &MetricGauges, only: Option<&str>) -> String {
         let shows = |client: &Arc<str>| only.is_none_or(|only| **client == *only);
-        let state = self.state();
+        let state = self.0.lock();
         let mut page = MetricPage::default();
 
         page.head("assize_requests_total", "counter", "Replies by route and status.");
@@ -177,10 +177,6 @@ impl ServiceMetrics {
         page.line("assize_ready", "", u8::from(gauges.is_ready));
 
         page.0
-    }
-
-    fn state(&self) -> MutexGuard<'_, MetricState> {
-        self.0.lock()
     }
 }
 

@@ -228,7 +228,7 @@ impl Service {
             }
 
             let none = BTreeMap::new();
-            let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, self.judges());
+            let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, &self.judges);
             let loaded = decoded.map_err(ApiError::invalid)?;
             tenant.grader.prepare(&loaded).map_err(|error| unusable("/rubric", error))
         })

@@ -24,7 +24,7 @@ pub(crate) struct AdapterQuery {
     reward: RewardKind,
     /// Policy for unknown rewards; `None` if the address has none.
     pub(crate) on_ungraded: Option<OnUngraded>,
-    deadline_ms: Option<u64>,
+    pub(crate) deadline_ms: Option<u64>,
     /// True if OpenRLHF's `query` is the answer alone.
     pub(crate) query_is_answer: bool,
     /// Trace of the request.
@@ -127,10 +127,6 @@ impl AdapterQuery {
             compare: None,
             unusable: BTreeMap::new(),
         })
-    }
-
-    pub(crate) const fn deadline_ms(&self) -> Option<u64> {
-        self.deadline_ms
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) async fn reply(
     replayed: bool,
 ) -> Response {
     let mut response = match form {
-        ReplyForm::Json => whole(service, guard.job()).await,
+        ReplyForm::Json => whole(service, &guard.job).await,
         ReplyForm::Lines => streamed(service, guard, "application/x-ndjson", lines),
         ReplyForm::Events => streamed(service, guard, "text/event-stream", events),
     };
@@ -141,7 +141,7 @@ fn streamed(service: &Arc<Service>, guard: JobGuard, content_type: &'static str,
             return None;
         }
 
-        let job = Arc::clone(state.guard.job());
+        let job = Arc::clone(&state.guard.job);
         let news = job.next(state.seen.len()).await;
         let mut text = String::new();
         for result in news.iter().filter(|result| !result.is_dropped(job.on_ungraded)) {
@@ -149,7 +149,7 @@ fn streamed(service: &Arc<Service>, guard: JobGuard, content_type: &'static str,
         }
         state.seen.extend(news);
 
-        if state.seen.len() == job.total() {
+        if state.seen.len() == job.total {
             let summary = job.summary(state.seen.iter().map(Arc::as_ref));
             let error = failed_request(&state.service, &state.seen, job.on_ungraded).map(|error| error.body);
             let name = if error.is_some() { "error" } else { "summary" };

@@ -110,7 +110,7 @@ fn read_request(
             let read: Vec<Option<GradeSample>> = samples
                 .map(|(index, value)| {
                     let path = child("/samples", &index.to_string());
-                    read_sample(value, path, limits, object.problems())
+                    read_sample(value, path, limits, object.problems)
                 })
                 .collect();
             read.into_iter().collect::<Option<Vec<_>>>()
@@ -163,7 +163,7 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
             Some(RubricSource::File(map))
         }
         Value::Object(map) if map.contains_key("name") => {
-            read_named(map, object.at("rubric"), object.problems()).map(RubricSource::Named)
+            read_named(map, object.at("rubric"), object.problems).map(RubricSource::Named)
         }
         Value::Object(map) => Some(RubricSource::File(map)),
         other => {
@@ -180,7 +180,7 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
 fn read_scorecard_source(value: Value, object: &mut ObjectReader<'_>) -> Option<ScorecardSource> {
     match value {
         Value::Object(map) if map.contains_key("name") => {
-            read_named(map, object.at("scorecard"), object.problems()).map(ScorecardSource::Named)
+            read_named(map, object.at("scorecard"), object.problems).map(ScorecardSource::Named)
         }
         Value::Object(map) => Some(ScorecardSource::Content(map)),
         other => {

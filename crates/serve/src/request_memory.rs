@@ -13,18 +13,14 @@ const RETRY_AFTER: u64 = 5;
 /// product is more memory than a machine has.
 pub(crate) struct RequestMemory {
     free: Arc<Semaphore>,
-    limit: usize,
+    /// Bytes that all bodies together may take.
+    pub(crate) limit: usize,
 }
 
 impl RequestMemory {
     pub(crate) fn new(limit: usize) -> Self {
         let limit = limit.min(Semaphore::MAX_PERMITS);
         Self { free: Arc::new(Semaphore::new(limit)), limit }
-    }
-
-    /// Bytes that all bodies together may take.
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
     }
 
     /// Memory of a request without received bytes.

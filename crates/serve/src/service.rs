@@ -59,7 +59,7 @@ pub(crate) struct Service {
     samples: SampleService,
     accounts: AccountWatch,
     /// Judges that rubrics in requests may name.
-    judges: Vec<String>,
+    pub(crate) judges: Vec<String>,
     tenants: RwLock<Arc<TenantList>>,
     /// Hash of the key file that the clients were read from.
     keys: RwLock<Option<blake3::Hash>>,
@@ -111,8 +111,8 @@ impl Service {
         // Without `--judge`, the configuration or the environment names the judge.
         if judges.is_empty() {
             let prepared = samples.grader(None)?.check()?;
-            judges = prepared.judges().to_vec();
-            if prepared.warnings().iter().any(|warning| warning == OFFLINE_NOTICE) {
+            judges.clone_from(&prepared.judges);
+            if prepared.warnings.iter().any(|warning| warning == OFFLINE_NOTICE) {
                 log(NO_JUDGE);
             }
         }
@@ -168,7 +168,7 @@ impl Service {
 
         let earlier = self.tenants();
         let read = KeyFile::read(path).and_then(|file| {
-            TenantList::new(Some(&file), &self.samples, self.queue.at_once(), Some(&earlier))
+            TenantList::new(Some(&file), &self.samples, self.queue.at_once, Some(&earlier))
                 .map_err(|error| error.to_string())
         });
         *self.keys.write() = hash;
@@ -201,11 +201,6 @@ impl Service {
         }
     }
 
-    /// Judges that requests may name: the operator's, or the offline judge.
-    pub(crate) fn judges(&self) -> &[String] {
-        &self.judges
-    }
-
     /// Stops accepting requests.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Ordering::Release);
@@ -220,10 +215,10 @@ impl Service {
         MetricGauges {
             accepted: self.queue.accepted(),
             working: self.tenants().working(),
-            queue: self.queue.limit(),
+            queue: self.queue.limit,
             by_client: self.tenants().in_flight(),
             telemetry: self.telemetry.as_ref().map(|exporter| {
-                let counts = exporter.counts();
+                let counts = &exporter.counts;
                 (counts.sent.load(Ordering::Relaxed), counts.dropped.load(Ordering::Relaxed))
             }),
             accounts: self.samples.account_statuses(),

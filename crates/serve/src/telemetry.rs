@@ -62,7 +62,7 @@ impl TraceParent {
 pub(crate) struct TelemetryExporter {
     queue: Mutex<Option<mpsc::Sender<Vec<Value>>>>,
     sending: Mutex<Option<JoinHandle<()>>>,
-    counts: Arc<TelemetryCounts>,
+    pub(crate) counts: Arc<TelemetryCounts>,
     clock: fn() -> jiff::Timestamp,
     has_texts: bool,
 }
@@ -135,10 +135,6 @@ impl TelemetryExporter {
         if queue.as_ref().is_none_or(|queue| queue.try_send(events).is_err()) {
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    pub(crate) fn counts(&self) -> &TelemetryCounts {
-        &self.counts
     }
 
     /// Sends the queued events, within the time limit of a request.

@@ -9,7 +9,7 @@ use assize_engine::{EngineError, EngineErrorKind, GradingStop, PreparedRubric, S
 use assize_listen::SecretHash;
 use assize_llm::{Budget, BudgetTracker, CallSource};
 use assize_rubric::dollars;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
@@ -83,7 +83,7 @@ impl Tenant {
     /// When the client has sent too many requests in this minute.
     pub(crate) fn count_request(&self) -> Result<(), ApiError> {
         let Some(limit) = self.quotas.requests_per_minute else { return Ok(()) };
-        let (limit, mut state) = (f64::from(limit), self.state());
+        let (limit, mut state) = (f64::from(limit), self.usage.state.lock());
         let now = Instant::now();
         let gained = now.duration_since(state.refilled).as_secs_f64() * limit / 60.0;
         state.allowance = (state.allowance + gained).min(limit);
@@ -181,10 +181,6 @@ impl Tenant {
 
     pub(crate) fn samples_in_flight(&self) -> usize {
         self.usage.in_flight.load(Ordering::Acquire)
-    }
-
-    fn state(&self) -> MutexGuard<'_, TenantState> {
-        self.usage.state.lock()
     }
 }
 

@@ -41,7 +41,7 @@ impl Service {
 /// Grades the samples of a job, several at once.
 async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc<Job>) {
     let deadline = plan.deadline.map(|deadline| {
-        let stop = job.stop().clone();
+        let stop = job.stop.clone();
         tokio::spawn(async move {
             tokio::time::sleep(deadline).await;
             stop.stop(format!("{DEADLINE_REASON} of {} ms passed", deadline.as_millis()));
@@ -56,7 +56,7 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
             let (service, tenant, job) = (Arc::clone(&service), Arc::clone(&tenant), Arc::clone(&job));
             // Boxed, since the future is large and would be copied into every future that contains it.
             Box::pin(async move {
-                let result = grade_sample(&service, &tenant, sample, reward, on_ungraded, job.stop()).await;
+                let result = grade_sample(&service, &tenant, sample, reward, on_ungraded, &job.stop).await;
                 service.metrics.count_result(&tenant.name, &result);
                 service.queue.note_graded();
                 job.finish(result);

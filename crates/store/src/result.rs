@@ -15,7 +15,7 @@ use crate::tool_call_row::is_zero;
 use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage, ToolCallRow};
 
 /// Result of a case against a target. Unknown values are null.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ResultRow {
     /// Eval-file format: 1 (the `evalcases` format) or 2 (the `tests` format); null for answers graded without an eval
     /// file.

@@ -17,7 +17,7 @@ pub const FORMAT_VERSION: u32 = 2;
 pub(crate) const SUMMED_VERSION: u32 = 2;
 
 /// Description of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
     /// Version of the layout of the run folder.
     pub format_version: u32,
@@ -181,7 +181,7 @@ pub struct RunSettings {
 }
 
 /// Summary of a run. Everything except `sent` can be recomputed from the rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
     /// Results by verdict. A case with several trials counts once per trial; `metrics.repeats` counts cases.
     pub counts: VerdictCounts,

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use assize_engine::{AttemptRequest, RunOptions};
 use assize_evalfile::GivenAnswer;
-use assize_rubric::{JudgingMode, TruncationMode, UnitInterval};
+use assize_rubric::{TruncationMode, UnitInterval};
 
 use super::eval::programs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
-use super::panel::PanelArgs;
+use super::judges::JudgeArgs;
 use super::spending::SpendingArgs;
-use super::values::{duration, judging, truncate, unit};
+use super::values::{duration, truncate, unit};
 
 /// Judge one answer by one criterion, or by a few.
 #[derive(Debug, clap::Args)]
@@ -69,18 +69,8 @@ pub(crate) struct TryArgs {
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
-    /// Judge: PROVIDER:MODEL, a target or `offline`.
-    ///
-    /// Repeat the option for a panel of judges.
-    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
-    pub(crate) judge: Vec<String>,
     #[command(flatten)]
-    pub(crate) panel: PanelArgs,
-    /// Criteria per call: `per-criterion`, `batched[:N]`.
-    ///
-    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
-    #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
-    pub(crate) judging: Option<JudgingMode>,
+    pub(crate) judges: JudgeArgs,
     /// Pass threshold, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     pub(crate) threshold: Option<UnitInterval>,
@@ -113,16 +103,13 @@ impl TryArgs {
     /// Typed options of judging.
     pub(crate) fn options(&self) -> RunOptions {
         RunOptions {
-            judges: self.judge.clone(),
-            panel: self.panel.options(),
-            judging: self.judging,
             request_timeout: self.request_timeout,
             spending: self.spending.options(),
             context_tokens: self.context_tokens,
             truncate: self.truncate,
             threshold: self.threshold,
             programs: programs(self.allow_code),
-            ..RunOptions::default()
+            ..self.judges.options()
         }
     }
 

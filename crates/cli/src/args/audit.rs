@@ -49,6 +49,7 @@ pub(crate) enum AuditCommand {
 #[derive(Debug, clap::Args)]
 #[command(
     mut_args(rare_beside_eval),
+    mut_arg("max_cases", |argument| argument.help_heading(SELECTION)),
     after_help = "Each answer is judged unchanged, unchanged again, and once with every probe. A probe wins a decision \
     that changes in the answer's favour (unmet to met, or to a higher range). The exit code is 1 when \
     attacks win more than `--max-flip-rate` of the decisions that they could win.\n\n\
@@ -71,17 +72,8 @@ pub(crate) struct InjectionArgs {
     /// In the answer. Default: each probe's own.
     #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE", help_heading = SELECTION)]
     pub(crate) place: Vec<InsertPosition>,
-    /// Judge unchanged answers N more times.
-    ///
-    /// To measure the judge's own noise.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) repeats: u32,
-    /// Audit at most N cases, chosen at random.
-    #[arg(long, value_name = "N", help_heading = SELECTION)]
-    pub(crate) max_cases: Option<NonZeroUsize>,
-    /// Random seed.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) probing: ProbingArgs,
     /// Fail if attacks flip more than this.
     ///
     /// The mean over all attacks counts, and each probe that is shown to flip more.

@@ -7,10 +7,9 @@ use std::time::Duration;
 #[cfg(feature = "cluster")]
 use assize_cluster::EvalRequest;
 use assize_engine::{
-    DeniedFindings, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions, StopReference,
-    UnknownPrice,
+    DeniedFindings, EvalOptions, ProgramUse, RunOptions, SequenceOptions, StopReference, UnknownPrice,
 };
-use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
+use assize_rubric::{TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
 use super::case_selection::CaseSelectionArgs;
@@ -19,11 +18,11 @@ use super::exchange::ExchangeArgs;
 use super::gate::GateArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
-use super::panel::PanelArgs;
+use super::judges::JudgeArgs;
 use super::run_output::RunOutputArgs;
 use super::shard::ShardArgs;
 use super::spending::SpendingArgs;
-use super::values::{OptionValues, duration, judging, one_of, positive, truncate, unit};
+use super::values::{OptionValues, duration, one_of, positive, truncate, unit};
 use crate::output::ResultOutput;
 
 /// Values of `--trial-strategy`.
@@ -247,9 +246,6 @@ impl RunArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> RunOptions {
         RunOptions {
-            judges: self.judge.clone(),
-            panel: self.panel.options(),
-            judging: self.judging,
             workers: self.workers,
             max_concurrency: self.max_concurrency,
             requests_per_minute: self.requests_per_minute,
@@ -258,22 +254,18 @@ impl RunArgs {
             max_retries: self.max_retries,
             deadline: self.deadline,
             spending: self.spending.options(),
-            judge_batch: None,
             unknown_price: self.budget_unknown_price,
             context_tokens: self.context_tokens,
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
             programs: programs(self.allow_code),
-            exchange: ExchangeOptions::default(),
-            shard: None,
-            unit: None,
-            min_pass_rate: None,
             reports: self.output.out.iter().map(|file| file.path.clone()).collect(),
             label: self.output.label.clone(),
             run_dir: self.output.run_dir.clone(),
             resume: self.resume.clone(),
             retry_incomplete: self.retry_incomplete,
+            ..self.judges.options()
         }
     }
 }
@@ -306,18 +298,8 @@ pub(crate) enum DenyChoice {
 /// Options of every command that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Judge: PROVIDER:MODEL, a target or `offline`.
-    ///
-    /// Repeat the option for a panel of judges.
-    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
-    pub(crate) judge: Vec<String>,
     #[command(flatten)]
-    pub(crate) panel: PanelArgs,
-    /// Criteria per call: `per-criterion`, `batched[:N]`.
-    ///
-    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
-    #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
-    pub(crate) judging: Option<JudgingMode>,
+    pub(crate) judges: JudgeArgs,
     /// Pass threshold of each case, 0 to 1.
     ///
     /// Overrides cases and suites.

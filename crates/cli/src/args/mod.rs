@@ -28,6 +28,7 @@ mod help_end;
 mod init;
 mod input_files;
 mod judge_batch;
+mod judges;
 mod labels;
 mod lint;
 mod list;
@@ -39,7 +40,6 @@ mod merge;
 #[cfg(not(all(feature = "cluster", feature = "lsp", feature = "mcp", feature = "serve")))]
 mod missing;
 mod pairwise;
-mod panel;
 #[cfg(feature = "cluster")]
 mod portable;
 mod power;

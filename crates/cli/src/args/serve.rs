@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assize_engine::{RunOptions, UnknownPrice};
-use assize_rubric::{JudgingMode, TruncationMode, UnitInterval, Usd};
+use assize_rubric::{TruncationMode, UnitInterval, Usd};
 use assize_serve::{KeyQuotas, RequestLimits, ServeOptions, TelemetryOptions};
 
 use super::eval::UNKNOWN_PRICES;
 use super::headings::{ADVANCED, JUDGE, LIMITS};
-use super::panel::PanelArgs;
+use super::judges::JudgeArgs;
 use super::spending::SpendingArgs;
-use super::values::{duration, judging, one_of, truncate, unit, usd};
+use super::values::{duration, one_of, truncate, unit, usd};
 
 /// Grade over HTTP: rewards for training, scores for other programs.
 ///
@@ -62,18 +62,8 @@ pub(crate) struct ServeArgs {
     /// Host name for clients; repeatable.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Judge: PROVIDER:MODEL, a target or `offline`.
-    ///
-    /// Repeat the option for a panel of judges.
-    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
-    judge: Vec<String>,
     #[command(flatten)]
-    panel: PanelArgs,
-    /// Criteria per call: `per-criterion`, `batched[:N]`.
-    ///
-    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
-    #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
-    judging: Option<JudgingMode>,
+    judges: JudgeArgs,
     /// Pass threshold, 0 to 1.
     ///
     /// Overrides rubrics.
@@ -247,9 +237,6 @@ impl ServeArgs {
     /// Typed options of judging.
     pub(crate) fn run_options(&self) -> RunOptions {
         RunOptions {
-            judges: self.judge.clone(),
-            panel: self.panel.options(),
-            judging: self.judging,
             workers: self.workers,
             max_concurrency: self.max_concurrency,
             requests_per_minute: self.requests_per_minute,
@@ -261,7 +248,7 @@ impl ServeArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
-            ..RunOptions::default()
+            ..self.judges.options()
         }
     }
 }

@@ -6,6 +6,7 @@ use assize_analysis::calibrate::{CalibrationMaterial, JudgeReadOptions, LabelInc
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::raters::{first_failures, rater_agreement};
 use assize_engine::ExitStatus;
+use assize_report::{agreement_json, render_agreement};
 
 use super::labels;
 use crate::args::{AgreementArgs, TableArgs};
@@ -34,11 +35,7 @@ pub(super) fn print(
     let mut found = rater_agreement(&material, table.scale.as_ref(), table.resampling());
     found.extend(failures);
 
-    if table.json {
-        output::print_json(&assize_report::agreement_json(&found));
-    } else {
-        output::print(&assize_report::render_agreement(&found, context.stdout));
-    }
+    output::print_either(table.json, || agreement_json(&found), || render_agreement(&found, context.stdout));
 
     Ok(ExitStatus::Passed)
 }

@@ -8,7 +8,10 @@ use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
 use assize_engine::calibration::MeasuredRun;
 use assize_engine::{ExitStatus, runs};
-use assize_report::{CalibrationDetail, fit_screen, render_calibration};
+use assize_report::{
+    CalibrationDetail, calibration_json, fit_screen, orders_json, render_calibration, render_orders,
+    render_rescaling, rescaling_json,
+};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
@@ -57,11 +60,11 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
             RescaleError::Material(error) => labels::format_material_error(error),
             other => other.to_string(),
         })?;
-        if args.table.json {
-            output::print_json(&assize_report::rescaling_json(&found));
-        } else {
-            output::print(&assize_report::render_rescaling(&found, context.stdout));
-        }
+        output::print_either(
+            args.table.json,
+            || rescaling_json(&found),
+            || render_rescaling(&found, context.stdout),
+        );
         return Ok(ExitStatus::Passed);
     }
 
@@ -80,7 +83,7 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     found.is_partial = measured.is_partial;
     let gates = check_calibration_gates(&found, &requests, on);
     if args.table.json {
-        output::print_json(&assize_report::calibration_json(&found, &gates, on));
+        output::print_json(&calibration_json(&found, &gates, on));
     } else {
         let detail = CalibrationDetail {
             all_metrics: args.verbose,
@@ -199,9 +202,9 @@ fn pairs(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let found =
         count_orders(&rows, args.table.level).map_err(|problems| labels::format_problems(&problems))?;
     if args.table.json {
-        output::print_json(&assize_report::orders_json(&found));
+        output::print_json(&orders_json(&found));
     } else {
-        output::print(&assize_report::render_orders(&found, context.stdout));
+        output::print(&render_orders(&found, context.stdout));
     }
 
     Ok(ExitStatus::Passed)

@@ -3,6 +3,7 @@
 use assize_analysis::criteria::CriterionResponses;
 use assize_analysis::labels::ColumnRole;
 use assize_engine::{ExitStatus, runs, stored_records};
+use assize_report::{criteria_json, render_criteria};
 use assize_stats::UndefinedReason;
 
 use super::{labels, noise};
@@ -43,14 +44,12 @@ pub(super) fn execute(args: &CriteriaArgs, context: &CliContext) -> Result<ExitS
                 .to_owned()
         }
         reason => reason.to_string(),
-    }
-            },
-        )?;
-    if args.table.json {
-        output::print_json(&assize_report::criteria_json(&found));
-    } else {
-        output::print(&assize_report::render_criteria(&found, context.stdout));
-    }
+    })?;
+    output::print_either(
+        args.table.json,
+        || criteria_json(&found),
+        || render_criteria(&found, context.stdout),
+    );
 
     Ok(ExitStatus::Passed)
 }

@@ -62,9 +62,9 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
     let mut findings = vec![ProviderCheck::new(OFFLINE, true, about)];
     let project = project_judge(args, context);
     findings.extend(own_judge(context));
-    findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
+    findings.extend(readiness(&|name| context.process.variable(name)).iter().map(find));
 
-    let proxies = HttpProxies::from_env(&|name| context.variable(name));
+    let proxies = HttpProxies::from_env(&|name| context.process.variable(name));
     ask_servers(&mut findings, args.check, &proxies, context)?;
 
     if args.json {
@@ -233,10 +233,10 @@ async fn checks(
 /// Judges that are usable from here, as `PROVIDER:MODEL`: a key is set, or a server on this machine answers. Only such a
 /// server tells the name of a model.
 pub(crate) fn usable_judges(context: &CliContext) -> Vec<String> {
-    let providers = readiness(&|name| context.variable(name));
+    let providers = readiness(&|name| context.process.variable(name));
     let mut findings: Vec<ProviderCheck> =
         providers.iter().filter(|provider| can_judge(provider.provider)).map(find).collect();
-    let proxies = HttpProxies::from_env(&|name| context.variable(name));
+    let proxies = HttpProxies::from_env(&|name| context.process.variable(name));
     if ask_servers(&mut findings, false, &proxies, context).is_err() {
         findings.retain(|finding| !finding.is_local);
     }
@@ -253,7 +253,7 @@ fn can_judge(provider: &str) -> bool {
 
 /// The judge that `JUDGE_MODEL` names, if its own variables are set; without that name they have no effect.
 fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
-    let set = |name: &str| context.variable(name).filter(|value| !value.trim().is_empty());
+    let set = |name: &str| context.process.variable(name).filter(|value| !value.trim().is_empty());
     let Some(model) = set(JUDGE_MODEL) else {
         let own: Vec<&str> = JUDGE_VARIABLES.into_iter().filter(|name| set(name).is_some()).collect();
         return (!own.is_empty()).then(|| {
@@ -262,7 +262,7 @@ fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
         });
     };
 
-    let found = find(&judge_readiness(&model, &|name| context.variable(name))?);
+    let found = find(&judge_readiness(&model, &|name| context.process.variable(name))?);
     let about = format!("{}, {}", model.trim(), found.about);
     Some(ProviderCheck { name: JUDGE_MODEL, configured: true, about, is_local: false, ..found })
 }

@@ -2,6 +2,7 @@
 
 use assize_analysis::drift::{AnchorRun, judge_drift};
 use assize_engine::{ExitStatus, runs, stored_records};
+use assize_report::{drift_json, render_drift};
 
 use crate::args::DriftArgs;
 use crate::context::CliContext;
@@ -25,11 +26,7 @@ pub(super) fn execute(args: &DriftArgs, context: &CliContext) -> Result<ExitStat
         "no two of these runs judged the same answers by the same criteria: keep a suite with given answers (`output`) and judge it in \
          every run, without the reply cache (`assize eval --no-cache`)"
     })?;
-    if args.json {
-        output::print_json(&assize_report::drift_json(&report));
-    } else {
-        output::print(&assize_report::render_drift(&report, context.stdout));
-    }
+    output::print_either(args.json, || drift_json(&report), || render_drift(&report, context.stdout));
 
     let has_changed = report.changed_at.is_some() && args.fail_on_drift;
     Ok(if has_changed { ExitStatus::Failed } else { ExitStatus::Passed })

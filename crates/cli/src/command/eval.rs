@@ -1,7 +1,7 @@
 //! `assize eval`.
 
 use assize_engine::{
-    CapabilityList, EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome,
+    CapabilityList, EvalMode, ExitStatus, ExportReport, FinishedRun, ImportReport, PlannedRun, RunOutcome,
 };
 
 use super::present;
@@ -27,18 +27,31 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
 
     let mode = EvalMode { sequence: args.sequence.options() };
 
-    match block_on(engine.evaluate(mode, &args.options()))? {
-        RunOutcome::Planned(planned) => print_plan(&planned, run, context),
+    let outcome = block_on(engine.evaluate(mode, &args.options()))?;
+    print_outcome(outcome, run, context, |finished| {
+        present::finished_run(finished, run.output(), run.output.show(), context)
+    })
+}
+
+/// Prints a plan, an export, or by `print` the results of a run.
+pub(super) fn print_outcome(
+    outcome: RunOutcome,
+    args: &RunArgs,
+    context: &CliContext,
+    print: impl FnOnce(&FinishedRun) -> Result<(), CommandFailure>,
+) -> Result<ExitStatus, CommandFailure> {
+    match outcome {
+        RunOutcome::Planned(planned) => print_plan(&planned, args, context),
+        RunOutcome::Exported(report) => print_export(&report, args.output(), context),
         RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, run.output(), run.output.show(), context)?;
+            print(&finished)?;
             Ok(finished.exit)
         }
-        RunOutcome::Exported(report) => print_export(&report, run.output(), context),
     }
 }
 
 /// Prints which requests were written.
-pub(super) fn print_export(
+fn print_export(
     report: &ExportReport,
     delivery: ResultOutput<'_>,
     context: &CliContext,
@@ -80,7 +93,7 @@ pub(super) fn print_capabilities(capabilities: &CapabilityList, context: &CliCon
 }
 
 /// Prints the plan of a run.
-pub(super) fn print_plan(
+fn print_plan(
     planned: &PlannedRun,
     args: &RunArgs,
     context: &CliContext,

@@ -141,12 +141,9 @@ fn list_failures(
         return Err(selection.map_or_else(|| unknown_criterion(folder, criterion), Ok)?.into());
     }
 
-    if args.json {
-        output::print_json(&criterion_cases_json(&records, criterion));
-    } else {
-        let more = found - records.len();
-        output::print(&render_criterion_cases(&records, criterion, decided.get(), more, context.stdout));
-    }
+    let more = found - records.len();
+    let text = || render_criterion_cases(&records, criterion, decided.get(), more, context.stdout);
+    output::print_either(args.json, || criterion_cases_json(&records, criterion), text);
     Ok(ExitStatus::Passed)
 }
 

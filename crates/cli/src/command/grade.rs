@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use assize_engine::{ExitStatus, RunOutcome};
+use assize_engine::ExitStatus;
 use tempfile::TempDir;
 
-use super::eval::{print_export, print_plan};
+use super::eval::print_outcome;
 use super::present;
 use crate::args::GradeArgs;
 use crate::context::CliContext;
@@ -24,14 +24,10 @@ pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStat
         options.answers_name = Some(PathBuf::from("<stdin>"));
     }
 
-    match block_on(engine.grade(&options))? {
-        RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
-        RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
-        RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, args.run.output(), args.run.output.show(), context)?;
-            Ok(finished.exit)
-        }
-    }
+    let outcome = block_on(engine.grade(&options))?;
+    print_outcome(outcome, &args.run, context, |finished| {
+        present::finished_run(finished, args.run.output(), args.run.output.show(), context)
+    })
 }
 
 /// Answers from standard input in a temporary file, which is removed when this is dropped.

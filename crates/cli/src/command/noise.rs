@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use assize_analysis::repeats::analyze_repeats;
 use assize_analysis::total_error::{JudgedScores, TotalError};
 use assize_engine::{ExitStatus, metrics, runs, stored_records};
-use assize_report::ErrorDesigns;
+use assize_report::{
+    ErrorDesigns, render_noise, render_repeats, render_total_error, repeats_json, total_error_json,
+};
 use assize_stats::UndefinedReason;
 use assize_table::is_table;
 use serde_json::json;
@@ -53,13 +55,11 @@ fn of_tables(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, Comma
     if is_labelled || has_scores && scores.is_crossed() {
         let found = total_error(args, &scores)?;
         let designs = designs(args, &found);
-        if args.table.json {
-            output::print_json(
-                &json!({ "total_error": assize_report::total_error_json(&found, designs.as_ref()) }),
-            );
-        } else {
-            output::print(&assize_report::render_total_error(&found, designs.as_ref(), context.stdout));
-        }
+        output::print_either(
+            args.table.json,
+            || json!({ "total_error": total_error_json(&found, designs.as_ref()) }),
+            || render_total_error(&found, designs.as_ref(), context.stdout),
+        );
         return Ok(ExitStatus::Passed);
     }
 
@@ -67,11 +67,7 @@ fn of_tables(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, Comma
         labels::read_label_rows(&args.files, &args.table, &[assize_analysis::labels::ColumnRole::Scores])?;
     let found = analyze_repeats(&rows, args.right, &args.k, args.table.level)
         .map_err(|problems| labels::format_problems(&problems))?;
-    if args.table.json {
-        output::print_json(&assize_report::repeats_json(&found));
-    } else {
-        output::print(&assize_report::render_repeats(&found, context.stdout));
-    }
+    output::print_either(args.table.json, || repeats_json(&found), || render_repeats(&found, context.stdout));
 
     Ok(ExitStatus::Passed)
 }
@@ -103,16 +99,16 @@ fn of_runs(args: &NoiseArgs, names: &[String], context: &CliContext) -> Result<E
     if args.table.json {
         let mut object = single.as_ref().map_or_else(|| json!({}), assize_report::noise_json);
         object["total_error"] =
-            crossed.as_ref().map(|found| assize_report::total_error_json(found, designs.as_ref())).into();
+            crossed.as_ref().map(|found| total_error_json(found, designs.as_ref())).into();
         output::print_json(&object);
         return Ok(ExitStatus::Passed);
     }
     if let Some(single) = &single {
-        output::print(&assize_report::render_noise(single, context.stdout));
+        output::print(&render_noise(single, context.stdout));
     }
     if let Some(found) = &crossed {
         let gap = if single.is_some() { "\n" } else { "" };
-        let text = assize_report::render_total_error(found, designs.as_ref(), context.stdout);
+        let text = render_total_error(found, designs.as_ref(), context.stdout);
         output::print(&format!("{gap}{text}"));
     }
 

@@ -97,7 +97,7 @@ impl From<ViewError> for CommandFailure {
 
 /// Returns false if there is no screen for a browser.
 fn has_screen(context: &CliContext) -> bool {
-    let is_set = |name: &str| context.variable(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| context.process.variable(name).is_some_and(|value| !value.is_empty());
     !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 

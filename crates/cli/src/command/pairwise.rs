@@ -2,12 +2,12 @@
 
 use assize_analysis::pairwise::PairwiseReport;
 use assize_engine::pairwise::{PairwiseInput, PairwiseOptions, conclusion, stored_pairwise_report};
-use assize_engine::{EvalOptions, ExitStatus, RunEnding, RunOutcome, summary_json};
+use assize_engine::{EvalOptions, ExitStatus, RunEnding, summary_json};
 use assize_report::{pairwise_json, render_pairwise, render_pairwise_markdown};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
-use super::eval::{print_export, print_plan};
+use super::eval::print_outcome;
 use super::present;
 use crate::args::{PairwiseArgs, ShowChoice, answer_columns};
 use crate::context::CliContext;
@@ -26,15 +26,11 @@ pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
         return Err("`--show` has no effect on a pairwise comparison; remove it".into());
     }
 
-    match block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))? {
-        RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
-        RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
-        RunOutcome::Finished(finished) => {
-            let (report, missing) = stored_pairwise_report(&finished.folder, &finished.info)?;
-            print(&report, &missing, &finished.info, &finished.folder, args, context)?;
-            Ok(finished.exit)
-        }
-    }
+    let outcome = block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))?;
+    print_outcome(outcome, &args.run, context, |finished| {
+        let (report, missing) = stored_pairwise_report(&finished.folder, &finished.info)?;
+        print(&report, &missing, &finished.info, &finished.folder, args, context)
+    })
 }
 
 fn options(args: &PairwiseArgs) -> Result<PairwiseOptions, CommandFailure> {

@@ -3,6 +3,7 @@
 use assize_analysis::labels::ColumnRole;
 use assize_analysis::panel::PanelVotes;
 use assize_engine::{ExitStatus, runs, stored_records};
+use assize_report::{panel_rates_json, render_panel_rates};
 use assize_stats::UndefinedReason;
 
 use super::{labels, noise};
@@ -38,11 +39,11 @@ pub(super) fn execute(args: &PanelRatesArgs, context: &CliContext) -> Result<Exi
         }
         (reason, _) => format!("error rates are undefined: {reason}"),
     })?;
-    if args.table.json {
-        output::print_json(&assize_report::panel_rates_json(&found));
-    } else {
-        output::print(&assize_report::render_panel_rates(&found, context.stdout));
-    }
+    output::print_either(
+        args.table.json,
+        || panel_rates_json(&found),
+        || render_panel_rates(&found, context.stdout),
+    );
 
     Ok(ExitStatus::Passed)
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use assize_analysis::{ScorecardTree, min_coverage, missing_policy};
+use assize_analysis::ScorecardTree;
 use assize_engine::{
     EngineError, ExitStatus, LabelOptions, ReportMaterial, ScoredCard, summary_json, write_report_file,
 };
@@ -225,7 +225,7 @@ fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Re
 
         let text = String::from_utf8_lossy(&text);
         if format == ExportFormat::Github {
-            output::print_annotations(&text);
+            output::print_json_text(&text);
         } else if !text.is_empty() {
             output::print_contents(&text, context)?;
         }
@@ -247,11 +247,10 @@ fn with_reports(
 
     let mut cards: Vec<Option<ScoredCard<'_>>> = Vec::new();
     for run in runs {
-        let scored = run.material.card.as_ref().map(|card| {
-            let settings = &run.material.info.settings;
-            let scored = ScoredCard::of_run(card, None, missing_policy(settings), min_coverage(settings))?;
-            Ok::<_, EngineError>(scored)
-        });
+        let scored =
+            run.material.card.as_ref().map(|card| {
+                ScoredCard::of_stored(card, &run.material.info.settings).map_err(EngineError::from)
+            });
         cards.push(scored.transpose()?);
     }
 

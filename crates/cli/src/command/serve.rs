@@ -59,8 +59,7 @@ fn change_keys(action: &KeyAction, context: &CliContext) -> Result<ExitStatus, C
     match action {
         KeyAction::New { name, keys, operator, quotas } => {
             let created = process.now().to_string();
-            let add = if *operator { KeyFile::add_operator } else { KeyFile::add };
-            let key = add(&process.resolve(keys), name, quotas.quotas(), created)?;
+            let key = KeyFile::add(&process.resolve(keys), name, quotas.quotas(), created, *operator)?;
             output::print(&format!("{key}\n"));
             output::print_message(&format!(
                 "This key is shown once; `{}` stores its hash. Clients send it as `Authorization: Bearer KEY`.\n",

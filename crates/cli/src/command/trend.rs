@@ -80,12 +80,10 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
         return Err("none of these runs has a finished case".into());
     }
 
-    if args.json {
-        output::print_json(&json!({ "level": ConfidenceLevel::P95.get(), "runs": points }));
-    } else {
-        let levels = TREND_ROWS.into_iter().take(if args.verbose { 1 } else { TREND_ROWS.len() });
-        output::print(&fit_screen(levels, |rows| render_trend(&points, rows, context.stdout)));
-    }
+    let levels = TREND_ROWS.into_iter().take(if args.verbose { 1 } else { TREND_ROWS.len() });
+    let json = || json!({ "level": ConfidenceLevel::P95.get(), "runs": points });
+    let text = || fit_screen(levels, |rows| render_trend(&points, rows, context.stdout));
+    output::print_either(args.json, json, text);
 
     Ok(ExitStatus::Passed)
 }

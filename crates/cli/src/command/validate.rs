@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_diagnostic::{list_first, render};
+use assize_diagnostic::list_first;
 use assize_document::codes;
 use assize_engine::ExitStatus;
 
@@ -22,6 +22,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
     let too_many_warnings = args.max_warnings.is_some_and(|most| warnings > most);
     let exit = if errors > 0 || too_many_warnings { ExitStatus::Invalid } else { ExitStatus::Passed };
 
+    let parts = checked.iter().map(|part| (&part.diagnostics[..], &part.sources));
     match if args.json { FormatChoice::Json } else { args.format } {
         FormatChoice::Text => {
             for part in checked {
@@ -50,22 +51,10 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
             }
         }
         FormatChoice::Json => output::print_json(&report.to_json()),
-        FormatChoice::Github => {
-            for part in checked {
-                output::print_annotations(&render::to_github(&part.diagnostics, &part.sources));
-            }
-        }
+        FormatChoice::Github => output::print_annotations(parts),
         FormatChoice::Sarif => {
             let describe = |code| codes::ALL.iter().find(|page| page.code == code).map(|page| page.title);
-            let tool = render::ReportingTool {
-                name: "assize",
-                version: env!("CARGO_PKG_VERSION"),
-                information_uri: None,
-                describe: &describe,
-            };
-
-            let parts: Vec<_> = checked.iter().map(|part| (&part.diagnostics[..], &part.sources)).collect();
-            output::print_json_text(&render::to_sarif(&parts, tool));
+            output::print_sarif(&parts.collect::<Vec<_>>(), &describe);
         }
     }
 

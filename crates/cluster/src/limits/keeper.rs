@@ -195,9 +195,32 @@ impl LimitKeeper {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::memory::MemoryCluster;
-    use crate::seam::Cluster;
+    use crate::seam::{Later, Record};
+
+    /// Records in memory.
+    #[derive(Default)]
+    struct KeptRecords(Mutex<BTreeMap<String, Record>>);
+
+    impl Records for KeptRecords {
+        fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>> {
+            Box::pin(async move { Ok(self.0.lock().await.get(key).cloned()) })
+        }
+
+        fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>> {
+            Box::pin(async move {
+                let mut kept = self.0.lock().await;
+                let found = kept.get(key).map_or(0, |record| record.revision);
+                let next = (found == revision).then_some(revision + 1);
+                if let Some(revision) = next {
+                    kept.insert(key.to_owned(), Record { bytes, revision });
+                }
+                Ok(next)
+            })
+        }
+    }
 
     /// Total number of calls granted to a worker that asks `times` times for one more call.
     async fn borrow(keeper: &LimitKeeper, worker: &str, times: u64) -> u64 {
@@ -213,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_coordinator_that_goes_on_counts_no_more_than_the_budget_as_used() {
-        let records = MemoryCluster::default().records();
+        let records: Arc<dyn Records> = Arc::new(KeptRecords::default());
         let limits = JobLimits { calls: Some(200), ..JobLimits::default() };
         let first = LimitKeeper::open(Arc::clone(&records), "job", limits).await.unwrap();
         borrow(&first, "a", 1_000).await;
@@ -223,7 +246,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_coordinator_that_was_held_up_grants_nothing_that_its_successor_does_not_count() {
-        let records = MemoryCluster::default().records();
+        let records: Arc<dyn Records> = Arc::new(KeptRecords::default());
         let limits = JobLimits { calls: Some(200), ..JobLimits::default() };
         let first = LimitKeeper::open(Arc::clone(&records), "job", limits).await.unwrap();
         let mut granted = borrow(&first, "a", 1).await;

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use assize_engine::CancellationToken;
 use assize_llm::{BoxFuture, BudgetAmount, BudgetSource, ReportedAllowance, SharedRate};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -125,21 +125,17 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
 }
 
 impl ShareState {
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock()
-    }
-
     fn counts_tokens(&self) -> bool {
         self.limits.tokens_per_minute.is_some()
     }
 
     fn is_waiting(&self) -> bool {
-        let held = self.held();
+        let held = self.held.lock();
         held.need.is_some() || held.accounts.values().any(|pot| pot.waiting > 0)
     }
 
     fn request(&self) -> LimitRequest {
-        let mut held = self.held();
+        let mut held = self.held.lock();
         let rates = held.accounts.iter_mut().map(|(account, pot)| pot.ask(account)).collect();
 
         LimitRequest {
@@ -154,7 +150,7 @@ impl ShareState {
 
     /// Restores the corrections of a request that did not arrive.
     fn put_back(&self, request: LimitRequest) {
-        let mut held = self.held();
+        let mut held = self.held.lock();
         for ask in request.rates {
             let pot = held.accounts.entry(ask.account).or_default();
             pot.correction += ask.correction;
@@ -165,7 +161,7 @@ impl ShareState {
         if reply.stopped {
             self.stopped.cancel();
         }
-        let mut held = self.held();
+        let mut held = self.held.lock();
         held.received = reply.granted;
         // Budget that was returned in the meantime is reported with the next request.
         let is_answered = held.need.is_some() && held.need == request.need;

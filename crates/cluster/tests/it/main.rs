@@ -3,4 +3,5 @@
 #[cfg(feature = "cloud")]
 mod buckets;
 mod memory;
+mod memory_cluster;
 mod sealed;

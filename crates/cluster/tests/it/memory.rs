@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use assize_cluster::{
     Cluster, ClusterError, ClusterOptions, ClusterRunError, Coordinator, EvalRequest, JobEvent, JobLinks,
-    JobManifest, Later, LimitHandler, MemoryCluster, Record, Records, ResultStore, UnitName, WorkUnit,
-    Worker, WorkerEvent, WorkerOptions,
+    JobManifest, Later, LimitHandler, Record, Records, ResultStore, UnitName, WorkUnit, Worker, WorkerEvent,
+    WorkerOptions,
 };
 use assize_engine::{
     Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, ProgramUse, RunOutcome,
 };
 use tempfile::TempDir;
+
+use crate::memory_cluster::MemoryCluster;
 
 pub(crate) const CASES: usize = 13;
 

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use assize_cluster::{
-    Cluster, Coordinator, JobEvent, JobLinks, JobManifest, JobPlan, JobSecret, MemoryCluster, RefusedCount,
-    SealedCluster, Worker, WorkerEvent, WorkerOptions,
+    Cluster, Coordinator, JobEvent, JobLinks, JobManifest, JobPlan, JobSecret, RefusedCount, SealedCluster,
+    Worker, WorkerEvent, WorkerOptions,
 };
 
 use tokio::sync::Notify;
 
 use crate::memory::{CASES, engine, machine, options, read, request, rows, slow_machine};
+use crate::memory_cluster::MemoryCluster;
 
 const SECRET: &str = "a secret of the job";
 const OTHER: &str = "a secret of somebody else";

@@ -3,9 +3,12 @@
 use crate::{Diagnostic, Severity};
 
 /// Returns the number of errors and the number of warnings, in this order. Notes count as neither.
-pub fn count_by_severity(diagnostics: &[Diagnostic]) -> (usize, usize) {
-    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    (count(Severity::Error), count(Severity::Warning))
+pub fn count_by_severity<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> (usize, usize) {
+    diagnostics.into_iter().fold((0, 0), |(errors, warnings), diagnostic| match diagnostic.severity {
+        Severity::Error => (errors + 1, warnings),
+        Severity::Warning => (errors, warnings + 1),
+        Severity::Note => (errors, warnings),
+    })
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::{ExitStatus, RunEnding};
 use assize_audit::injection::{InjectionProbe, InjectionReport, InsertPosition, builtin_probes};
-use assize_audit::{CaseVariant, build_audit_items, choose_cases, pair_records};
-use assize_rubric::UnitInterval;
+use assize_audit::{CaseVariant, build_audit_items, pair_records};
 use assize_run::WorkItem;
 use assize_store::{RunFolder, VerdictCounts};
 
+use super::ProbingOptions;
+use super::probing::{NO_CRITERIA, count_items, replace_each};
 use crate::error::EngineError;
 use crate::exit::exit_of_audit;
 use crate::mode::{Items, RunMode};
@@ -38,14 +39,8 @@ pub struct InjectionAudit {
     pub probes: Vec<InjectionProbe>,
     /// Positions in the answer; by default, each probe's own.
     pub places: BTreeSet<InsertPosition>,
-    /// How often the unchanged answer is judged again.
-    pub repeats: u32,
-    /// Maximum number of cases, chosen at random if there are more.
-    pub max_cases: Option<usize>,
-    /// Seed of the random choice.
-    pub seed: u64,
-    /// Highest share of decisions that attacks may win.
-    pub max_flip_rate: Option<UnitInterval>,
+    /// Repeats and choice of cases; the limit is the highest share of decisions that attacks may win.
+    pub options: ProbingOptions,
 }
 
 impl InjectionAudit {
@@ -56,15 +51,12 @@ impl InjectionAudit {
     ///
     /// # Errors
     /// When there is no probe of a name.
-    pub fn new(names: &[String]) -> Result<Self, EngineError> {
-        Ok(Self {
-            probes: chosen(names)?,
-            places: BTreeSet::new(),
-            repeats: 1,
-            max_cases: None,
-            seed: 0,
-            max_flip_rate: None,
-        })
+    pub fn new(
+        names: &[String],
+        places: BTreeSet<InsertPosition>,
+        options: ProbingOptions,
+    ) -> Result<Self, EngineError> {
+        Ok(Self { probes: chosen(names)?, places, options })
     }
 
     /// Metrics of a stored audit.
@@ -78,12 +70,12 @@ impl InjectionAudit {
     /// The exit code of an audit and its reason. The verdicts of its cases do not count.
     pub fn conclusion(
         report: &InjectionReport,
-        limit: Option<UnitInterval>,
+        limit: Option<f64>,
         ending: RunEnding,
     ) -> (ExitStatus, String) {
         let mut found = Vec::new();
 
-        if let Some(limit) = limit.map(UnitInterval::get) {
+        if let Some(limit) = limit {
             match (report.wins.beyond_limit(limit), report.wins.limit_value()) {
                 (Some((which, rate)), _) => {
                     let beyond = if report.wins.beyond_noise.value.is_ok() { " beyond noise" } else { "" };
@@ -121,43 +113,29 @@ impl RunMode for InjectionAudit {
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
-        let mut places =
-            choose_cases(count, self.max_cases.unwrap_or(usize::MAX), self.seed).into_iter().peekable();
-        let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
-        Box::new(taken.flat_map(|(_, item)| match item {
-            Err(error) => vec![Err(error)],
-            Ok(item) => {
-                let variants = build_audit_items(&item, self.repeats, &self.variants(&item));
-                variants.into_iter().flatten().map(Ok).collect()
-            }
-        }))
+        replace_each(self.options.draw(items, count), |item| {
+            build_audit_items(item, self.options.repeats, &self.variants(item)).unwrap_or_default()
+        })
     }
 
-    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
-        match items.try_fold(0, |sum, item| item.map(|_| sum + 1))? {
-            0 => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
-            total => Ok(total),
-        }
+    fn total(&self, _: usize, items: Items<'_>) -> Result<usize, EngineError> {
+        count_items(items, NO_CRITERIA)
     }
 
     fn settings(&self) -> BTreeMap<String, String> {
         let list = |names: Vec<&str>| names.join(",");
-        let mut settings = BTreeMap::from([
+        let mut settings = self.options.settings();
+        settings.extend([
             ("probes".to_owned(), list(self.probes.iter().map(|probe| probe.name.as_str()).collect())),
             ("places".to_owned(), list(self.places.iter().map(|place| place.name()).collect())),
-            ("repeats".to_owned(), self.repeats.to_string()),
-            ("seed".to_owned(), self.seed.to_string()),
         ]);
-        if let Some(cases) = self.max_cases {
-            settings.insert("max_cases".to_owned(), cases.to_string());
-        }
 
         settings
     }
 
     fn exit(&self, folder: &RunFolder, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         match Self::report(folder) {
-            Ok(report) => Self::conclusion(&report, self.max_flip_rate, ending),
+            Ok(report) => Self::conclusion(&report, self.options.limit, ending),
             Err(error) => (ExitStatus::Incomplete, error.message),
         }
     }

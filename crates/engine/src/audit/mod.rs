@@ -3,6 +3,7 @@
 mod injection;
 mod probing;
 
+use assize_analysis::{ExitStatus, RunEnding};
 use assize_audit::StoredAudit;
 use assize_store::{RunFolder, RunInfo};
 
@@ -25,6 +26,14 @@ pub fn read_audit(folder: &RunFolder, info: &RunInfo) -> Result<Option<StoredAud
     }
 
     Ok(None)
+}
+
+/// The exit code of an audit and its reason. The verdicts of its cases do not count.
+pub fn conclusion(audit: &StoredAudit, limit: Option<f64>, ending: RunEnding) -> (ExitStatus, String) {
+    match audit {
+        StoredAudit::Probing(report) => ProbingKind::conclusion(report, limit, ending),
+        StoredAudit::Injection(report) => InjectionAudit::conclusion(report, limit, ending),
+    }
 }
 
 /// Refuses to resume an audit.

@@ -108,6 +108,44 @@ pub struct ProbingOptions {
     pub limit: Option<f64>,
 }
 
+impl ProbingOptions {
+    /// The items of these cases, or of as many as are audited.
+    pub(super) fn draw<'i>(&self, items: Items<'i>, count: usize) -> Items<'i> {
+        let chosen = choose_cases(count, self.max_cases.unwrap_or(usize::MAX), self.seed);
+        let mut places = chosen.into_iter().peekable();
+        Box::new(items.enumerate().filter_map(move |(at, item)| places.next_if_eq(&at).map(|_| item)))
+    }
+
+    /// The options, as they are stored with the run.
+    pub(super) fn settings(&self) -> BTreeMap<String, String> {
+        let cases = self.max_cases.map(|cases| ("max_cases".to_owned(), cases.to_string()));
+        let others = [("repeats", self.repeats.to_string()), ("seed", self.seed.to_string())];
+        others.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(cases).collect()
+    }
+}
+
+/// Why there is nothing to audit.
+pub(super) const NO_CRITERIA: &str = "no case has a rubric, so there are no criteria to audit";
+
+/// Puts others in place of each item.
+pub(super) fn replace_each<'i>(items: Items<'i>, by: impl Fn(&WorkItem) -> Vec<WorkItem> + 'i) -> Items<'i> {
+    Box::new(items.flat_map(move |item| match item {
+        Err(error) => vec![Err(error)],
+        Ok(item) => by(&item).into_iter().map(Ok).collect(),
+    }))
+}
+
+/// Number of items.
+///
+/// # Errors
+/// When there are none, for this reason.
+pub(super) fn count_items(mut items: Items<'_>, none: &str) -> Result<usize, EngineError> {
+    match items.try_fold(0, |sum, item| item.map(|_| sum + 1))? {
+        0 => Err(EngineError::usage(none)),
+        total => Ok(total),
+    }
+}
+
 /// An audit that compares decisions.
 #[derive(Debug, Clone)]
 pub struct ProbingAudit {
@@ -237,50 +275,29 @@ impl RunMode for ProbingAudit {
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
-        if let (ProbingKind::OwnFamily, Some(most)) = (self.kind, self.options.max_cases) {
-            let taken = WholeCases::draw(items, most, self.options.seed);
-            return Box::new(taken.into_iter().flat_map(|item| match item {
-                Err(error) => vec![Err(error)],
-                Ok(item) => self.of_item(&item).into_iter().map(Ok).collect(),
-            }));
-        }
-
-        let mut places = choose_cases(count, self.options.max_cases.unwrap_or(usize::MAX), self.options.seed)
-            .into_iter()
-            .peekable();
-        let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
-        Box::new(taken.flat_map(|(_, item)| match item {
-            Err(error) => vec![Err(error)],
-            Ok(item) => self.of_item(&item).into_iter().map(Ok).collect(),
-        }))
+        let drawn = match (self.kind, self.options.max_cases) {
+            (ProbingKind::OwnFamily, Some(most)) => {
+                Box::new(WholeCases::draw(items, most, self.options.seed).into_iter())
+            }
+            _ => self.options.draw(items, count),
+        };
+        replace_each(drawn, |item| self.of_item(item))
     }
 
-    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
-        let total = items.try_fold(0, |sum, item| item.map(|_| sum + 1))?;
-
-        match (total, self.kind) {
-            (0, ProbingKind::Order) => {
-                Err(EngineError::usage("no rubric has more than one criterion, so there is no order to test"))
-            }
-            (0, _) => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
-            (total, _) => Ok(total),
-        }
+    fn total(&self, _: usize, items: Items<'_>) -> Result<usize, EngineError> {
+        let none = match self.kind {
+            ProbingKind::Order => "no rubric has more than one criterion, so there is no order to test",
+            ProbingKind::Length | ProbingKind::OwnFamily => NO_CRITERIA,
+        };
+        count_items(items, none)
     }
 
     fn settings(&self) -> BTreeMap<String, String> {
-        let mut settings: BTreeMap<String, String> = self
-            .families
-            .iter()
-            .map(|(name, family)| (format!("{FAMILY_PREFIX}{name}"), family.clone()))
-            .collect();
-        settings.insert("repeats".to_owned(), self.options.repeats.to_string());
-        settings.insert("seed".to_owned(), self.options.seed.to_string());
-
+        let mut settings = self.options.settings();
+        let families = self.families.iter();
+        settings.extend(families.map(|(name, family)| (format!("{FAMILY_PREFIX}{name}"), family.clone())));
         if self.kind == ProbingKind::Order {
             settings.insert("permutations".to_owned(), self.permutations.to_string());
-        }
-        if let Some(cases) = self.options.max_cases {
-            settings.insert("max_cases".to_owned(), cases.to_string());
         }
 
         settings

@@ -10,7 +10,7 @@ use assize_llm::{
 };
 use assize_run::CachedReplyStore;
 use assize_store::{BatchJournal, ReplyCache, SpoolFile};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
@@ -162,12 +162,12 @@ impl BatchedCalls {
 
     /// From now on these calls are sent live, because their batch brought no reply.
     pub(super) fn give_up_batches_for(&self, keys: impl IntoIterator<Item = CallKey>) {
-        self.state().live.extend(keys);
+        self.state.lock().live.extend(keys);
     }
 
     /// The number of calls that are sent live because their batch brought no reply.
     pub(super) fn given_up(&self) -> usize {
-        self.state().live.len()
+        self.state.lock().live.len()
     }
 
     /// Begins a pass over the cases. Until it ends, requests are collected and not sent. `pending` are the
@@ -180,7 +180,7 @@ impl BatchedCalls {
     ) -> Result<(), EngineError> {
         let path = self.folder.join(format!("requests-{}", uuid::Uuid::new_v4()));
         let requests = CollectedRequests::new(SpoolFile::create(&path)?);
-        self.state().pass = Some(CollectingPass {
+        self.state.lock().pass = Some(CollectingPass {
             requests,
             known: HashSet::new(),
             pending,
@@ -194,7 +194,7 @@ impl BatchedCalls {
 
     /// Ends the pass. From now on, calls without a reply are sent live.
     pub(super) fn end_pass(&self) -> Result<Option<PassResult>, EngineError> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let pass = state.pass.take();
         match state.failure.take() {
             Some(failure) => Err(failure),
@@ -204,7 +204,7 @@ impl BatchedCalls {
 
     /// Removes the replies that the run has used.
     pub(crate) fn forget_served(&self) -> Result<(), EngineError> {
-        let served = std::mem::take(&mut self.state().served);
+        let served = std::mem::take(&mut self.state.lock().served);
         match self.arrived.get() {
             Some(arrived) => {
                 let keys = served.iter().map(|key| *key.as_bytes());
@@ -214,13 +214,9 @@ impl BatchedCalls {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, CallState> {
-        self.state.lock()
-    }
-
     /// Ends the pass with this error.
     fn fail(&self, error: EngineError) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some(pass) = &state.pass {
             pass.cancel.cancel();
         }
@@ -238,7 +234,7 @@ impl BatchedCalls {
             None => None,
         };
         if let Some(hit) = arrived {
-            self.state().served.insert(key);
+            self.state.lock().served.insert(key);
             return Ok(Some(client.reply_to(request, hit.reply)));
         }
 
@@ -246,7 +242,7 @@ impl BatchedCalls {
         // Otherwise a stronger judge would be paid for decisions that only wait for their batch.
         let not_now = || AskError::new(ErrorKind::Cancelled, "waits for a batch");
         let probes = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let is_live = state.live.contains(&key);
             let Some(pass) = &mut state.pass else { return Ok(None) };
             if is_live {
@@ -267,7 +263,7 @@ impl BatchedCalls {
         }
 
         let prepared = client.batch_request(request)?;
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some(pass) = &mut state.pass
             && pass.known.insert(key)
             && let Err(error) = pass.requests.add(key, at, &prepared)
@@ -304,7 +300,7 @@ impl BatchedCalls {
         match probed {
             Ok(()) => {
                 if own.is_some() {
-                    self.state().served.insert(key);
+                    self.state.lock().served.insert(key);
                 }
                 Ok(own)
             }

@@ -69,7 +69,7 @@ impl Engine {
         options: &EvalOptions,
     ) -> Result<RunOutcome, EngineError> {
         let mut changes: HashMap<PathBuf, Value> = HashMap::new();
-        for hooks in pool.suites() {
+        for hooks in &pool.suites {
             let changed = tokio::select! {
                 changed = async { hooks.load().await.map(|()| hooks)?.before_all().await } => changed,
                 () = self.process().stopped() => {
@@ -87,7 +87,7 @@ impl Engine {
         let changed = self.reload(loaded, &changes, options);
         let outcome = self.run_outcome(mode, &changed, options, Some(pool)).await?;
         if let RunOutcome::Finished(run) = &outcome {
-            for hooks in pool.suites() {
+            for hooks in &pool.suites {
                 self.conclude_extensions(hooks, &changed, run).await;
             }
         }

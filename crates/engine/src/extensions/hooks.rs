@@ -50,7 +50,8 @@ impl<'a> ExtensionUse<'a> {
 
 /// The extensions of the suites of a run, with their interpreters.
 pub(crate) struct ExtensionPool {
-    suites: Vec<Arc<SuiteHooks>>,
+    /// The extensions of all suites.
+    pub(crate) suites: Vec<Arc<SuiteHooks>>,
 }
 
 impl ExtensionPool {
@@ -73,11 +74,6 @@ impl ExtensionPool {
     /// The extensions of a suite.
     pub(crate) fn hooks_for(&self, suite: &Suite) -> Option<Arc<SuiteHooks>> {
         self.suites.iter().find(|hooks| hooks.path == suite.path).cloned()
-    }
-
-    /// The extensions of all suites.
-    pub(crate) fn suites(&self) -> &[Arc<SuiteHooks>] {
-        &self.suites
     }
 
     /// Ends all interpreters.

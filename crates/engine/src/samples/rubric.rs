@@ -81,30 +81,18 @@ impl Engine {
 pub struct PreparedRubric {
     /// The item of an empty sample.
     pub(super) template: WorkItem,
-    pub(super) config_hash: String,
-    pub(super) judges: Vec<String>,
-    pub(super) warnings: Vec<String>,
+    /// Hash of everything that determines a result, apart from the sample: judges with their models and
+    /// prompts, criteria, weights, thresholds and judging mode. If a judge changes later, so does the hash.
+    pub config_hash: String,
+    /// Names of the judges.
+    pub judges: Vec<String>,
+    /// Warnings about the rubric with these judges.
+    pub warnings: Vec<String>,
     /// The scorecard that it was made from, if it was.
     pub(super) card: Option<Arc<SampleCard>>,
 }
 
 impl PreparedRubric {
-    /// Hash of everything that determines a result, apart from the sample: judges with their models and
-    /// prompts, criteria, weights, thresholds and judging mode. If a judge changes later, so does the hash.
-    pub fn config_hash(&self) -> &str {
-        &self.config_hash
-    }
-
-    /// Names of the judges.
-    pub fn judges(&self) -> &[String] {
-        &self.judges
-    }
-
-    /// Warnings about the rubric with these judges.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
-    }
-
     /// Whether it was made from a scorecard.
     pub fn is_scorecard(&self) -> bool {
         self.card.is_some()

@@ -25,7 +25,7 @@ pub struct SampleService {
     folder: PathBuf,
     config: ProjectConfig,
     gateway: Arc<ModelGateway>,
-    models: ModelUse,
+    only_plans: bool,
     failures: Option<FailureLog>,
 }
 
@@ -43,7 +43,7 @@ impl SampleService {
     /// # Errors
     /// If options contradict each other, files have problems, or a judge that is named can't be used.
     pub fn new(engine: &Engine, options: RunOptions, folder: &Path) -> Result<Self, EngineError> {
-        Self::with_models(engine, options, folder, ModelUse::Ask)
+        Self::with_access(engine, options, folder, false)
     }
 
     /// Creates a service whose graders only plan. It sends no requests and needs no key.
@@ -51,18 +51,18 @@ impl SampleService {
     /// # Errors
     /// As in [`SampleService::new`].
     pub fn for_plans(engine: &Engine, options: RunOptions, folder: &Path) -> Result<Self, EngineError> {
-        Self::with_models(engine, options, folder, ModelUse::Plan)
+        Self::with_access(engine, options, folder, true)
     }
 
-    fn with_models(
+    fn with_access(
         engine: &Engine,
         options: RunOptions,
         folder: &Path,
-        models: ModelUse,
+        only_plans: bool,
     ) -> Result<Self, EngineError> {
         options.panel_spec()?;
         let folder = engine.process().resolve(folder);
-        let wiring = wire(engine, &models.request(&options, &folder))?;
+        let wiring = wire(engine, &request(&options, &folder, only_plans))?;
 
         wiring.gateway.begin_alone("samples");
         Ok(Self {
@@ -71,7 +71,7 @@ impl SampleService {
             config: wiring.config.clone(),
             gateway: Arc::clone(&wiring.gateway),
             options,
-            models,
+            only_plans,
             failures: None,
         })
     }
@@ -103,7 +103,7 @@ impl SampleService {
 
     fn grader_through(&self, gateway: Arc<ModelGateway>) -> Result<SampleGrader, EngineError> {
         // The grader shares the service's budget, limits and cache, because all of them belong to the gateway.
-        let wiring = wire(&self.engine, &self.models.request(&self.options, &self.folder))?;
+        let wiring = wire(&self.engine, &request(&self.options, &self.folder, self.only_plans))?;
         let deps = wiring.deps_through(&self.folder, &gateway)?;
         Ok(SampleGrader {
             engine: self.engine.clone(),
@@ -139,25 +139,7 @@ fn cache_namespace(name: &str) -> [u8; 32] {
     blake3::derive_key("assize 2026-11 namespace of the reply cache", name.as_bytes())
 }
 
-/// How the graders of a service use models.
-#[derive(Clone, Copy)]
-enum ModelUse {
-    Ask,
-    Plan,
-}
-
-impl ModelUse {
-    const fn request<'a>(self, options: &'a RunOptions, folder: &'a PathBuf) -> WiringRequest<'a> {
-        WiringRequest {
-            access: match self {
-                Self::Ask => ModelAccess::Service(options),
-                Self::Plan => ModelAccess::Plan(options),
-            },
-            files: std::slice::from_ref(folder),
-            roots: &[],
-            targets_file: None,
-            consequence: "nothing was graded",
-            keep_workspaces: false,
-        }
-    }
+const fn request<'a>(options: &'a RunOptions, folder: &'a PathBuf, only_plans: bool) -> WiringRequest<'a> {
+    let access = if only_plans { ModelAccess::Plan(options) } else { ModelAccess::Service(options) };
+    WiringRequest::new(access, std::slice::from_ref(folder), "nothing was graded")
 }

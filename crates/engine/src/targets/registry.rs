@@ -115,7 +115,7 @@ impl TargetRegistry {
         let fixed = fixed.flat_map(|spec| &spec.variables);
         let values = fixed.filter_map(|used| engine.process().variable(&used.variable)).collect();
         let setup = hiding(&setup, engine.process(), values);
-        let programs = ProgramSetup { slots: Some(gateway.commands()), consent, ..setup };
+        let programs = ProgramSetup { slots: Some(Arc::clone(&gateway.commands)), consent, ..setup };
 
         Self {
             specs,
@@ -128,7 +128,7 @@ impl TargetRegistry {
             temp_folder,
             programs: Arc::new(programs),
             redactor,
-            provided: engine.provided().targets.clone(),
+            provided: engine.provided.targets.clone(),
             made: Mutex::new(BTreeMap::new()),
             plain: Mutex::default(),
             notes: Mutex::default(),
@@ -178,7 +178,7 @@ impl TargetRegistry {
     /// Settings of a target that have no effect, and parts of a recording that were not understood. Call this
     /// after the target was made.
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let real = reference.real_name();
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
         let notes = self.notes.lock();
         idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
@@ -188,21 +188,22 @@ impl TargetRegistry {
 
     /// The programs that a target, or one of its fallbacks, starts.
     pub(crate) fn programs_of(&self, reference: &TargetRef) -> Vec<NamedProgram> {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
-        let Some(spec) = self.spec(real).filter(|_| !self.provided.contains_key(real)) else {
+        if self.provided.contains_key(reference.real_name()) {
             return Vec::new();
-        };
-        let fallbacks = spec.fallbacks.iter().filter_map(|name| self.spec(name));
-        std::iter::once(spec).chain(fallbacks).flat_map(target_programs).collect()
+        }
+        self.specs_of(reference).flat_map(target_programs).collect()
+    }
+
+    /// The definition of a target, and those of its fallbacks.
+    fn specs_of(&self, reference: &TargetRef) -> impl Iterator<Item = &TargetSpec> {
+        let spec = self.spec(reference.real_name());
+        let fallbacks = spec.into_iter().flat_map(|spec| &spec.fallbacks);
+        spec.into_iter().chain(fallbacks.filter_map(move |name| self.spec(name)))
     }
 
     /// Variables of the environment in fixed answers of a target, or of one of its fallbacks.
     pub(crate) fn texts_of(&self, reference: &TargetRef) -> Vec<TextVariable> {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
-        let Some(spec) = self.spec(real) else { return Vec::new() };
-        let fallbacks = spec.fallbacks.iter().filter_map(|name| self.spec(name));
-        std::iter::once(spec)
-            .chain(fallbacks)
+        self.specs_of(reference)
             .filter(|spec| matches!(spec.kind, TargetSpecKind::Mock(_)))
             .flat_map(|spec| &spec.variables)
             .map(|used| TextVariable {
@@ -216,10 +217,9 @@ impl TargetRegistry {
 
     /// Whether a target answers all cases in one run of a command, so that it can't be used turn by turn.
     pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
-        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let batches =
             |spec: &TargetSpec| matches!(&spec.kind, TargetSpecKind::Command(command) if command.batch);
-        self.spec(real).is_some_and(batches)
+        self.spec(reference.real_name()).is_some_and(batches)
     }
 
     /// The judge with a name in the targets file: a model or a program. `None` if the file has no such target.
@@ -234,14 +234,14 @@ impl TargetRegistry {
             }
             TargetSpecKind::Command(command) if !command.batch && command.beside_suite => {
                 for program in target_programs(spec) {
-                    self.gateway.note_program(program);
+                    self.gateway.findings.programs.lock().insert(program);
                 }
                 let folder = spec.place.path().parent().unwrap_or(Path::new("")).to_path_buf();
                 // It is recorded as a judge, not among the targets that answer.
                 let target = self.make(name)?;
                 Ok(self.gateway.ask_program(Arc::new(ProgramModel { target, folder })))
             }
-            _ => Err(unusable(format!(
+            _ => Err(EngineError::unrunnable(format!(
                 "{}: target `{name}` can't judge: it is neither a model nor a command that answers each question",
                 spec.place
             ))),
@@ -335,12 +335,12 @@ impl TargetRegistry {
             return Ok(Arc::new(EchoTarget { name: name.into() }));
         }
         if name.contains([':', '/']) {
-            let parsed =
-                ModelName::from_str(name).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+            let parsed = ModelName::from_str(name)
+                .map_err(|error| EngineError::unrunnable(format!("target `{name}`: {error}")))?;
             let client = self
                 .gateway
                 .client(&parsed, &self.variables)
-                .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+                .map_err(|error| EngineError::unrunnable(format!("target `{name}`: {error}")))?;
             let ask = self.gateway.ask(client, None);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
@@ -383,14 +383,14 @@ impl TargetRegistry {
             TargetSpecKind::Echo => Arc::new(EchoTarget { name: name.clone() }),
             TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
             TargetSpecKind::Unbuilt { provider } => {
-                return Err(unusable(format!(
+                return Err(EngineError::unrunnable(format!(
                     "{}: target `{name}`: provider `{provider}` is not built yet",
                     spec.place
                 )));
             }
             TargetSpecKind::Undetermined => {
                 let problem = "leads to no target that says what it is (`use_target`)";
-                return Err(unusable(format!("{}: target `{name}` {problem}", spec.place)));
+                return Err(EngineError::unrunnable(format!("{}: target `{name}` {problem}", spec.place)));
             }
         };
         if let Some(health) = &spec.health {
@@ -461,7 +461,8 @@ impl TargetRegistry {
     fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<ModelClient, EngineError> {
         let name = &spec.name;
         let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
-        let parsed = model_name(model).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+        let parsed = model_name(model)
+            .map_err(|error| EngineError::unrunnable(format!("target `{name}`: {error}")))?;
         let file_variables = self.file_variables(&parsed, model);
         let lookup = |variable: &str| {
             if variable == FILE_VARIABLES {
@@ -489,7 +490,7 @@ impl TargetRegistry {
             }
         };
 
-        let mut setup = self.gateway.setup();
+        let mut setup = self.gateway.setup.clone();
         setup.policy = with_retries(setup.policy, &spec.retry);
 
         let failed = |error| match error {
@@ -506,8 +507,8 @@ impl TargetRegistry {
             error => format!("target `{name}`: {error}"),
         };
 
-        let client =
-            ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))?;
+        let client = ModelClient::from_name(&parsed, &lookup, setup)
+            .map_err(|error| EngineError::unrunnable(failed(error)))?;
         self.gateway.note_unencrypted(&client);
         if model.base_url.is_none() {
             let address = client.address();
@@ -542,8 +543,8 @@ impl TargetRegistry {
     fn note_sent(&self, spec: &TargetSpec, address: &str, sent: Vec<&SettingVariable>) {
         let is_set = |used: &&SettingVariable| (self.variables)(&used.variable).is_some();
         // A variable that is not set has no value to send. But a plan may be made on another machine.
-        for used in sent.into_iter().filter(|used| self.gateway.is_plan() || is_set(used)) {
-            self.gateway.note_sent(SentVariable {
+        for used in sent.into_iter().filter(|used| self.gateway.is_plan || is_set(used)) {
+            self.gateway.findings.sent.lock().insert(SentVariable {
                 place: used.place.clone(),
                 variable: used.variable.clone(),
                 to: format!("{} (target `{}`)", self.shown_address(spec, address), spec.name),
@@ -595,13 +596,14 @@ impl TargetRegistry {
 
     fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, EngineError> {
         let failed = |error: &dyn std::fmt::Display| {
-            unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
+            EngineError::unrunnable(format!("{}: target `{}`: {error}", spec.place, spec.name))
         };
         let without_consent = LoadOptions { reads_everywhere: false, ..self.load_options.clone() };
         let allowed = readable_roots(spec.place.path(), &without_consent);
         if recording.path.exists() && !allowed.contain(&recording.path) {
             let path = recording.path.display().to_string();
-            self.gateway.note_outside(OutsideFile { place: spec.place.clone(), path });
+            let outside = OutsideFile { place: spec.place.clone(), path };
+            self.gateway.findings.outside.lock().insert(outside);
         }
         // With consent, a file may read every file that its programs could read.
         let roots = self.programs.consent.is_none().then_some(allowed);
@@ -637,12 +639,14 @@ impl TargetRegistry {
 
     /// A target that is an HTTP server with requests of any form.
     fn server(&self, spec: &TargetSpec, http: &HttpTargetSpec) -> Result<Arc<dyn Target>, EngineError> {
-        let mut setup = self.gateway.setup();
+        let mut setup = self.gateway.setup.clone();
         setup.policy = with_retries(setup.policy, &spec.retry);
-        self.gateway.note_server(self.shown_address(spec, &http.url));
+        self.gateway.findings.servers.lock().insert(self.shown_address(spec, &http.url));
 
-        let target = HttpTarget::new(&spec.name, http, setup, self.programs.threads.clone())
-            .map_err(|error| unusable(format!("{}: target `{}`: {error}", spec.place, spec.name)))?;
+        let target =
+            HttpTarget::new(&spec.name, http, setup, self.programs.threads.clone()).map_err(|error| {
+                EngineError::unrunnable(format!("{}: target `{}`: {error}", spec.place, spec.name))
+            })?;
         let inner = RedactingTarget { inner: target, redactor: Arc::new(super::http::redactor(http)) };
         Ok(Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) }))
     }
@@ -669,8 +673,8 @@ impl TargetRegistry {
         target.stdin.clone_from(&command.stdin);
 
         if let Some(stream) = &command.stream {
-            let format =
-                LogFormat::from_str(stream).map_err(|error| unusable(format!("{}: {error}", spec.place)))?;
+            let format = LogFormat::from_str(stream)
+                .map_err(|error| EngineError::unrunnable(format!("{}: {error}", spec.place)))?;
             target.stream = Some(format);
             target.limits.stdout_cap = STREAM_CAP;
         }
@@ -681,7 +685,7 @@ impl TargetRegistry {
         }
 
         let inner = RedactingTarget { inner: target, redactor };
-        let target = SerialTarget { inner, slots: self.gateway.commands() };
+        let target = SerialTarget { inner, slots: Arc::clone(&self.gateway.commands) };
         Ok(match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(RetryingTarget::new(target, retries).with_waits(
@@ -745,11 +749,6 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
         longest: mock.longest,
         fail: mock.fail.clone(),
     }
-}
-
-/// The error for a target that can't be used.
-fn unusable(message: String) -> EngineError {
-    EngineError::unrunnable(message)
 }
 
 fn usable(spec: &TargetSpec) -> Result<(), EngineError> {

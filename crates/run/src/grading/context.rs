@@ -18,7 +18,8 @@ const CONVERSATION: &str = "(A conversation of several turns. The answer is all 
 /// An answer with everything that graders may use.
 pub(crate) struct GradingContext<'a> {
     pub(crate) item: &'a WorkItem,
-    answer: &'a TargetAnswer,
+    /// The answer.
+    pub(crate) answer: &'a TargetAnswer,
     /// True if the absence of tool calls in the answer means that there were none.
     tools_known: bool,
     pub(crate) material: Arc<JudgeMaterial>,
@@ -77,11 +78,6 @@ impl<'a> GradingContext<'a> {
             before_test: self.before_test.clone(),
             ..GradingContext::new(self.item, answer)
         }
-    }
-
-    /// The answer.
-    pub(crate) fn answer(&self) -> &TargetAnswer {
-        self.answer
     }
 
     /// The context of a turn of a conversation, by its number from 1; the case of `item` is that turn.

@@ -16,7 +16,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &ContextGrader) -> Vec<
         Ok(context) => context,
         Err(message) => return vec![path.broken_decision(message)],
     };
-    let (question, answer) = (path.context.item.case.question(), &path.context.answer().text);
+    let (question, answer) = (path.context.item.case.question(), &path.context.answer.text);
     let ContextRubric { rubric, material } = match context_rubric(grader, &context, &question, answer) {
         Ok(Some(made)) => made,
         Ok(None) => {
@@ -78,7 +78,7 @@ pub(crate) fn likely_grader<'a>(
         ContextSource::Passages(passages) => ContextText::Passages(passages.clone()),
         ContextSource::Question | ContextSource::Code(_) => ContextText::Text(context.item.case.question()),
     };
-    let made = context_rubric(grader, &known, &context.item.case.question(), &context.answer().text);
+    let made = context_rubric(grader, &known, &context.item.case.question(), &context.answer.text);
     let (rubric, material) = if let Ok(Some(ContextRubric { rubric, material })) = made {
         (rubric, material)
     } else {

@@ -8,7 +8,7 @@ use super::path::GraderPath;
 
 pub(super) async fn grade(path: &GraderPath<'_>, check: &LabelCheck) -> CaseDecision {
     match path.context.item.judges.measuring_model(check.model()) {
-        Ok(model) => path.place(decide_labels(check, &path.context.answer().text, &*model).await),
+        Ok(model) => path.place(decide_labels(check, &path.context.answer.text, &*model).await),
         Err(error) => path.broken_decision(error),
     }
 }

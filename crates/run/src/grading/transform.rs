@@ -61,7 +61,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
         Err(message) => return vec![path.broken_decision(format!("`transform`: {message}"))],
     };
 
-    let answer = TargetAnswer { text, ..path.context.answer().clone() };
+    let answer = TargetAnswer { text, ..path.context.answer.clone() };
     let context = path.context.with_answer(&answer).with_value(value);
     let inner = GraderPath {
         context: &context,

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use assize_rubric::{Gate, Rubric, UnitInterval, Usd, Verdict, VerdictThresholds, Weight};
 use assize_run::{
-    ItemSource, JudgeProvider, RunError, RunEvent, RunLimits, RunStart, WorkItem, rescore, run, run_from,
+    ItemSource, JudgeProvider, RunError, RunEvent, RunLimits, RunStart, WorkItem, rescore, run,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +58,9 @@ async fn many_cases_are_recorded_together_and_none_waits_for_long() {
             }
         };
         let settings = RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail };
-        let (_, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
+        let (_, ended) =
+            run(RunStart::default(), items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe)
+                .await;
         assert!(ended.is_ok());
         assert_eq!(memory.records.len(), 100);
         let times = memory.settled.len();
@@ -103,7 +105,7 @@ async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after
         };
         let settings = RunLimits { workers: NonZeroUsize::new(8).expect("not zero"), bail: None };
         let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
-        let (totals, ended) = run_from(start, items, settings, &cancel, &mut memory, &mut observe).await;
+        let (totals, ended) = run(start, items, settings, &cancel, &mut memory, &mut observe).await;
         assert!(ended.is_ok());
         let peak = literal.peak.load(Ordering::SeqCst);
         assert!(peak <= 8 && early > 0, "{peak} at once, {early} handed out early");
@@ -187,7 +189,9 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
         _ => {}
     };
     let settings = RunLimits { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
-    let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
+    let (totals, ended) =
+        run(RunStart::default(), items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe)
+            .await;
     assert!(ended.is_ok() && stopping);
     assert_eq!(totals.counts.total(), 1);
     assert_eq!(&*memory.records[0].result.case_id, "good");
@@ -215,7 +219,9 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
         _ => {}
     };
     let settings = RunLimits { workers: NonZeroUsize::new(10).expect("not zero"), bail: None };
-    let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
+    let (totals, ended) =
+        run(RunStart::default(), items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe)
+            .await;
     assert!(ended.is_ok() && totals.halted.is_some());
     assert_eq!((begun, memory.records.len()), (10, 1));
 }
@@ -229,8 +235,15 @@ async fn a_recorder_that_refuses_ends_the_run() {
     let settings = RunLimits { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let mut started = 0;
     let mut observe = |event: RunEvent| started += usize::from(matches!(event, RunEvent::CaseStarted { .. }));
-    let (_, ended) =
-        run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut observe).await;
+    let (_, ended) = run(
+        RunStart::default(),
+        items.into_iter().map(Ok),
+        settings,
+        &CancellationToken::new(),
+        &mut memory,
+        &mut observe,
+    )
+    .await;
     assert!(matches!(ended, Err(RunError::Store(_))));
     assert_eq!(memory.records.len(), 3);
     assert!(started < 20, "{started} cases were begun after the disk was full");

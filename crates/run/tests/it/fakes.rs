@@ -14,8 +14,8 @@ use assize_rubric::{
     UnitInterval, Usd, VerdictThresholds,
 };
 use assize_run::{
-    ItemRelations, ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals,
-    WorkItem, run,
+    ItemRelations, ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunStart,
+    RunTotals, WorkItem, run,
 };
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::{
@@ -207,8 +207,15 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
 pub(crate) async fn run_all(items: Vec<WorkItem>, workers: usize) -> (Vec<CaseRecord>, RunTotals) {
     let mut memory = Memory::default();
     let settings = RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
-    let (totals, ended) =
-        run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut |_| {}).await;
+    let (totals, ended) = run(
+        RunStart::default(),
+        items.into_iter().map(Ok),
+        settings,
+        &CancellationToken::new(),
+        &mut memory,
+        &mut |_| {},
+    )
+    .await;
     assert!(ended.is_ok());
     (memory.records, totals)
 }

@@ -8,7 +8,7 @@ use assize_model::OnDependencyFailure;
 use assize_rubric::{TrialPlan, TrialResult, Verdict};
 use assize_run::{
     CasePrerequisite, HaltReason, ItemError, ItemRelations, ItemSource, JudgeProvider, RunError, RunEvent,
-    RunLimits, RunStart, RunTotals, WorkItem, run_from,
+    RunLimits, RunStart, RunTotals, WorkItem, run,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +64,7 @@ async fn run_items(start: RunStart, items: Vec<Result<WorkItem, ItemError>>, set
     let cancel = CancellationToken::new();
 
     let (totals, ended) =
-        run_from(start, items, settings, &cancel, &mut memory, &mut |event| events.push(event)).await;
+        run(start, items, settings, &cancel, &mut memory, &mut |event| events.push(event)).await;
 
     Run { totals, ended, memory, events }
 }
@@ -201,8 +201,7 @@ async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
     let (mut memory, mut events) = (Memory::default(), 0);
     let items = vec![Ok(case("case", "a"))];
     let (totals, ended) =
-        run_from(RunStart::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| events += 1)
-            .await;
+        run(RunStart::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| events += 1).await;
     assert!(ended.is_ok());
     assert_eq!((totals.counts.total(), memory.records.len(), events), (0, 0, 0));
 }
@@ -221,7 +220,7 @@ async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
     let items = (0..9).map(|n| Ok(case(&format!("case-{n}"), "a")));
 
     let cancel = CancellationToken::new();
-    let (totals, ended) = run_from(start, items, settings(3, 0), &cancel, &mut memory, &mut observe).await;
+    let (totals, ended) = run(start, items, settings(3, 0), &cancel, &mut memory, &mut observe).await;
 
     assert!(ended.is_ok());
     assert!(reached <= 1 && started < 9, "{reached} {started}");

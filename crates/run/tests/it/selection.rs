@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use assize_model::{AnswerSelection, Case, Grader, GraderKind, MaxScoreRule};
 use assize_rubric::{CaseDecision, GraderWeighting, UnitInterval, Verdict};
-use assize_run::{
-    ItemRelations, ItemSource, RivalAnswer, RivalGroup, RunLimits, RunStart, WorkItem, run_from,
-};
+use assize_run::{ItemRelations, ItemSource, RivalAnswer, RivalGroup, RunLimits, RunStart, WorkItem, run};
 use assize_store::{CaseErrorKind, CaseRecord};
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +45,7 @@ async fn records(items: Vec<WorkItem>, workers: usize) -> Vec<CaseRecord> {
     let limits = RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
     let cancel = CancellationToken::new();
     let items = items.into_iter().map(Ok);
-    let (_, ended) = run_from(RunStart::default(), items, limits, &cancel, &mut memory, &mut |_| {}).await;
+    let (_, ended) = run(RunStart::default(), items, limits, &cancel, &mut memory, &mut |_| {}).await;
     ended.expect("the run ends well");
 
     memory.records

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_run::{ItemSource, JudgeProvider, RunEvent, RunLimits, WorkItem, run};
+use assize_run::{ItemSource, JudgeProvider, RunEvent, RunLimits, RunStart, WorkItem, run};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,8 @@ async fn run_counting(items: impl Iterator<Item = WorkItem>, settings: RunLimits
         _ => {}
     };
 
-    let (_, ended) = run(items.map(Ok), settings, &cancel, &mut memory, &mut observe).await;
+    let (_, ended) =
+        run(RunStart::default(), items.map(Ok), settings, &cancel, &mut memory, &mut observe).await;
 
     assert!(ended.is_ok());
     (memory, most)
@@ -90,8 +91,15 @@ async fn a_case_that_finishes_alone_is_on_record_soon() {
         }
     };
 
-    let (_, ended) =
-        run(items.into_iter().map(Ok), settings(10, None), &cancel, &mut memory, &mut observe).await;
+    let (_, ended) = run(
+        RunStart::default(),
+        items.into_iter().map(Ok),
+        settings(10, None),
+        &cancel,
+        &mut memory,
+        &mut observe,
+    )
+    .await;
 
     assert!(ended.is_ok());
     // The clock stands still unless everything waits, so this is the wait for others.

@@ -118,7 +118,7 @@ pub(crate) async fn run(
     let (body, query, memory) = read(&service, &tenant, request).await?;
     let on_ungraded = query.on_ungraded;
     let mut problems = ProblemList::default();
-    let decoded = read_run(body, service.judges(), &mut problems);
+    let decoded = read_run(body, &service.judges, &mut problems);
     problems.check()?;
     let Some((name, kind, grader, values)) = decoded else {
         return Err(ApiError::invalid_at("", "the request can't be read"));
@@ -126,7 +126,7 @@ pub(crate) async fn run(
 
     let places = (tenant.take_samples(1)?, service.queue.accept(1)?, memory);
     let stop = service.stop.child_of(tenant.new_source());
-    let deadline = query.deadline_ms();
+    let deadline = query.deadline_ms;
     let context = RunContext {
         service: Arc::clone(&service),
         tenant: Arc::clone(&tenant),
@@ -266,7 +266,7 @@ pub(crate) fn read_run(body: Value, judges: &[String], problems: &mut ProblemLis
         return None;
     };
     let (name, kind) = (text_of(&grader, "name"), text_of(&grader, "type"));
-    let grader = read_grader(grader, "/grader".to_owned(), judges, &values, true, object.problems());
+    let grader = read_grader(grader, "/grader".to_owned(), judges, &values, true, object.problems);
     object.finish();
 
     Some((name, kind, grader?, values))
@@ -332,7 +332,7 @@ fn read_grader(
                 .into_iter()
                 .map(|(name, grader)| {
                     let grader =
-                        read_grader(grader, child(&path, &name), judges, values, false, object.problems());
+                        read_grader(grader, child(&path, &name), judges, values, false, object.problems);
                     Some((name, grader?))
                 })
                 .collect();
@@ -625,7 +625,7 @@ async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
         return GraderRun::failed("sample_parse_error", "the sample is not text");
     };
-    let item = serde_json::to_string_pretty(values.item()).unwrap_or_default();
+    let item = serde_json::to_string_pretty(&values.item).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
     let _turn = tenant.turn(stop).await;
@@ -655,7 +655,7 @@ async fn ask(
     let grader = &context.tenant.grader;
     match task {
         JudgeTask::Score(instructions, given) => {
-            let (judges, range) = (context.service.judges().join(" "), given.range);
+            let (judges, range) = (context.service.judges.join(" "), given.range);
             let settings = format!("score_model {judges} {} {} {instructions}", range.low, range.high);
             let hash = blake3::hash(settings.as_bytes()).to_hex().to_string();
             Ok((grader.score(sample, (instructions, given), stop).await?, hash))
@@ -664,7 +664,7 @@ async fn ask(
             let rubric = json!([{ "outcome": text, "required": false }]).to_string();
             let loaded = assize_evalfile::read_rubric(std::path::Path::new("grader.json"), &rubric);
             let rubric = grader.prepare(&loaded)?;
-            let hash = rubric.config_hash().to_owned();
+            let hash = rubric.config_hash.clone();
             Ok((grader.grade(&rubric, sample, stop).await, hash))
         }
     }

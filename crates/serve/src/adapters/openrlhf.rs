@@ -85,7 +85,7 @@ pub(crate) fn read_samples(
     for (index, query) in queries.into_iter().enumerate() {
         let Value::String(query) = query else {
             let path = child("/query", &index.to_string());
-            object.problems().add(path, format!("expected a text, found {}", type_name(&query)));
+            object.problems.add(path, format!("expected a text, found {}", type_name(&query)));
             continue;
         };
 
@@ -94,7 +94,7 @@ pub(crate) fn read_samples(
         let Some(answer) = answer.filter(|_| !query_is_answer).or_else(|| query_is_answer.then_some(query))
         else {
             let path = child("/query", &index.to_string());
-            object.problems().add(path, no_answer(prompt.is_some()));
+            object.problems.add(path, no_answer(prompt.is_some()));
             continue;
         };
         samples.push(GradeSample {

@@ -69,8 +69,8 @@ pub(super) async fn grade(
     let request = query.request(samples, otherwise, has_default)?;
     let plan = plan_request(service, tenant, request, query.trace.clone(), 0).await?;
     let job = JobGuard::new(service.start(tenant, plan, memory)?, false);
-    let results = job.job().all().await;
-    match failed_request(service, &results, job.job().on_ungraded) {
+    let results = job.job.all().await;
+    match failed_request(service, &results, job.job.on_ungraded) {
         Some(error) => Err(error),
         None => Ok(results),
     }

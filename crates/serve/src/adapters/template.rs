@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Values that templates refer to.
 #[derive(Debug)]
 pub(crate) struct TemplateValues {
-    item: Value,
+    pub(crate) item: Value,
     pub(crate) sample: String,
     /// The sample parsed as JSON, when a reference needs it; `None` if it is not JSON.
     sample_json: OnceLock<Option<Value>>,
@@ -28,10 +28,6 @@ enum ReferredValue<'v> {
 impl TemplateValues {
     pub(crate) const fn new(item: Value, sample: String) -> Self {
         Self { item, sample, sample_json: OnceLock::new(), bytes: AtomicUsize::new(0) }
-    }
-
-    pub(crate) const fn item(&self) -> &Value {
-        &self.item
     }
 
     /// Finds the value of a reference; `None` if it does not exist.

@@ -123,7 +123,7 @@ async fn a_key_that_is_removed_is_refused_and_a_new_one_is_taken_without_a_resta
     let keys = setup.keys(&[("a", KeyQuotas::default())]);
     let path = setup.options.keys.clone().unwrap();
     let server = setup.start().await;
-    let new = assize_serve::KeyFile::add(&path, "b", KeyQuotas::default(), String::new()).unwrap();
+    let new = assize_serve::KeyFile::add(&path, "b", KeyQuotas::default(), String::new(), false).unwrap();
     assize_serve::KeyFile::remove(&path, "a").unwrap();
 
     let mut status = 0;
@@ -187,7 +187,7 @@ async fn metrics_show_the_amounts_of_others_to_the_operator_alone() {
     let keys = setup.keys(&[("first", KeyQuotas::default()), ("second", KeyQuotas::default())]);
     let path = setup.options.keys.clone().unwrap();
     let operator =
-        assize_serve::KeyFile::add_operator(&path, "watch", KeyQuotas::default(), String::new()).unwrap();
+        assize_serve::KeyFile::add(&path, "watch", KeyQuotas::default(), String::new(), true).unwrap();
     let server = setup.start().await;
     for key in &keys {
         assert_eq!(server.post("/v1/grade", &[("X-Api-Key", key)], &body()).await.status, 200);
@@ -263,7 +263,7 @@ async fn a_key_with_a_budget_that_no_price_limits_is_not_taken_over_while_the_se
     let path = setup.options.keys.clone().unwrap();
     let server = setup.start().await;
 
-    let poor = assize_serve::KeyFile::add(&path, "poor", with_budget(), String::new()).unwrap();
+    let poor = assize_serve::KeyFile::add(&path, "poor", with_budget(), String::new(), false).unwrap();
     let is_told = |line: &String| {
         line.contains("of the key `poor`: unknown price") && line.ends_with("the keys stay as they were")
     };

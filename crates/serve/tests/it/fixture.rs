@@ -74,7 +74,7 @@ impl Setup {
         let path = self.folder.path().join("keys.json");
         self.options.keys = Some(path.clone());
         let add = |(name, quotas): &(&str, assize_serve::KeyQuotas)| {
-            assize_serve::KeyFile::add(&path, name, *quotas, "2026-01-01".to_owned()).unwrap()
+            assize_serve::KeyFile::add(&path, name, *quotas, "2026-01-01".to_owned(), false).unwrap()
         };
         keys.iter().map(add).collect()
     }

@@ -239,13 +239,9 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
     let budget_usd = assize_rubric::Usd::from_dollars(0.005);
     let keys = setup.keys(&[("poor", assize_serve::KeyQuotas { budget_usd, ..Default::default() })]);
     let path = setup.options.keys.clone().unwrap();
-    let operator = assize_serve::KeyFile::add_operator(
-        &path,
-        "watch",
-        assize_serve::KeyQuotas::default(),
-        String::new(),
-    )
-    .unwrap();
+    let operator =
+        assize_serve::KeyFile::add(&path, "watch", assize_serve::KeyQuotas::default(), String::new(), true)
+            .unwrap();
     let server = setup.start().await;
     let headers = [("Authorization", format!("Bearer {}", keys[0]))];
     let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));

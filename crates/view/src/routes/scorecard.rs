@@ -1,6 +1,6 @@
 //! The scorecard of a run, scored with the current labels.
 
-use assize_analysis::{ScorecardTree, compare_scorecards, min_coverage, missing_policy};
+use assize_analysis::{ScorecardTree, compare_scorecards, missing_policy};
 use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, labelled_run};
 use assize_report::{
     closing_lines, format_plain, format_rate, format_score, grouped, nodes_in_order, scorecard_decision,
@@ -35,8 +35,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let LabelledRun { run: labelled, warning, .. } =
             labelled_run(run.folder(), &LabelOptions::default(), library.process())?;
         let settings = &info.settings;
-        let scored = ScoredCard::of_run(&labelled, None, missing_policy(settings), min_coverage(settings))
-            .map_err(EngineError::from)?;
+        let scored = ScoredCard::of_stored(&labelled, settings).map_err(EngineError::from)?;
         let scores: Vec<_> = scored.scores().collect();
         let trees = scores.iter().map(|(tree, scores)| tree_text(run.slug(), &labelled.info, tree, scores));
         let trees: Vec<TreeText> = trees.collect();

@@ -1,6 +1,6 @@
 //! A part of a scorecard: the composition of its score, its blockers, its question, and the sources of its decisions.
 
-use assize_analysis::{BenchmarkCase, ScorecardTree, min_coverage, missing_policy};
+use assize_analysis::{BenchmarkCase, ScorecardTree};
 use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, current_scorecard, labelled_run};
 use assize_report::{
     ReportStyle, benchmark_decision_text, format_plain, format_rate, format_score, node_conclusions,
@@ -41,9 +41,7 @@ pub(crate) async fn page(
         let options = LabelOptions::default();
         let LabelledRun { run: labelled, warning, .. } =
             labelled_run(run.folder(), &options, library.process())?;
-        let settings = &info.settings;
-        let scored = ScoredCard::of_run(&labelled, None, missing_policy(settings), min_coverage(settings))
-            .map_err(EngineError::from)?;
+        let scored = ScoredCard::of_stored(&labelled, &info.settings).map_err(EngineError::from)?;
         let wanted = labelled.index_of(&code);
         let found = scored.scores().find_map(|(tree, scores)| Some((tree, tree.node(wanted?)?, scores)));
         let Some((tree, id, scores)) = found else {

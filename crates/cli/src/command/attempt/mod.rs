@@ -79,12 +79,9 @@ async fn once(
             return Ok(stop.exit());
         }
     };
-    if args.json {
-        output::print_json(&record_json(&record));
-    } else {
-        let texts = stored_texts(&record.decisions);
-        output::print(&render_case(&record.result, &texts, CaseDetailLevel::Full, context.stdout));
-    }
+    let texts = stored_texts(&record.decisions);
+    let text = || render_case(&record.result, &texts, CaseDetailLevel::Full, context.stdout);
+    output::print_either(args.json, || record_json(&record), text);
 
     Ok(match record.result.verdict {
         Verdict::Pass => ExitStatus::Passed,

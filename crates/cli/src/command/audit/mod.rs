@@ -1,10 +1,8 @@
 //! `assize audit`: one file per audit, and shared parts.
 
-mod injection;
+mod print;
 mod probes;
-mod probing;
-mod shared;
-mod show;
+mod run;
 
 use assize_engine::ExitStatus;
 
@@ -14,11 +12,11 @@ use crate::failure::CommandFailure;
 
 pub(crate) fn execute(args: &AuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     match &args.command {
-        AuditCommand::Injection(args) => injection::execute(args, context),
-        AuditCommand::Order(args) => probing::order(args, context),
-        AuditCommand::Length(args) => probing::length(args, context),
-        AuditCommand::OwnFamily(args) => probing::own_family(args, context),
+        AuditCommand::Injection(args) => run::injection(args, context),
+        AuditCommand::Order(args) => run::order(args, context),
+        AuditCommand::Length(args) => run::length(args, context),
+        AuditCommand::OwnFamily(args) => run::own_family(args, context),
         AuditCommand::Probes(args) => Ok(probes::execute(args, context)),
-        AuditCommand::Show(args) => show::execute(args, context),
+        AuditCommand::Show(args) => print::show(args, context),
     }
 }

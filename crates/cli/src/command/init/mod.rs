@@ -86,7 +86,8 @@ fn is_without_files(folder: &Path) -> bool {
 /// True if the judge is a model on this machine.
 fn is_local(judge: &str, context: &CliContext) -> bool {
     let provider = judge.split_once(':').map_or("", |(provider, _)| provider);
-    let host = assize_llm::usable(provider, &|name| context.variable(name)).and_then(|found| found.host);
+    let host =
+        assize_llm::usable(provider, &|name| context.process.variable(name)).and_then(|found| found.host);
     host.is_some_and(|host| ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| host.starts_with(local)))
 }
 

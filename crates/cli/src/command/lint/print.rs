@@ -67,29 +67,18 @@ pub(super) fn print(
 
             output::print_json(&report);
         }
-        FormatChoice::Github => {
-            for (diagnostics, sources) in files.iter().flat_map(LintedFile::parts) {
-                output::print_annotations(&render::to_github(diagnostics, sources));
-            }
-        }
+        FormatChoice::Github => output::print_annotations(files.iter().flat_map(LintedFile::parts)),
         FormatChoice::Sarif => {
             let describe = |code| {
                 let rule = RULES.iter().find(|rule| rule.code == code).map(|rule| rule.title);
                 rule.or_else(|| codes::ALL.iter().find(|page| page.code == code).map(|page| page.title))
             };
-            let tool = render::ReportingTool {
-                name: "assize",
-                version: env!("CARGO_PKG_VERSION"),
-                information_uri: None,
-                describe: &describe,
-            };
-
             let parts: Vec<_> = files
                 .iter()
                 .flat_map(LintedFile::parts)
                 .filter(|(diagnostics, _)| !diagnostics.is_empty())
                 .collect();
-            output::print_json_text(&render::to_sarif(&parts, tool));
+            output::print_sarif(&parts, &describe);
         }
     }
 
@@ -97,11 +86,8 @@ pub(super) fn print(
 }
 
 fn tally(files: &[LintedFile]) -> (usize, usize) {
-    files
-        .iter()
-        .flat_map(LintedFile::parts)
-        .map(|(diagnostics, _)| render::count_by_severity(diagnostics))
-        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    let parts = files.iter().flat_map(LintedFile::parts);
+    render::count_by_severity(parts.flat_map(|(diagnostics, _)| diagnostics))
 }
 
 fn summary(

@@ -6,7 +6,7 @@ use assize_engine::{LabelOptions, runs};
 use assize_review::{ReviewMaterial, ReviewOptions, scorecard_items, scorecard_run_items, suite_run_items};
 
 use crate::args::ReviewArgs;
-use crate::command::scorecard::{load_valid, load_valid_with_labels};
+use crate::command::scorecard::load_valid;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -18,7 +18,7 @@ pub(super) fn load_material(
 ) -> Result<(ReviewMaterial, PathBuf), CommandFailure> {
     let path = Path::new(&args.what);
     let (material, labels) = if path.exists() && !path.join("run.json").is_file() {
-        let scorecard = load_valid(path, &args.root, context)?.scorecard;
+        let scorecard = load_valid(path, &LabelOptions::default(), &args.root, context)?.scorecard;
         (scorecard_items(&scorecard, options), labels_beside(path))
     } else {
         load_from_run(args, options, context)?
@@ -62,7 +62,7 @@ fn load_from_run(
     }
 
     let labels = LabelOptions { folder: options.labels.clone(), ..LabelOptions::default() }.or_stored(&info);
-    let scorecard = load_valid_with_labels(&path, &labels, &args.root, context)?.scorecard;
+    let scorecard = load_valid(&path, &labels, &args.root, context)?.scorecard;
     let material = scorecard_run_items(&folder, &info, &scorecard, options)?;
 
     Ok((material, labels.folder.or_else(|| labels_beside(&path))))

@@ -208,7 +208,8 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
 }
 
 fn reviewers(args: &ReviewArgs, context: &CliContext) -> Result<Vec<String>, CommandFailure> {
-    let login = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.variable(name));
+    let login =
+        || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.process.variable(name));
     let named = if args.who.is_empty() { vec![login().unwrap_or_default()] } else { args.who.clone() };
 
     let mut reviewers: Vec<String> = Vec::new();

@@ -4,10 +4,11 @@ use assize_analysis::compare::{ComparisonAspect, ComparisonGateResult};
 use assize_analysis::{
     NodeSide, ScorecardComparison, ScorecardRun, check_scorecard_gates, compare_scorecards,
 };
-use assize_engine::{ExitStatus, LabelOptions, LabelledRun, concluded_info, labelled_run, runs};
+use assize_engine::{ExitStatus, LabelOptions, concluded_info, runs};
 use assize_report::{render_scorecard_comparison, render_scorecard_comparison_markdown};
 use serde_json::{Value, json};
 
+use super::load::load_labelled;
 use crate::args::{CompareCardsArgs, ReportFormat};
 use crate::command::compared_run::{exit_of_gates, warn_of_missing};
 use crate::context::CliContext;
@@ -18,13 +19,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
     let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
         let folder = runs::find_run(name, &context.process)?;
         warn_of_missing(&concluded_info(&folder, &context.process)?, name, "compared", context);
-        let LabelledRun { run, warning, .. } =
-            labelled_run(&folder, &LabelOptions::default(), &context.process)?;
-        if let Some(warning) = warning {
-            output::print_warning(&warning, context);
-        }
-
-        Ok(run)
+        Ok(load_labelled(&folder, &LabelOptions::default(), context)?.run)
     };
     let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
     let found =

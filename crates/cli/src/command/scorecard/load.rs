@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use assize_diagnostic::render;
-use assize_engine::{LabelOptions, ScorecardInput};
+use assize_engine::{LabelOptions, LabelledRun, RunFolder, ScorecardInput, labelled_run};
 use assize_load::near_path_hint;
 use assize_model::Scorecard;
 use assize_scorecard::load_scorecard_with_labels;
@@ -12,17 +11,8 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Reads a scorecard; prints its problems and fails if it is invalid.
+/// Reads a scorecard with the labels that count; prints its problems and fails if it is invalid.
 pub(in crate::command) fn load_valid(
-    path: &Path,
-    roots: &[std::path::PathBuf],
-    context: &CliContext,
-) -> Result<ScorecardInput, CommandFailure> {
-    load_valid_with_labels(path, &LabelOptions::default(), roots, context)
-}
-
-/// Like [`load_valid`], with the labels that count.
-pub(in crate::command) fn load_valid_with_labels(
     path: &Path,
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],
@@ -65,17 +55,28 @@ fn load(
         output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
     }
 
-    let (errors, warnings) = render::count_by_severity(&loaded.diagnostics);
-    let problems = if errors == 1 { "problem" } else { "problems" };
-    let mut scorecard = loaded.scorecard.ok_or_else(|| format!("the scorecard has {errors} {problems}"))?;
-    scorecard.unbound_labels = labels.unbound;
-    scorecard.people = labels.people;
-    let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
-    let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
-    files.sort();
-    files.dedup();
+    let mut input = ScorecardInput::new(loaded).map_err(|errors| {
+        let problems = if errors == 1 { "problem" } else { "problems" };
+        format!("the scorecard has {errors} {problems}")
+    })?;
+    input.scorecard.unbound_labels = labels.unbound;
+    input.scorecard.people = labels.people;
 
-    Ok(ScorecardInput { scorecard, files, warnings })
+    Ok(input)
+}
+
+/// Reads a run of a scorecard with the labels that count, and prints the warning about them.
+pub(super) fn load_labelled(
+    folder: &RunFolder,
+    labels: &LabelOptions,
+    context: &CliContext,
+) -> Result<LabelledRun, CommandFailure> {
+    let labelled = labelled_run(folder, labels, &context.process)?;
+    if let Some(warning) = &labelled.warning {
+        output::print_warning(warning, context);
+    }
+
+    Ok(labelled)
 }
 
 /// The position of a weight set, if one was given.

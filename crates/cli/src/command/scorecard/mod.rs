@@ -15,7 +15,7 @@ use crate::args::{ScorecardArgs, ScorecardCommand};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-pub(super) use load::{load_valid, load_valid_with_labels};
+pub(super) use load::load_valid;
 pub(super) use node::explain_node;
 pub(super) use run::{CardOutput, print_run};
 

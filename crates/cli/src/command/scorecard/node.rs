@@ -23,11 +23,11 @@ pub(in crate::command) fn explain_node(
         let scores = tree
             .scores(|place| run.tally(place), policy)
             .with_distinct_cases(policy, |id| distinct.get(*tree.places.get(id.index())?).copied());
-        if as_json {
-            output::print_json(&serde_json::json!(ScorecardNodeJson::explain(run, &tree, &scores, id)));
-        } else {
-            output::print(&render_scorecard_node(run, &tree, &scores, id, context.stdout));
-        }
+        output::print_either(
+            as_json,
+            || serde_json::json!(ScorecardNodeJson::explain(run, &tree, &scores, id)),
+            || render_scorecard_node(run, &tree, &scores, id, context.stdout),
+        );
 
         return Ok(true);
     }

@@ -1,9 +1,8 @@
 //! `assize scorecard run`.
 
-use assize_analysis::{LabelSet, ScorecardRun, min_coverage, missing_policy};
+use assize_analysis::{LabelSet, ScorecardRun};
 use assize_engine::{
-    EngineError, ExitStatus, FinishedRun, LabelOptions, RunOutcome, ScoredCard, label_set, stored_records,
-    summary_json,
+    EngineError, ExitStatus, FinishedRun, LabelOptions, ScoredCard, label_set, stored_records, summary_json,
 };
 use assize_report::render_scorecard_run;
 use assize_rubric::Verdict;
@@ -12,10 +11,10 @@ use assize_store::ReviewRow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::load::{load_valid_with_labels, weight_set};
+use super::load::{load_valid, weight_set};
 use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
-use crate::command::eval::{print_export, print_plan};
+use crate::command::eval::print_outcome;
 use crate::command::present::{self, print_full};
 use crate::command::report;
 use crate::context::CliContext;
@@ -25,7 +24,7 @@ use crate::runtime::block_on;
 
 pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     args.options(None).check()?;
-    let loaded = load_valid_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
+    let loaded = load_valid(&args.path, &args.labels.options(), &args.root, context)?;
     if loaded.warnings > 0 && args.deny.contains(&DenyChoice::Warnings) {
         let warnings = loaded.warnings;
         return Err(format!("{warnings} warnings, denied with `--deny warnings`; nothing was run").into());
@@ -34,24 +33,18 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
     let set = weight_set(&loaded.scorecard, args.weights.as_deref())?;
 
     let engine = context.run_engine(args.run.quiet, args.run.output.json);
-    match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
-        RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
-        RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
-        RunOutcome::Finished(finished) => {
-            let labels = label_set(&loaded.scorecard);
-            let (delivery, show) = (args.run.output(), args.run.output.show());
-            if finished.info.shard.is_some() {
-                // The tree is scored when the shards are merged.
-                present::finished_run(&finished, delivery, show, context)?;
-                return Ok(finished.exit);
-            }
-
-            let card =
-                CardOutput { depth: args.result.depth, labels: &args.labels.options(), delivery, show };
-            print_run(&finished, &labels, &card, context)?;
-            Ok(finished.exit)
+    let outcome = block_on(engine.run_scorecard(&loaded, &args.options(set)))?;
+    print_outcome(outcome, &args.run, context, |finished| {
+        let (delivery, show) = (args.run.output(), args.run.output.show());
+        if finished.info.shard.is_some() {
+            // The tree is scored when the shards are merged.
+            return present::finished_run(finished, delivery, show, context);
         }
-    }
+
+        let labels = &args.labels.options();
+        let card = CardOutput { depth: args.result.depth, labels, delivery, show };
+        print_run(finished, &label_set(&loaded.scorecard), &card, context)
+    })
 }
 
 /// Output of `--json`.
@@ -85,9 +78,7 @@ pub(in crate::command) fn print_run(
     let review = run.review_rows();
     folder.write_review(&review)?;
 
-    let settings = &info.settings;
-    let scored = ScoredCard::of_run(&run, None, missing_policy(settings), min_coverage(settings))
-        .map_err(EngineError::from)?;
+    let scored = ScoredCard::of_stored(&run, &info.settings).map_err(EngineError::from)?;
     report::write_files(folder, card.delivery.out, card.labels, context)?;
 
     let json = || ScorecardRunJson {

@@ -6,7 +6,7 @@ use assize_analysis::{
     RunResult, chosen_weights, conclude_run, count_distinct_cases, min_coverage, missing_policy,
     store_scorecard_options,
 };
-use assize_engine::{EngineError, ExitStatus, LabelledRun, RunEnding, ScoredCard, labelled_run, runs};
+use assize_engine::{EngineError, ExitStatus, LabelledRun, RunEnding, ScoredCard, runs};
 use assize_load::near_path_hint;
 use assize_report::{ScorecardPage, format_label_counts, render_result_lines};
 use assize_rubric::{CaseTally, LabelCounts};
@@ -15,7 +15,7 @@ use assize_scorecard::load_card_results;
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 
-use super::load::{load_valid_briefly, weight_set};
+use super::load::{load_labelled, load_valid_briefly, weight_set};
 use super::show;
 use crate::args::ScoreCardArgs;
 use crate::context::CliContext;
@@ -49,12 +49,7 @@ fn of_run(
         return Err("a run has its own results; remove `--results`, or name a scorecard".into());
     }
 
-    let LabelledRun { mut info, run, warning, .. } =
-        labelled_run(folder, &args.labels.options(), &context.process)?;
-    if let Some(warning) = warning {
-        output::print_warning(&warning, context);
-    }
-
+    let LabelledRun { mut info, run, .. } = load_labelled(folder, &args.labels.options(), context)?;
     let set = args.list.weights.as_deref();
     let own_set = run.info.weight_set.as_deref();
     // Options that are not given keep the run's values.

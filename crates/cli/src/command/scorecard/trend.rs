@@ -2,7 +2,7 @@
 
 use assize_analysis::{ScorecardMethod, ScorecardTrendPoint, scorecard_trend_point};
 use assize_engine::{
-    ExitStatus, LabelOptions, LabelledRun, labelled_run,
+    ExitStatus, LabelOptions,
     runs::{self, RUNS_FOLDER},
 };
 use assize_report::render_scorecard_trend;
@@ -10,6 +10,7 @@ use assize_store::{RunFolder, RunInfo};
 use serde_json::{Value, json};
 
 use super::compare::side;
+use super::load::load_labelled;
 use crate::args::TrendCardsArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -26,12 +27,7 @@ pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitS
     for (label, folder, info) in chosen {
         crate::command::compared_run::warn_of_missing(&info, &label, "counted", context);
 
-        let LabelledRun { run, warning, .. } =
-            labelled_run(&folder, &LabelOptions::default(), &context.process)?;
-        if let Some(warning) = warning {
-            output::print_warning(&warning, context);
-        }
-
+        let run = load_labelled(&folder, &LabelOptions::default(), context)?.run;
         let missing = args.treat_missing;
         let (point, method) = scorecard_trend_point(label, info.started_at, &run, before.as_ref(), missing)
             .map_err(|error| error.to_string())?;
@@ -39,12 +35,8 @@ pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitS
         before = Some(method);
     }
 
-    if args.json {
-        let runs: Vec<Value> = points.iter().map(point_json).collect();
-        output::print_json(&json!({ "runs": runs }));
-    } else {
-        output::print(&render_scorecard_trend(&points, context.stdout));
-    }
+    let json = || json!({ "runs": points.iter().map(point_json).collect::<Vec<Value>>() });
+    output::print_either(args.json, json, || render_scorecard_trend(&points, context.stdout));
 
     Ok(ExitStatus::Passed)
 }

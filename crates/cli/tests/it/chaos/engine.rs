@@ -12,7 +12,8 @@ use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPol
 use assize_load::load_suite;
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval, VerdictThresholds};
 use assize_run::{
-    ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run,
+    ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunStart, RunTotals, WorkItem,
+    run,
 };
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::TargetAnswer;
@@ -240,7 +241,8 @@ pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, Ru
         let cancel = CancellationToken::new();
         let limit = Duration::from_secs(100);
         let mut observe = |_| {};
-        let running = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe);
+        let running =
+            run(RunStart::default(), items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe);
         tokio::time::timeout(limit, running).await.expect("the run ends")
     });
     ended.expect("nothing breaks off");

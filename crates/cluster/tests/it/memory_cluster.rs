@@ -1,26 +1,23 @@
-//! An implementation of the seam in the memory of one process, for tests and simulations.
+//! Machines that meet in the memory of one process.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_cluster::limits::{LimitReply, LimitRequest};
+use assize_cluster::{
+    Cluster, ClusterError, JobLinks, JobManifest, Later, LimitDesk, LimitHandler, Record, Records,
+    ResultStore, UnitLease, UnitName, WorkQueue, WorkUnit,
+};
 use assize_run::SharedReplies;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::error::ClusterError;
-use crate::job::JobManifest;
-use crate::limits::{LimitReply, LimitRequest};
-use crate::seam::{
-    Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,
-};
-use crate::unit::{UnitName, WorkUnit};
-
 /// Machines that meet in the memory of one process.
 #[derive(Clone, Default)]
-pub struct MemoryCluster {
+pub(crate) struct MemoryCluster {
     shared: Arc<MemoryState>,
 }
 

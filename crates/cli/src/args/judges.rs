@@ -1,12 +1,12 @@
-//! Options about panels of judges and about repeats of one judge.
+//! Options about judges, their panels and their repeats.
 
-use assize_engine::PanelOptions;
+use assize_engine::{PanelOptions, RunOptions};
 use assize_grade::WarmUp;
 use assize_model::ScoringMethod;
-use assize_rubric::{PanelRule, TiePolicy, Weight};
+use assize_rubric::{JudgingMode, PanelRule, TiePolicy, Weight};
 
 use super::headings::JUDGE;
-use super::values::{OptionValues, one_of};
+use super::values::{OptionValues, judging, one_of};
 
 /// Values of `--combine`.
 const PANEL_RULES: &OptionValues<PanelRule> = &[
@@ -42,9 +42,14 @@ const WARM_UPS: &OptionValues<WarmUp> = &[
     ("never", WarmUp::Never, "Never: all calls at once"),
 ];
 
-/// Options about panels.
+/// Options about judges and their panels.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct PanelArgs {
+pub(crate) struct JudgeArgs {
+    /// Judge: PROVIDER:MODEL, a target or `offline`.
+    ///
+    /// Repeat the option for a panel of judges.
+    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
+    pub(crate) judge: Vec<String>,
     /// Ask each judge N times, 1 to 100.
     #[arg(
         long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N", help_heading = JUDGE
@@ -85,12 +90,17 @@ pub(crate) struct PanelArgs {
         help_heading = JUDGE, hide_short_help = true
     )]
     pub(crate) warm_up: WarmUp,
+    /// Criteria per call: `per-criterion`, `batched[:N]`.
+    ///
+    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
+    #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
+    pub(crate) judging: Option<JudgingMode>,
 }
 
-impl PanelArgs {
-    /// Typed options of these flags.
-    pub(crate) fn options(&self) -> PanelOptions {
-        PanelOptions {
+impl JudgeArgs {
+    /// Options of a run with these judges.
+    pub(crate) fn options(&self) -> RunOptions {
+        let panel = PanelOptions {
             weights: self.judge_weight.clone(),
             repeats: self.judge_repeats,
             temperature: self.judge_temperature,
@@ -99,7 +109,8 @@ impl PanelArgs {
             scoring: self.scoring,
             escalate: self.escalate.clone(),
             warm_up: self.warm_up,
-        }
+        };
+        RunOptions { judges: self.judge.clone(), panel, judging: self.judging, ..RunOptions::default() }
     }
 }
 
