@@ -1,10 +1,6 @@
 //! L0502: the question contains the reference answer.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CaseView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

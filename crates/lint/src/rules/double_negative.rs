@@ -1,12 +1,7 @@
 //! L0104: two negations in a row.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
+use super::prelude::*;
 use super::verbs::third_person;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

@@ -1,11 +1,6 @@
 //! L0202: a rubric in which every criterion is required.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0202"),

@@ -1,11 +1,6 @@
 //! L0302: score ranges that get worse as the score rises.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{is_negation, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

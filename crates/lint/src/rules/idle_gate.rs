@@ -1,12 +1,9 @@
 //! L0205: a gate that every answer passes.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode, Span};
+use assize_diagnostic::Span;
 use assize_rubric::Gate;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0205"),

@@ -1,11 +1,6 @@
 //! L0116: a criterion that rewards layout although the case does not ask for it.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, find_opening_phrase, is_negation, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

@@ -1,11 +1,6 @@
 //! L0110: a criterion that rewards length although the question does not ask for it.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, is_anchored, is_negation, split_words, stem};
 
 pub(super) const RULE: LintRule = LintRule {

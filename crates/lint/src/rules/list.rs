@@ -1,11 +1,6 @@
 //! L0103: a criterion that is a list.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{TextWord, find_any_phrase, find_opening_phrase, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

@@ -26,6 +26,7 @@ mod only_penalties;
 mod open_list;
 mod paragraph;
 mod permissive;
+mod prelude;
 mod quantifier;
 mod question;
 mod repeated;

@@ -1,11 +1,6 @@
 //! L0304: a single range for every score.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0304"),

@@ -1,10 +1,6 @@
 //! L0209: a rubric that consists of penalties.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0209"),

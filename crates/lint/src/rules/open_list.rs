@@ -1,11 +1,6 @@
 //! L0108: a criterion that ends in an open list.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

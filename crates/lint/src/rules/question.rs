@@ -1,12 +1,8 @@
 //! L0105: a criterion written as a question.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
 use super::double_negative::with_case;
+use super::prelude::*;
 use super::verbs::third_person;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
 use crate::words::{SUBJECT_NOUNS, TextWord, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

@@ -1,11 +1,6 @@
 //! L0501: a criterion that repeats the question.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{content_stems, jaccard_similarity};
 
 pub(super) const RULE: LintRule = LintRule {

@@ -1,11 +1,6 @@
 //! L0301: two score ranges with the same text.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::split_words;
 
 pub(super) const RULE: LintRule = LintRule {

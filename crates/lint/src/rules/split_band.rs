@@ -1,12 +1,8 @@
 //! L0303: a minimum in the middle of a score range.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::Gate;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0303"),

@@ -1,12 +1,8 @@
 //! L0207: a threshold without effect.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::at_least;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0207"),

@@ -1,12 +1,8 @@
 //! L0403: too many criteria in one judge call.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::JudgingMode;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0403"),

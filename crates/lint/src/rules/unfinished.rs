@@ -1,10 +1,6 @@
 //! L0109: unfinished text.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_opening_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {

@@ -1,12 +1,9 @@
 //! L0210: a threshold of 0 without a gate.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::{Grader, GraderKind};
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::{CaseView, written_threshold};
+use super::prelude::*;
+use crate::view::written_threshold;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0210"),

@@ -1,12 +1,9 @@
 //! L0702: every benchmark of the rubric is a hard gate, so its weights and threshold have no effect.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::{RubricChildren, Scorecard};
 use assize_rubric::Criticality;
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0702"),

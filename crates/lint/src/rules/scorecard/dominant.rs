@@ -1,12 +1,9 @@
 //! L0703: one part of a rubric weighs at least twice as much as all others together.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::{RubricChildren, Scorecard, ScorecardMarks};
 use assize_rubric::{ScorecardAggregation, at_least};
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0703"),

@@ -1,12 +1,9 @@
 //! L0701: the threshold of the gate is 0, so it can never fail.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::Scorecard;
 use assize_rubric::Criticality;
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0701"),

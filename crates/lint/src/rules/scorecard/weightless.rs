@@ -1,12 +1,9 @@
 //! L0704: a benchmark that has weight 0 and does not block.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::Scorecard;
 use assize_rubric::{Criticality, ScorecardAggregation};
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0704"),
