@@ -6,7 +6,7 @@ use assize_model::{ThresholdOverrides, UnsupportedFeature};
 use serde_json::{Map, Value};
 
 use super::DecodeContext;
-use super::grader::decode_choice;
+use super::grader::{decode_choice, missing_key};
 
 /// Warns that a key is an older or foreign spelling of `present`.
 pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &str) {
@@ -80,6 +80,21 @@ pub fn refuse_foreign_keys(
                 .add_to(&mut cx.problems);
         }
     }
+}
+
+/// Decodes a required text that must not be blank.
+pub fn decode_required_text(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    what: &str,
+    key: &'static str,
+    example: &str,
+) -> Option<SpannedValue<String>> {
+    if object.value(key).is_none() {
+        cx.problems.add(missing_key(object.head(), what, key, example));
+        return None;
+    }
+    object.text(key, &mut cx.problems)
 }
 
 /// Decodes a map of arbitrary data.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::shared::{decode_choice, decode_non_negative, missing_key, unused_key};
 use crate::decode::DecodeContext;
+use crate::decode::common::decode_required_text;
 
 /// Decodes the keys of `type: is-json`, or of `contains-json`.
 pub(super) fn decode_is_json(
@@ -129,13 +130,9 @@ pub(super) fn decode_field_accuracy(
 fn decode_field(cx: &mut DecodeContext, node: &TreeNode) -> Option<FieldCheck> {
     let errors = cx.problems.error_count();
     let mut object = MapReader::new(node, "a field", &mut cx.problems)?;
-    let path = object.text("path", &mut cx.problems);
-    match &path {
-        None if cx.problems.error_count() == errors => {
-            cx.problems.add(missing_key(object.head(), "a field", "path", "path: invoice.total"));
-        }
-        Some(path) => check_path(cx, path),
-        None => {}
+    let path = decode_required_text(cx, &mut object, "a field", "path", "path: invoice.total");
+    if let Some(path) = &path {
+        check_path(cx, path);
     }
 
     let word = match object.value("match") {

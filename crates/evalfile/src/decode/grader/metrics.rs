@@ -6,7 +6,7 @@ use assize_model::{AnswerCheck, ExecutionMetrics, GraderKind, SkillTrigger, Toke
 
 use super::shared::{decode_count, decode_duration, decode_non_negative, missing_key, unused_key};
 use crate::decode::DecodeContext;
-use crate::decode::common::refuse_foreign_keys;
+use crate::decode::common::{decode_required_text, refuse_foreign_keys};
 
 /// Decodes the keys of `type: latency`: `threshold` in milliseconds.
 pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
@@ -95,11 +95,8 @@ fn report_no_limit(cx: &mut DecodeContext, object: &MapReader<'_>, what: &str, k
 /// Decodes the keys of `type: skill-trigger`.
 pub(super) fn decode_skill_trigger(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
-    let skill = object.text("skill", &mut cx.problems);
-    if skill.is_none() && cx.problems.error_count() == errors {
-        missing_key(object.head(), "a skill-trigger grader", "skill", "skill: name-of-the-skill")
-            .add_to(&mut cx.problems);
-    }
+    let example = "skill: name-of-the-skill";
+    let skill = decode_required_text(cx, object, "a skill-trigger grader", "skill", example);
 
     let should = object.boolean("should_trigger", &mut cx.problems);
     let skill = skill?.value;

@@ -44,7 +44,7 @@ pub(super) fn normalize_word(name: &str) -> String {
 }
 
 /// Returns the diagnostic for a required key that is absent.
-pub(crate) fn missing_key(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
+pub fn missing_key(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
     Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"))
         .at(at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::shared::{decode_choice, decode_duration, missing_key, unused_key};
 use crate::decode::DecodeContext;
-use crate::decode::common::refuse_foreign_keys;
+use crate::decode::common::{decode_required_text, refuse_foreign_keys};
 
 const GRADER_LABEL: &str = "a tool-trajectory grader";
 
@@ -124,10 +124,7 @@ fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<Expec
 
     let errors = cx.problems.error_count();
     let mut object = MapReader::new(node, "an expected call", &mut cx.problems)?;
-    let tool = object.text("tool", &mut cx.problems);
-    if tool.is_none() && cx.problems.error_count() == errors {
-        cx.problems.add(missing_key(object.head(), "an expected call", "tool", "tool: search"));
-    }
+    let tool = decode_required_text(cx, &mut object, "an expected call", "tool", "tool: search");
 
     let args = object.value("args").and_then(|node| decode_args(cx, node));
     let args_match = object.value("args_match").and_then(|node| decode_args_match(cx, node));
