@@ -51,8 +51,7 @@ impl<'n> MapReader<'n> {
     /// Starts reading `node`, which must be a map. `what` names it in messages, with its article: "a case".
     pub fn new(node: &'n TreeNode, what: &'static str, problems: &mut DiagnosticCollector) -> Option<Self> {
         let Some(entries) = node.as_map() else {
-            problems.add(wrong_type(node, what, "a map"));
-            return None;
+            return problems.reject(wrong_type(node, what, "a map"));
         };
         Some(Self {
             node,
@@ -214,8 +213,7 @@ impl<'n> MapReader<'n> {
             diagnostic = diagnostic.with_suggestion("write the boolean", node.use_span(), meant);
         }
 
-        problems.add(diagnostic);
-        None
+        problems.reject(diagnostic)
     }
 
     /// Returns an optional finite number.
@@ -250,8 +248,7 @@ impl<'n> MapReader<'n> {
                     diagnostic = diagnostic.with_suggestion("remove the quotes", node.use_span(), inner);
                 }
 
-                problems.add(diagnostic);
-                return None;
+                return problems.reject(diagnostic);
             }
         };
         if (low..=high).contains(&value) {
@@ -293,8 +290,7 @@ impl<'n> MapReader<'n> {
             );
         }
 
-        problems.add(diagnostic);
-        None
+        problems.reject(diagnostic)
     }
 
     /// Returns a list of texts, or a single text as a list of one; empty when absent.
@@ -447,8 +443,7 @@ fn decode_named_string(
         diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), format!("\"{plain}\""));
     }
 
-    problems.add(diagnostic);
-    None
+    problems.reject(diagnostic)
 }
 
 /// Decodes a finite number.
@@ -473,8 +468,7 @@ pub fn number(node: &TreeNode, key: &str, problems: &mut DiagnosticCollector) ->
                     diagnostic.with_suggestion("write the share", node.use_span(), share.to_string());
             }
 
-            problems.add(diagnostic);
-            return None;
+            return problems.reject(diagnostic);
         }
     };
     Some(SpannedValue::new(value, node.use_span()))

@@ -212,9 +212,7 @@ fn lookup_rubric(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedValue<
     }
 
     let complaint = unknown_code(cx, codes, code, "a rubric", is_rubric);
-    cx.problems.add(complaint);
-
-    None
+    cx.problems.reject(complaint)
 }
 
 fn lookup_benchmark(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedValue<String>) -> Option<usize> {
@@ -226,9 +224,7 @@ fn lookup_benchmark(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedVal
     }
 
     let complaint = unknown_code(cx, codes, code, "a benchmark", is_benchmark);
-    cx.problems.add(complaint);
-
-    None
+    cx.problems.reject(complaint)
 }
 
 /// Resolves the children of each rubric. Records the parents, and reports nodes that are listed twice.

@@ -80,8 +80,7 @@ pub(super) fn find_prompt(
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
         }
 
-        cx.problems.add(diagnostic.with_help("the path starts at the scorecard's folder"));
-        return None;
+        return cx.problems.reject(diagnostic.with_help("the path starts at the scorecard's folder"));
     };
 
     if !cx.reach.roots.contain(&path) {

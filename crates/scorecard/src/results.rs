@@ -196,8 +196,7 @@ impl CardResultReader<'_> {
 
         // A score without `pass` could not be checked against a verdict.
         let Some(pass) = &fields.pass else {
-            cx.problems.add(missing_key(head, "a result", "pass", "\"pass\": true"));
-            return None;
+            return cx.problems.reject(missing_key(head, "a result", "pass", "\"pass\": true"));
         };
         let Some(score) = &fields.score else {
             let unit = if pass.value { UnitInterval::ONE } else { UnitInterval::ZERO };

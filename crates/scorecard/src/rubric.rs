@@ -44,8 +44,7 @@ pub(super) fn decode_scorecard_rubric(
         decode_aggregation(cx, &mut object)
     } else {
         let example = "aggregation_method: WEIGHTED_AVERAGE";
-        cx.problems.add(missing_key(object.head(), what, "aggregation_method", example));
-        None
+        cx.problems.reject(missing_key(object.head(), what, "aggregation_method", example))
     };
 
     if object.value("passing_threshold").is_none() {
@@ -136,8 +135,7 @@ pub(super) fn decode_children(
 ) -> Option<Vec<SpannedValue<String>>> {
     let entry = entry?;
     let NodeValue::Seq(items) = &entry.value.data else {
-        cx.problems.add(wrong_type(&entry.value, &format!("`{}`", entry.key), "a list"));
-        return None;
+        return cx.problems.reject(wrong_type(&entry.value, &format!("`{}`", entry.key), "a list"));
     };
     if items.is_empty() {
         report_no_parts(cx, entry.key_span);

@@ -99,8 +99,7 @@ fn decode_share(cx: &mut DecodeContext, node: &TreeNode, key: &str, code: Diagno
         );
     }
 
-    cx.problems.add(diagnostic.with_help("write a share: 0.20 is 20%"));
-    None
+    cx.problems.reject(diagnostic.with_help("write a share: 0.20 is 20%"))
 }
 
 /// Decodes a weight from 0 to 1.

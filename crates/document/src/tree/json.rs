@@ -143,8 +143,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         let first = self.peek()?;
         let start = self.at;
         if depth > MAX_DEPTH {
-            self.problems.add(too_deep(Span::new(self.source, start, start + 1)));
-            return None;
+            return self.problems.reject(too_deep(Span::new(self.source, start, start + 1)));
         }
 
         let data = match first {
@@ -183,8 +182,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
             self.takes(b':');
 
             if entries.len() >= MAX_KEYS {
-                self.problems.add(too_many_keys(key_span));
-                return None;
+                return self.problems.reject(too_many_keys(key_span));
             }
 
             let first = find_entry(&entries, &mut index, &key);

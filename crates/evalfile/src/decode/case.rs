@@ -481,8 +481,7 @@ fn decode_expected_outcome(
 ) -> Option<SpannedValue<String>> {
     let entry = find_spelling(cx, object, &outcome_keys(cx.format), cx.format.choose(2, 1))?;
     if entry.value.is_null() {
-        cx.problems.add(empty(&entry.key, entry.key_span));
-        return None;
+        return cx.problems.reject(empty(&entry.key, entry.key_span));
     }
 
     if entry.value.as_seq().is_some() {

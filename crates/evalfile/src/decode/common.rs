@@ -91,8 +91,7 @@ pub fn decode_required_text(
     example: &str,
 ) -> Option<SpannedValue<String>> {
     if object.value(key).is_none() {
-        cx.problems.add(missing_key(object.head(), what, key, example));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), what, key, example));
     }
     object.text(key, &mut cx.problems)
 }
@@ -150,10 +149,9 @@ pub fn check_id(
     };
 
     let (title, label, help) = complaint;
-    cx.problems
-        .add(Diagnostic::error(codes::BAD_ID, format!("{what} {title}")).at(id.span, label).with_help(help));
-
-    None
+    cx.problems.reject(
+        Diagnostic::error(codes::BAD_ID, format!("{what} {title}")).at(id.span, label).with_help(help),
+    )
 }
 
 /// Decodes `threshold` and `borderline` of a map into `found`. It is an error if two maps set the same
@@ -239,14 +237,8 @@ pub(crate) fn decode_dollars(
 pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) -> Option<&'n [TreeNode]> {
     match &entry.value.data {
         NodeValue::Seq(items) if !items.is_empty() => Some(items),
-        NodeValue::Seq(_) => {
-            cx.problems.add(empty_list(&entry.key, entry.value.use_span()));
-            None
-        }
-        NodeValue::Null => {
-            cx.problems.add(empty_list(&entry.key, entry.key_span));
-            None
-        }
+        NodeValue::Seq(_) => cx.problems.reject(empty_list(&entry.key, entry.value.use_span())),
+        NodeValue::Null => cx.problems.reject(empty_list(&entry.key, entry.key_span)),
         _ => {
             wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
                 .with_help("begin each entry with `- `")

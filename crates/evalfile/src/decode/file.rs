@@ -39,12 +39,10 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
             let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
                 .at(at, label)
                 .with_help("check the path; it is relative to the working folder");
-            cx.problems.add(match near_path(path) {
+            return cx.problems.reject(match near_path(path) {
                 Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
                 None => complaint,
             });
-
-            return None;
         }
         Err(error) => Err(error.to_string()),
         Ok(meta) if meta.is_dir() => Err("it is a folder".to_owned()),

@@ -24,8 +24,7 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
     match &node.data {
         NodeValue::Str(text) => {
             if text.trim().is_empty() {
-                cx.problems.add(empty(key, node.use_span()));
-                return None;
+                return cx.problems.reject(empty(key, node.use_span()));
             }
             Some(vec![CaseMessage::text(MessageRole::User, text.clone())])
         }
@@ -36,10 +35,7 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
                 .add_to(&mut cx.problems);
             None
         }
-        _ => {
-            cx.problems.add(wrong_type(node, &format!("`{key}`"), "a string or a list of messages"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(node, &format!("`{key}`"), "a string or a list of messages")),
     }
 }
 
@@ -51,18 +47,12 @@ pub(crate) fn decode_expected_messages(
     key: &str,
 ) -> Option<Vec<CaseMessage>> {
     match &node.data {
-        NodeValue::Str(text) if text.trim().is_empty() => {
-            cx.problems.add(empty(key, node.use_span()));
-            None
-        }
+        NodeValue::Str(text) if text.trim().is_empty() => cx.problems.reject(empty(key, node.use_span())),
         NodeValue::Str(text) => Some(vec![CaseMessage::text(MessageRole::Assistant, text.clone())]),
         NodeValue::Map(_) if node.get("role").is_some() => {
             decode_message(cx, node, MessageUse::Answer).map(|message| vec![message])
         }
-        NodeValue::Seq(items) if items.is_empty() => {
-            cx.problems.add(empty_list(key, node.use_span()));
-            None
-        }
+        NodeValue::Seq(items) if items.is_empty() => cx.problems.reject(empty_list(key, node.use_span())),
         NodeValue::Seq(items) if items.iter().any(looks_like_message) => {
             decode_messages(cx, items, key, node.use_span(), MessageUse::Answer)
         }
@@ -159,8 +149,7 @@ fn decode_messages(
     purpose: MessageUse,
 ) -> Option<Vec<CaseMessage>> {
     if items.is_empty() {
-        cx.problems.add(empty_list(key, place));
-        return None;
+        return cx.problems.reject(empty_list(key, place));
     }
 
     let before = cx.problems.error_count();
@@ -249,8 +238,7 @@ fn decode_role(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Mes
             .with_suggestion("change the role", word.span, near);
     }
 
-    cx.problems.add(diagnostic.with_help("roles are `system`, `user`, `assistant` and `tool`"));
-    None
+    cx.problems.reject(diagnostic.with_help("roles are `system`, `user`, `assistant` and `tool`"))
 }
 
 fn decode_tool_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<Value> {
@@ -358,8 +346,7 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
                 diagnostic = diagnostic.with_suggestion("change the type", kind.span, near);
             }
 
-            cx.problems.add(diagnostic.with_help("types are `text`, `file` and `image`"));
-            return None;
+            return cx.problems.reject(diagnostic.with_help("types are `text`, `file` and `image`"));
         }
     };
 
@@ -375,8 +362,7 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
         return None;
     };
     if value.value.trim().is_empty() && what != "text" {
-        cx.problems.add(empty("value", value.span));
-        return None;
+        return cx.problems.reject(empty("value", value.span));
     }
 
     match what {

@@ -130,8 +130,7 @@ fn decode_own_threshold(cx: &mut DecodeContext, entry: &MapEntry, key: &str) -> 
         diagnostic = diagnostic.with_help("use a number such as 0.7");
     }
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 #[cfg(test)]

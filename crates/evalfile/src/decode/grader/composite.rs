@@ -78,8 +78,8 @@ fn decode_aggregator(
 ) -> Option<CompositeAggregator> {
     let mut object = MapReader::new(node, "an aggregator", &mut cx.problems)?;
     let Some(written) = object.value("type") else {
-        cx.problems.add(missing_key(object.head(), "an aggregator", "type", "type: weighted_average"));
-        return None;
+        let missing = missing_key(object.head(), "an aggregator", "type", "type: weighted_average");
+        return cx.problems.reject(missing);
     };
     let words = ["weighted_average", "threshold", "code-grader", "llm-grader", "code-judge", "llm-judge"];
     let word = decode_choice(written, "type", &words, &mut cx.problems)?;

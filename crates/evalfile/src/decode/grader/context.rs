@@ -102,10 +102,7 @@ fn decode_texts(cx: &mut DecodeContext, node: &TreeNode) -> Option<ContextSource
             let passages: Option<Vec<String>> = items.iter().map(text).collect();
             passages.map(ContextSource::Passages)
         }
-        _ => {
-            cx.problems.add(wrong_type(node, "`context`", "a text or a list of texts"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(node, "`context`", "a text or a list of texts")),
     }
 }
 

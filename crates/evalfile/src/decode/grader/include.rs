@@ -181,8 +181,7 @@ fn locate_template(cx: &mut DecodeContext, name: &SpannedValue<String>) -> Optio
         ));
     }
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 /// Returns the names of all available templates.

@@ -60,10 +60,7 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
                 Some(root) if matches!(root.data, NodeValue::Map(_) | NodeValue::Bool(_)) => cx
                     .count_file(&file.path, root.size().values, Some(node.use_span()))
                     .then(|| root.to_json()),
-                Some(root) => {
-                    cx.problems.add(wrong_type(&root, "a JSON Schema", "a map"));
-                    None
-                }
+                Some(root) => cx.problems.reject(wrong_type(&root, "a JSON Schema", "a map")),
                 None => {
                     if cx.problems.error_count() == errors {
                         Diagnostic::error(codes::EMPTY_TEXT, "the schema file is empty")
@@ -75,10 +72,7 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
                 }
             }
         }
-        _ => {
-            cx.problems.add(wrong_type(node, "`schema`", "a JSON Schema or the path of one"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(node, "`schema`", "a JSON Schema or the path of one")),
     }
 }
 

@@ -24,8 +24,8 @@ pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>)
 pub(super) fn decode_cost(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     refuse_foreign_keys(cx, object, &[("max_usd", "write the US dollars as `budget`")]);
     if object.value("budget").is_none() {
-        cx.problems.add(missing_key(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
-        return None;
+        let example = "budget: 0.05 # US dollars";
+        return cx.problems.reject(missing_key(object.head(), "a cost limit", "budget", example));
     }
     decode_non_negative(object, "budget", &mut cx.problems)
         .map(|budget_usd| GraderKind::Check(AnswerCheck::Cost { budget_usd }))

@@ -20,14 +20,12 @@ pub(super) fn decode_grader(
     at: &AssertionContext,
 ) -> Option<Grader> {
     if let Some(mistaken) = detect_text_as_map(cx, node) {
-        cx.problems.add(mistaken);
-        return None;
+        return cx.problems.reject(mistaken);
     }
 
     let errors = cx.problems.error_count();
     let Some(written) = node.get("type") else {
-        cx.problems.add(missing_type(node));
-        return None;
+        return cx.problems.reject(missing_type(node));
     };
     if written.as_str().is_none() {
         wrong_type(written, "`type`", "a word")

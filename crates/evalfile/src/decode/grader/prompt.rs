@@ -55,8 +55,7 @@ fn decode_argument(cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
                 diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), quoted);
             }
 
-            cx.problems.add(diagnostic);
-            None
+            cx.problems.reject(diagnostic)
         }
     }
 }
@@ -70,8 +69,7 @@ pub(super) fn decode_command_or_script(
     let keys: [&'static str; 2] = cx.format.choose(["script", "command"], ["command", "script"]);
     let Some(entry) = object.first_of(&keys, &mut cx.problems) else {
         let example = format!("{}: [python3, check.py]", keys[0]);
-        cx.problems.add(missing_key(object.head(), what, keys[0], &example));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), what, keys[0], &example));
     };
     if cx.format == EvalFileFormat::Two && entry.key == "script" {
         cx.problems.add(older_spelling(entry.key_span, "script", "command"));

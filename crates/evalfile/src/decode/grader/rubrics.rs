@@ -27,8 +27,7 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let decoded = match entry {
         None => {
             let example = format!("{}: [Mentions the deadline]", keys[0]);
-            cx.problems.add(missing_key(object.head(), "a rubrics grader", keys[0], &example));
-            None
+            cx.problems.reject(missing_key(object.head(), "a rubrics grader", keys[0], &example))
         }
         Some(entry) => {
             if cx.format == EvalFileFormat::Two && entry.key == "rubrics" {

@@ -31,8 +31,7 @@ pub(super) fn decode_script(
                 "value: output.length < 200"
             }
         };
-        cx.problems.add(missing_key(object.head(), "a script", "value", example));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), "a script", "value", example));
     };
     let code = read_code(cx, node, "value", language);
     let threshold = object.number("threshold", &mut cx.problems).map(|threshold| threshold.value);
@@ -93,8 +92,8 @@ pub fn read_code(
 ) -> Option<AuthorCode> {
     let span = node.use_span();
     let Some(text) = node.as_str() else {
-        cx.problems.add(wrong_type(node, &format!("`{key}`"), "JavaScript, or the path of a file"));
-        return None;
+        let what = format!("`{key}`");
+        return cx.problems.reject(wrong_type(node, &what, "JavaScript, or the path of a file"));
     };
     if text.trim().is_empty() {
         Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))

@@ -33,9 +33,7 @@ pub(crate) fn decode_choice(
         [only] => format!("the only value is {only}"),
         several => format!("use one of {}", several.join(", ")),
     };
-    problems.add(diagnostic.with_help(help));
-
-    None
+    problems.reject(diagnostic.with_help(help))
 }
 
 /// Normalises a name: lower case, with hyphens instead of underscores.

@@ -70,8 +70,7 @@ pub(super) fn decode_trajectory(cx: &mut DecodeContext, object: &mut MapReader<'
 
 fn decode_mode(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<TrajectoryMode> {
     let Some(node) = object.value("mode") else {
-        cx.problems.add(missing_key(object.head(), GRADER_LABEL, "mode", "mode: in_order"));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), GRADER_LABEL, "mode", "mode: in_order"));
     };
     decode_choice(node, "mode", &TrajectoryMode::NAMES, &mut cx.problems).and_then(TrajectoryMode::from_name)
 }
@@ -151,11 +150,9 @@ fn decode_args(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
     match &node.data {
         NodeValue::Map(_) => Some(node.to_json()),
         NodeValue::Str(word) if word == "any" => None,
-        _ => {
-            cx.problems
-                .add(wrong_type(node, "`args`", "a map").with_help("write `any` if arguments don't matter"));
-            None
-        }
+        _ => cx
+            .problems
+            .reject(wrong_type(node, "`args`", "a map").with_help("write `any` if arguments don't matter")),
     }
 }
 

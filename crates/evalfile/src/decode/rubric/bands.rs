@@ -116,8 +116,7 @@ fn decode_range(cx: &mut DecodeContext, node: &TreeNode) -> Option<(RawScore, Ra
         diagnostic = diagnostic.with_suggestion("write a list", node.use_span(), format!("[{low}, {high}]"));
     }
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 fn decode_raw_score(cx: &mut DecodeContext, node: &TreeNode) -> Option<RawScore> {

@@ -82,8 +82,7 @@ pub(super) fn decode_criterion(
                 diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), written);
             }
 
-            cx.problems.add(diagnostic);
-            None
+            cx.problems.reject(diagnostic)
         }
     }
 }
@@ -148,8 +147,7 @@ const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
 
 fn decode_criterion_map(cx: &mut DecodeContext, node: &TreeNode, index: usize) -> Option<DecodedCriterion> {
     if let Some(mistaken) = detect_text_as_map(cx, node) {
-        cx.problems.add(mistaken);
-        return None;
+        return cx.problems.reject(mistaken);
     }
 
     let errors = cx.problems.error_count();

@@ -149,8 +149,7 @@ fn decode_min_score(cx: &mut DecodeContext, entry: &MapEntry, banded: bool) -> O
         diagnostic.with_help("write a number such as 0.7")
     };
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 fn decode_raw_minimum(
@@ -186,8 +185,7 @@ fn decode_raw_minimum(
             diagnostic.with_help("judges give whole scores from 0 to 10")
         };
 
-        cx.problems.add(diagnostic);
-        return None;
+        return cx.problems.reject(diagnostic);
     };
     if format == EvalFileFormat::Two {
         Diagnostic::warning(codes::OTHER_SPELLING, "the `tests` format writes minimums as `min_score`")

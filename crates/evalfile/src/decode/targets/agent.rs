@@ -151,8 +151,7 @@ fn decode_agent_setting(
         NodeValue::Int(number) => number.to_string(),
         NodeValue::Float(number) => number.to_string(),
         _ => {
-            entry.problems.add(wrong_type(node, &format!("`{key}`"), "a text or a number"));
-            return None;
+            return entry.problems.reject(wrong_type(node, &format!("`{key}`"), "a text or a number"));
         }
     };
     (!text.trim().is_empty()).then_some((text, node.use_span()))

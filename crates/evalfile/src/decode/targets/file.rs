@@ -164,9 +164,9 @@ fn check_target_list(
     problems: &mut DiagnosticCollector,
 ) -> Option<Vec<TreeNode>> {
     let Some(items) = node.as_seq() else {
-        problems
-            .add(wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"));
-        return None;
+        return problems.reject(
+            wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"),
+        );
     };
 
     let list: Vec<&TreeNode> = items

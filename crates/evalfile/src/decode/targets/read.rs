@@ -155,8 +155,7 @@ fn name(
         }
     };
 
-    problems.add(diagnostic);
-    None
+    problems.reject(diagnostic)
 }
 
 /// Kind of an entry. If the kind is a program of the project, also the command that runs it.
@@ -188,7 +187,7 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> 
     };
     let diagnostic = Diagnostic::error(codes::UNKNOWN_PROVIDER, title).at(written.span, "not known");
     let near = provider::nearest_provider(&written.value).filter(|_| !from_outside);
-    entry.problems.add(match near {
+    entry.problems.reject(match near {
         Some(near) => diagnostic
             .with_help(format!("did you mean `{near}`?"))
             .with_suggestion("use that provider", written.span, near),
@@ -201,9 +200,7 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> 
                 "any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`; a program of \
                  this name may be in `.assize/providers` or `.agentv/providers`",
             ),
-    });
-
-    None
+    })
 }
 
 /// Reports settings beside `use_target`, which would have no effect.

@@ -60,8 +60,11 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
         }
         NodeValue::Map(_) => {}
         _ => {
-            cx.problems.add(wrong_type(node, &format!("`{}`", entry.key), "a map with `command` or `reset`"));
-            return None;
+            return cx.problems.reject(wrong_type(
+                node,
+                &format!("`{}`", entry.key),
+                "a map with `command` or `reset`",
+            ));
         }
     }
 
@@ -108,8 +111,7 @@ fn decode_hook_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option<Grade
         GraderCommand::Argv(words) => second_shell::check_words(words, &OF_DATA, span),
     };
     if let Some(problem) = found {
-        cx.problems.add(problem);
-        return None;
+        return cx.problems.reject(problem);
     }
 
     Some(command)

@@ -159,10 +159,7 @@ fn decode_repo_source(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Opt
             }
             _ => decode_source_map(cx, node),
         },
-        (None, None) => {
-            cx.problems.add(missing_key(head, "a repository", "repo", "repo: ADDRESS"));
-            None
-        }
+        (None, None) => cx.problems.reject(missing_key(head, "a repository", "repo", "repo: ADDRESS")),
     }
 }
 

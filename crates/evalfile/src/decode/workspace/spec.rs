@@ -25,10 +25,7 @@ pub(crate) fn decode_workspace(
     let spec = match &entry.value.data {
         NodeValue::Str(path) => decode_workspace_file(cx, path, entry.value.use_span(), missing),
         NodeValue::Map(_) => decode_workspace_map(cx, &entry.value, missing),
-        _ => {
-            cx.problems.add(wrong_type(&entry.value, "`workspace`", "a map or the path of a YAML file"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(&entry.value, "`workspace`", "a map or the path of a YAML file")),
     };
     spec.map(Arc::new)
 }
