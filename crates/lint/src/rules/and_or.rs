@@ -10,7 +10,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Offers a refund and/or a voucher"),
     good: RuleExample::Criteria("- Offers a refund or a voucher"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -15,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    expected_output: The parcel is held up by a strike and comes on Thursday evening.\n    assertions: [Names Thursday as the day]",
     ),
-    fixes: false,
     check: RuleCheck::Case(check),
 };
 

@@ -15,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: parcel-location\n    input: Where is my parcel?\n    assertions: [Names the depot]",
     ),
-    fixes: false,
     check: RuleCheck::Case(check),
 };
 

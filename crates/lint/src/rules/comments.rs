@@ -19,7 +19,6 @@ pub(super) const WITHOUT_REASON: LintRule = LintRule {
     good: RuleExample::Criteria(
         "# allow: L0111 because support hands out both\n- Offers a refund and/or a voucher",
     ),
-    fixes: false,
     check: RuleCheck::Comments,
 };
 
@@ -33,7 +32,6 @@ pub(super) const UNUSED: LintRule = LintRule {
         "# allow: L0111 because support hands out both\n- Offers a refund or a voucher",
     ),
     good: RuleExample::Criteria("- Offers a refund or a voucher"),
-    fixes: false,
     check: RuleCheck::Comments,
 };
 

@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "MT-Bench (arXiv:2306.05685): a reference answer removes most failures of judges in mathematics and reasoning",
     bad: RuleExample::Criteria("- Gives the correct answer"),
     good: RuleExample::Criteria("- Gives 17.40 euros as the price"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::ONE_AT_A_TIME,
     bad: RuleExample::Criteria("- Names the carrier\n- Meets all of the above criteria in two sentences"),
     good: RuleExample::Criteria("- Names the carrier\n- Has at most two sentences"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -12,7 +12,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "criteria reach the judge as YAML reads them",
     bad: RuleExample::Criteria("- Mentions ticket #42 and its date"),
     good: RuleExample::Criteria("- \"Mentions ticket #42 and its date\""),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -12,7 +12,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- {outcome: Names the cause, weight: 2, required: true}\n- Gives the date\n- Offers help",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -12,8 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Does not fail to mention the deadline"),
     good: RuleExample::Criteria("- Mentions the deadline"),
-    fixes: true,
-    check: RuleCheck::Criterion(check),
+    check: RuleCheck::FixableCriterion(check),
 };
 
 const FAIL_TO_PHRASES: &[&str] = &["does not fail to", "doesn't fail to", "never fails to"];

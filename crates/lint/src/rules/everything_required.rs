@@ -14,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, weight: 2}\n- {outcome: Offers help}\n- {outcome: Has a greeting, weight: 0.5}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -15,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: facts\n  outcome: The facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -14,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 0.5}\n          - {outcome: Names the date, required: false}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -17,8 +17,7 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: tone\n  outcome: The tone towards the customer\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
     ),
-    fixes: true,
-    check: RuleCheck::Criterion(check),
+    check: RuleCheck::FixableCriterion(check),
 };
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {

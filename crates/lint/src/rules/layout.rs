@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::LLM_BAR,
     bad: RuleExample::Criteria("- Uses bullet points and bold headings"),
     good: RuleExample::Criteria("- Names each step on a line of its own"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

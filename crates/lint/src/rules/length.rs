@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::LENGTH_BIAS,
     bad: RuleExample::Criteria("- Provides a detailed explanation"),
     good: RuleExample::Criteria("- Explains that the strike at the carrier causes the delay"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

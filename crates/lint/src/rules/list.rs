@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- Mentions the sender, the weight and the route"),
     good: RuleExample::Criteria("- Mentions at least two of sender, weight and route"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

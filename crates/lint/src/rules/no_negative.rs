@@ -17,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- {outcome: Does not promise a refund, required: false}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

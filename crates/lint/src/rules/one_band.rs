@@ -14,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: tone\n  outcome: The tone towards the customer\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -10,7 +10,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "HealthBench (arXiv:2505.08775): an example without positive points has no score",
     bad: RuleExample::Criteria("- outcome: Blames the customer\n  weight: -2"),
     good: RuleExample::Criteria("- outcome: Does not blame the customer\n  weight: 2"),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

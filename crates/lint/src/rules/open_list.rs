@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- Mentions the weight limit, the size limit, etc."),
     good: RuleExample::Criteria("- Mentions the weight limit\n- Mentions the size limit"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

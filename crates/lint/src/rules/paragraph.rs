@@ -14,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: Explains the delay honestly\n    assertions:\n      - Names the strike at the carrier as the cause\n      - Gives Thursday as the new date\n      - Does not blame the customer",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- The answer may mention the insurance"),
     good: RuleExample::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

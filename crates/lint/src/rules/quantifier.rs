@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::RESEARCH_RUBRICS,
     bad: RuleExample::Criteria("- Gives several examples of prohibited goods"),
     good: RuleExample::Criteria("- Gives at least two examples of prohibited goods"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

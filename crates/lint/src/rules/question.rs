@@ -13,8 +13,7 @@ pub(super) const RULE: LintRule = LintRule {
     source: "HealthBench (arXiv:2505.08775): criteria are statements about the answer, decided as met or not met",
     bad: RuleExample::Criteria("- Does the answer mention the deadline?"),
     good: RuleExample::Criteria("- Mentions the deadline"),
-    fixes: true,
-    check: RuleCheck::Criterion(check),
+    check: RuleCheck::FixableCriterion(check),
 };
 
 /// Words after which a question can't be turned into a statement by removing its beginning: a second verb stays

@@ -19,7 +19,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- outcome: Names the strike at the carrier as the cause\n  weight: 2\n- Gives the new date",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

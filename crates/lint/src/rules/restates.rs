@@ -15,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Describes partitioning around a pivot\n      - States the worst case",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -15,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: clarity\n  outcome: The steps\n  score_ranges:\n    0: Steps are missing or out of order\n    4: All steps, in order\n    8: All steps, in order, each with its reason",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -13,7 +13,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Names the cause of the delay and gives the new delivery date"),
     good: RuleExample::Criteria("- Names the cause of the delay\n- Gives the new delivery date"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

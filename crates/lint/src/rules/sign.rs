@@ -17,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
         "- Names the delivery date\n- outcome: Does not blame the customer\n  weight: -2",
     ),
     good: RuleExample::Criteria("- Names the delivery date\n- outcome: Blames the customer\n  weight: -2"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -16,7 +16,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: facts\n  outcome: The facts\n  min_score: 0.6\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

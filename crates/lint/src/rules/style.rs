@@ -15,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- {outcome: Keeps a polite tone, weight: 0.5}\n- Names the carrier\n- Gives the date",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -13,7 +13,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- Closes with an apology that names the delay, such as \"sorry your parcel is late\"",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

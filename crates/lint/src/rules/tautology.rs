@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Names the carrier\n- Meets the expected outcome"),
     good: RuleExample::Criteria("- Names the carrier\n- Gives Thursday as the new date"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

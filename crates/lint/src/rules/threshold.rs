@@ -16,7 +16,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.8\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

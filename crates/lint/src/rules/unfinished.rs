@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "criteria reach the judge word for word",
     bad: RuleExample::Criteria("- \"TBD: name the carrier\""),
     good: RuleExample::Criteria("- Names the carrier"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

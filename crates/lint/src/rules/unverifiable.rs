@@ -17,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
     bad: RuleExample::Criteria("- Describes the damage in the attached image"),
     good: RuleExample::Criteria("- Describes the damage that the question names"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

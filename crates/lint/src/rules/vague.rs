@@ -11,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- The response is helpful and of good quality"),
     good: RuleExample::Criteria("- Names the day on which the parcel arrives"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

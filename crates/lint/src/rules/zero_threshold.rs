@@ -17,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - {type: contains, value: Monday}\n      - {type: contains, value: depot}",
     ),
-    fixes: false,
     check: RuleCheck::Case(check),
 };
 

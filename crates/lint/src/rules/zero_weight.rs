@@ -10,7 +10,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0"),
     good: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0.5"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

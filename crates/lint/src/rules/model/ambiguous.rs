@@ -13,7 +13,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Mentions the last delivery"),
     good: RuleExample::Criteria("- Names the day of the delivery that failed"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Criterion,
         text: "Is there an answer about which two careful readers of this criterion would decide differently, because its words can be read in two ways? Name both readings. Words that a subject uses with one settled meaning are not ambiguous.",

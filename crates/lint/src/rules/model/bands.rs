@@ -17,7 +17,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- outcome: Names the date\n  score_ranges:\n    0: Gives no date\n    5: Gives the week\n    8: Gives the day",
     ),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Bands,
         text: "Do two ranges of this criterion fit the same answer, or does a higher range ask for something of another kind than the ranges below it, so that the texts are not steps of one scale? Quote words of one of the ranges.",

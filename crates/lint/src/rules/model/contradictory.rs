@@ -13,7 +13,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria("- Names the new delivery date\n- Gives no dates"),
     good: RuleExample::Criteria("- Names the new delivery date\n- Gives no other dates"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Pair,
         text: "Are there two criteria that no single answer can both meet? A criterion with a negative weight describes a mistake; it does not contradict the criterion that forbids the same mistake. Give one as `criterion` and the other as `other`.",

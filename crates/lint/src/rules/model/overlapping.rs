@@ -15,7 +15,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
         "- Names the day of the new delivery\n- Tells the customer when the parcel will come",
     ),
     good: RuleExample::Criteria("- Names the day of the new delivery\n- Says where the parcel is now"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Pair,
         text: "Are there two criteria of which the second is met by nearly every answer that meets the first, because both look at the same thing in other words? Give the first as `criterion` and the second as `other`.",
