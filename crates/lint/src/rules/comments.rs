@@ -1,8 +1,6 @@
 //! L0001 and L0002: `allow:` comments that have no effect.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, RuleCheck, RuleExample};
+use super::prelude::*;
 
 /// Code for a comment without a reason.
 pub(crate) const ALLOW_WITHOUT_REASON: DiagnosticCode = DiagnosticCode::new("L0001");

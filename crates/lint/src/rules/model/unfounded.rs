@@ -1,9 +1,7 @@
 //! L0605, asked of a model: a criterion does not follow from the question, the expected outcome or the
 //! reference.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0605"),
