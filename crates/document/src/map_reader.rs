@@ -260,9 +260,7 @@ impl<'n> MapReader<'n> {
         Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is out of range"))
             .at(node.use_span(), format!("found {value}"))
             .with_help(format!("use a whole number, {range}"))
-            .add_to(problems);
-
-        None
+            .reject_in(problems)
     }
 
     /// Returns an optional number from 0 to 1.
@@ -452,11 +450,10 @@ pub fn number(node: &TreeNode, key: &str, problems: &mut DiagnosticCollector) ->
         NodeValue::Int(value) => value as f64,
         NodeValue::Float(value) if value.is_finite() => value,
         NodeValue::Float(value) => {
-            Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be a finite number"))
+            return Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be a finite number"))
                 .at(node.use_span(), format!("found {value}"))
                 .with_help("write an ordinary number")
-                .add_to(problems);
-            return None;
+                .reject_in(problems);
         }
         _ => {
             let mut diagnostic = wrong_type(node, &format!("`{key}`"), "a number");
@@ -487,11 +484,10 @@ pub fn check_not_blank(
     problems: &mut DiagnosticCollector,
 ) -> Option<SpannedValue<String>> {
     if text.value.trim().is_empty() {
-        Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
+        return Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
             .at(text.span, "nothing here")
             .with_help("write the text, or remove the key")
-            .add_to(problems);
-        return None;
+            .reject_in(problems);
     }
     Some(text)
 }

@@ -223,14 +223,13 @@ fn decode_prompt_file(
         )
         .add_to(&mut cx.problems),
         (Some(prompt), Some(evaluator)) if !evaluator.needs_prompt() => {
-            Diagnostic::error(
+            return Diagnostic::error(
                 codes::UNUSED_SETTING,
                 format!("`{}` does not use a prompt file", evaluator.name()),
             )
             .at(prompt.span, "has no effect here")
             .with_help("remove it, or use `hybrid` to ask a model after the checks")
-            .add_to(&mut cx.problems);
-            return None;
+            .reject_in(&mut cx.problems);
         }
         _ => {}
     }

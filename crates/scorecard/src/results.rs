@@ -248,6 +248,5 @@ fn find_index(
     Diagnostic::error(codes::UNKNOWN_CODE, format!("`{}` is not {what} of the scorecard", name.value))
         .at(name.span, "not found")
         .with_help("check the spelling")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }

@@ -44,11 +44,10 @@ pub(super) fn decode_code(
     let code = decode_required_text(cx, object, what, "code", "code: A-REF")?;
     let code = check_id(cx, code, "a code")?;
     if code.value.contains(char::is_whitespace) {
-        Diagnostic::error(codes::BAD_ID, "a code contains a space")
+        return Diagnostic::error(codes::BAD_ID, "a code contains a space")
             .at(code.span, "not one word")
             .with_help("write letters, digits and hyphens, such as `A-REF1`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(code)

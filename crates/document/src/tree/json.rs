@@ -61,9 +61,7 @@ pub fn read_json_in(
             Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON")
                 .at(span, label)
                 .with_help(help)
-                .add_to(problems);
-
-            None
+                .reject_in(problems)
         }
     }
 }
@@ -226,9 +224,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
                 "write the character itself, or both halves; the text may have been cut in the \
                  middle of a character",
             )
-            .add_to(self.problems);
-
-        None
+            .reject_in(self.problems)
     }
 
     /// Returns the next number, `true`, `false` or `null`.

@@ -229,8 +229,7 @@ pub(crate) fn decode_dollars(
     Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be more than 0"))
         .at(value.span, format!("found {}", value.value))
         .with_help("write an amount of US dollars, or remove the key for no limit")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }
 
 /// Returns the items of a non-empty list; reports an empty list or another value.
@@ -239,12 +238,9 @@ pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) ->
         NodeValue::Seq(items) if !items.is_empty() => Some(items),
         NodeValue::Seq(_) => cx.problems.reject(empty_list(&entry.key, entry.value.use_span())),
         NodeValue::Null => cx.problems.reject(empty_list(&entry.key, entry.key_span)),
-        _ => {
-            wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
-                .with_help("begin each entry with `- `")
-                .add_to(&mut cx.problems);
-            None
-        }
+        _ => wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
+            .with_help("begin each entry with `- `")
+            .reject_in(&mut cx.problems),
     }
 }
 

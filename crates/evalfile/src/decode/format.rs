@@ -72,13 +72,15 @@ pub(crate) fn detect_format(
         return cx.problems.reject(complaint);
     };
     if let Some((extra, (extra_key, _))) = given.get(1) {
-        Diagnostic::error(codes::BOTH_FORMATS, format!("the file has both `{key}` and `{extra_key}`"))
-            .at(extra.key_span, "a second list of cases")
-            .with_secondary(first.key_span, "the first list of cases")
-            .with_note("`evalcases` and `tests` belong to different formats with different defaults")
-            .with_help("keep one list; move the cases of the other into it or into a file of their own")
-            .add_to(&mut cx.problems);
-        return None;
+        return Diagnostic::error(
+            codes::BOTH_FORMATS,
+            format!("the file has both `{key}` and `{extra_key}`"),
+        )
+        .at(extra.key_span, "a second list of cases")
+        .with_secondary(first.key_span, "the first list of cases")
+        .with_note("`evalcases` and `tests` belong to different formats with different defaults")
+        .with_help("keep one list; move the cases of the other into it or into a file of their own")
+        .reject_in(&mut cx.problems);
     }
 
     if !matches!(key, "tests" | "evalcases") {

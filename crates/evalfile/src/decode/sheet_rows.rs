@@ -170,11 +170,10 @@ pub(crate) fn load_answer_sheet(
         let source = cx.sources.add(&path.file, "");
         let at = Span::new(source, 0, 0);
         if sheet.name.is_empty() {
-            Diagnostic::error(codes::NO_CASES, "the table has no cases")
+            return Diagnostic::error(codes::NO_CASES, "the table has no cases")
                 .at(at, "no rows")
                 .with_help("write a row for each case")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
         let found = format!("the sheet `{}`", sheet.name);
         let complaint = Diagnostic::error(codes::NO_CASES, "the sheet has no cases").at(at, found);

@@ -128,9 +128,8 @@ fn decode_aggregator(
 /// Decodes `command`, or its older name `path`, whose text the shell runs.
 fn decode_program(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderCommand> {
     let Some(entry) = object.first_of(&["command", "path", "script"], &mut cx.problems) else {
-        missing_key(object.head(), "this aggregator", "command", "command: [python3, combine.py]")
-            .add_to(&mut cx.problems);
-        return None;
+        return missing_key(object.head(), "this aggregator", "command", "command: [python3, combine.py]")
+            .reject_in(&mut cx.problems);
     };
     decode_command(cx, entry)
 }

@@ -85,8 +85,7 @@ fn decode_source(
                     "write `context: TEXT`, a list of passages, or `context_transform`; in promptfoo's files, a variable \
                      `context` or `contextTransform`",
                 )
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
     }
 }

@@ -12,9 +12,8 @@ use crate::decode::common::{decode_required_text, refuse_foreign_keys};
 pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     refuse_foreign_keys(cx, object, &[("max_ms", "write the milliseconds as `threshold`")]);
     if object.value("threshold").is_none() {
-        missing_key(object.head(), "a latency limit", "threshold", "threshold: 2000 # milliseconds")
-            .add_to(&mut cx.problems);
-        return None;
+        return missing_key(object.head(), "a latency limit", "threshold", "threshold: 2000 # milliseconds")
+            .reject_in(&mut cx.problems);
     }
     decode_duration(object, "threshold", 0.001, &mut cx.problems)
         .map(|threshold| GraderKind::Check(AnswerCheck::Latency { threshold }))

@@ -28,10 +28,9 @@ pub(super) fn decode_grader(
         return cx.problems.reject(missing_type(node));
     };
     if written.as_str().is_none() {
-        wrong_type(written, "`type`", "a word")
+        return wrong_type(written, "`type`", "a word")
             .with_help("write a type such as `rubrics` or `contains`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let written = string(written, "type", &mut cx.problems)?;

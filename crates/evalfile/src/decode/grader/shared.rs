@@ -75,8 +75,7 @@ pub(super) fn decode_non_negative(
     Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is negative"))
         .at(value.span, format!("found {}", value.value))
         .with_help("use 0 or more")
-        .add_to(problems);
-    None
+        .reject_in(problems)
 }
 
 /// Decodes an optional duration in units of `seconds` seconds.

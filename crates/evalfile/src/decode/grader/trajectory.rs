@@ -115,10 +115,9 @@ fn decode_expected_calls(cx: &mut DecodeContext, node: &TreeNode) -> Vec<Expecte
 
 fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<ExpectedCall> {
     if let Some(name) = node.as_str() {
-        wrong_type(node, "an expected call", "a map")
+        return wrong_type(node, "an expected call", "a map")
             .with_suggestion("name the tool", node.use_span(), format!("{{tool: {name}}}"))
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let errors = cx.problems.error_count();
@@ -159,10 +158,9 @@ fn decode_args(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
 fn decode_args_match(cx: &mut DecodeContext, node: &TreeNode) -> Option<ArgsMatch> {
     if let Some(items) = node.as_seq() {
         if items.is_empty() {
-            wrong_type(node, "`args_match`", "a word or a list of fields")
+            return wrong_type(node, "`args_match`", "a word or a list of fields")
                 .with_help("to compare nothing write `ignore`")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
 
         let fields: Option<Vec<String>> = items

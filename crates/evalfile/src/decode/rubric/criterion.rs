@@ -96,11 +96,10 @@ fn decode_plain_criterion(
 ) -> Option<DecodedCriterion> {
     let place = node.use_span();
     if text.trim().is_empty() {
-        Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty")
+        return Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty")
             .at(place, "nothing here")
             .with_help("write what a good answer must do, or remove the item")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     warn_if_long(cx, text, place);

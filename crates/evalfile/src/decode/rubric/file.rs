@@ -271,8 +271,7 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
         Diagnostic::error(codes::NOT_A_RUBRIC, "this file has no list of criteria")
             .at(object.head(), "neither `criteria` nor `rubrics`")
             .with_help("write `criteria:` and the criteria below it, each line beginning with `- `")
-            .add_to(&mut cx.problems);
-        None
+            .reject_in(&mut cx.problems)
     };
 
     let mut found = DecodedThresholds::default();

@@ -62,12 +62,11 @@ impl GateKeys {
         if let (Some(SpannedValue { value: false, span }), Some((_, minimum))) =
             (&self.required, &self.minimum)
         {
-            Diagnostic::warning(codes::GATE_TURNED_OFF, "this minimum has no effect")
+            return Diagnostic::warning(codes::GATE_TURNED_OFF, "this minimum has no effect")
                 .at(*minimum, "never fails the case")
                 .with_secondary(*span, "`required: false` disables it")
                 .with_help("remove one of the two keys")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
 
         if penalty && let Some(SpannedValue { value: true, span }) = self.required {
@@ -160,12 +159,11 @@ fn decode_raw_minimum(
 ) -> Option<(Gate, Span)> {
     let whole = entry.key_span.to(entry.value.use_span());
     if !banded {
-        Diagnostic::error(codes::MINIMUM_WITHOUT_RANGES, "`required_min_score` needs `score_ranges`")
+        return Diagnostic::error(codes::MINIMUM_WITHOUT_RANGES, "`required_min_score` needs `score_ranges`")
             .at(whole, "this criterion is met or not; it has no score")
             .with_help("write `required: true`, or describe the scores with `score_ranges`")
             .with_suggestion("require that it is met", whole, "required: true")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let value = number(&entry.value, "required_min_score", &mut cx.problems)?.value;

@@ -178,11 +178,10 @@ fn check_target_list(
         return None;
     }
     if list.len() > MAX_TARGETS {
-        Diagnostic::error(codes::OUT_OF_RANGE, format!("more than {MAX_TARGETS} targets"))
+        return Diagnostic::error(codes::OUT_OF_RANGE, format!("more than {MAX_TARGETS} targets"))
             .at(list[MAX_TARGETS].use_span(), format!("found {}", list.len()))
             .with_help("keep the targets of other projects in files of their own")
-            .add_to(problems);
-        return None;
+            .reject_in(problems);
     }
 
     Some(

@@ -133,12 +133,10 @@ fn name(
 ) -> Option<assize_diagnostic::SpannedValue<String>> {
     if expanded.depends_on_variable("name") {
         object.entry("name");
-        Diagnostic::error(codes::BAD_VARIABLE, "the name of a target can't be a variable")
+        return Diagnostic::error(codes::BAD_VARIABLE, "the name of a target can't be a variable")
             .at(object.head(), "here")
             .with_help("write the name itself; `use_target: ${{ NAME }}` chooses a target by a variable")
-            .add_to(problems);
-
-        return None;
+            .reject_in(problems);
     }
 
     if object.value("name").is_some() {

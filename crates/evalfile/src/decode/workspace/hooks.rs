@@ -85,11 +85,10 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     object.finish(&mut cx.problems);
 
     if given.is_none() && !resets {
-        Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing")
+        return Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing")
             .at(head, "no `command` here")
             .with_help("write `command: [PROGRAM, ARGUMENT]`, or `reset: fast`, or remove the hook")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     if given.is_some() {
@@ -125,11 +124,10 @@ fn decode_hook_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) ->
 
     let path = Path::new(&written.value);
     if path.components().any(|part| part == Component::ParentDir) {
-        Diagnostic::error(codes::OUTSIDE_ROOT, "this folder may be outside the workspace")
+        return Diagnostic::error(codes::OUTSIDE_ROOT, "this folder may be outside the workspace")
             .at(written.span, "`..` leads upwards")
             .with_help("name the folder without `..`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(path.to_path_buf())

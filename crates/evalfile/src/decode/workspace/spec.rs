@@ -133,11 +133,10 @@ fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
     });
     let climbs = given.components().any(|part| part == Component::ParentDir);
     if climbs || !above.is_some_and(|above| cx.reach.roots.contain(&above)) {
-        Diagnostic::error(codes::OUTSIDE_ROOT, "this folder is outside the allowed folders")
+        return Diagnostic::error(codes::OUTSIDE_ROOT, "this folder is outside the allowed folders")
             .at(written.span, "outside the suite's root")
             .with_help("create the folder yourself, or allow a folder with `--root DIR`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(whole)
