@@ -1,6 +1,7 @@
 //! Report of an order, length or self-preference audit.
 
 use assize_analysis::MetricEstimate;
+use assize_analysis::claims::{ALPHA, decide_together};
 use assize_stats::{DifferenceReach, bounded_difference};
 
 /// Metrics of one part of an audit: a criterion, an edit, or a family of judges.
@@ -54,4 +55,12 @@ pub(crate) fn p_of_no_effect<K: Ord>(differences: &[(K, f64)]) -> f64 {
 /// Formats a count with its noun: `1 case`, `2 cases`.
 pub(crate) fn format_count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// The claims that are shown when all are tested together; each comes with its p-value.
+pub(crate) fn shown_claims(claims: Vec<(f64, String)>) -> Vec<String> {
+    let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
+    let decided = decide_together(&p_values, ALPHA);
+    let shown = claims.into_iter().zip(decided).filter(|(_, decided)| decided.is_shown);
+    shown.map(|((_, text), _)| text).collect()
 }

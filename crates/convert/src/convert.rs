@@ -404,6 +404,11 @@ fn report_errors(path: &Path, loaded: &LoadedSuite, notes: &mut ConversionNotes)
     Ok(())
 }
 
+fn nothing_converted(path: &Path, notes: ConversionNotes) -> ConvertError {
+    let why = "nothing in it could be converted".to_owned();
+    ConvertError::Empty(path.to_path_buf(), why, notes.into_list())
+}
+
 pub(crate) fn write_doc(
     path: &Path,
     doc: EvalFileBuilder,
@@ -413,8 +418,7 @@ pub(crate) fn write_doc(
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
     if doc.cases.is_empty() {
-        let why = "nothing in it could be converted".to_owned();
-        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
+        return Err(nothing_converted(path, notes));
     }
 
     let mut value = doc.into_value();
@@ -457,8 +461,7 @@ fn write_other(
         }
     };
     if cases == 0 {
-        let why = "nothing in it could be converted".to_owned();
-        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
+        return Err(nothing_converted(path, notes));
     }
 
     Ok(ConvertedFile::new(text, cases, notes))
@@ -475,8 +478,7 @@ fn write_tree(
         return write_card(path, tree, from, notes);
     }
     if tree.root.parts.is_empty() {
-        let why = "nothing in it could be converted".to_owned();
-        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
+        return Err(nothing_converted(path, notes));
     }
 
     let text = export::paperbench(tree, &mut notes);
@@ -491,8 +493,7 @@ fn write_card(
 ) -> Result<ConvertedFile, ConvertError> {
     let value = scorecard_value(tree, &mut notes);
     if value["rubrics"].as_array().is_none_or(Vec::is_empty) {
-        let why = "nothing in it could be converted".to_owned();
-        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
+        return Err(nothing_converted(path, notes));
     }
 
     let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
@@ -567,9 +568,8 @@ fn convert_rubric(
         let cases = collect_cases(path, &loaded)?;
         if to == ExportFormat::Csv {
             let (text, rubrics) = export::csv_rubric(&cases, &mut notes);
-            let why = "nothing in it could be converted".to_owned();
             return match rubrics {
-                0 => Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
+                0 => Err(nothing_converted(path, notes)),
                 _ => Ok(ConvertedFile::new(text, 0, notes)),
             };
         }

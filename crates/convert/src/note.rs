@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use assize_model::{Case, Grader};
+
 /// A note about a part of a file that was lost or changed its meaning, or a remark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversionNote {
@@ -48,6 +50,16 @@ impl ConversionNotes {
         what: impl fmt::Display,
     ) {
         self.add(line.into(), item, what, true);
+    }
+
+    /// Adds a loss of a case.
+    pub(crate) fn add_case_loss(&mut self, case: &Case, what: impl fmt::Display) {
+        self.add_loss(case.place.line, format!("case `{}`", case.id), what);
+    }
+
+    /// Adds a loss of a grader of a case.
+    pub(crate) fn add_grader_loss(&mut self, grader: &Grader, case: &Case, what: impl fmt::Display) {
+        self.add_loss(grader.place.line, format!("grader `{}` of `{}`", grader.name, case.id), what);
     }
 
     /// Adds a remark.

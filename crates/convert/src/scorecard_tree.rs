@@ -181,11 +181,7 @@ pub(crate) fn tree_from_suite(suite: &Suite, cases: &[Case], notes: &mut Convers
         }
 
         if !branch.parts.is_empty() {
-            notes.add_loss(
-                case.place.line,
-                format!("case `{}`", case.id),
-                "only its rubric is converted, not its question and answers",
-            );
+            notes.add_case_loss(case, "only its rubric is converted, not its question and answers");
             root.parts.push(RequirementNode::Branch(branch));
         }
     }

@@ -126,4 +126,10 @@ impl Diagnostic {
     pub fn add_to(self, collection: &mut impl Extend<Self>) {
         collection.extend([self]);
     }
+
+    /// Adds the finished diagnostic about a value that can't be used, and returns `None` in its place.
+    pub fn reject_in<T>(self, collection: &mut impl Extend<Self>) -> Option<T> {
+        self.add_to(collection);
+        None
+    }
 }

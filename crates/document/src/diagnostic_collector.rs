@@ -58,6 +58,12 @@ const MISSING_KEY_CODES: &[(DiagnosticCode, &[&str])] = &[
 const MIN_HIDDEN_LENGTH: usize = 4;
 
 impl DiagnosticCollector {
+    /// Adds a diagnostic about a value that can't be used, and returns `None` in its place.
+    pub fn reject<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        self.add(diagnostic);
+        None
+    }
+
     /// Adds a diagnostic, unless the same one has been added, or it only repeats that a variable is not set.
     pub fn add(&mut self, diagnostic: Diagnostic) {
         // A problem with an unset value would only repeat that it is not set.

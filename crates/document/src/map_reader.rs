@@ -51,8 +51,7 @@ impl<'n> MapReader<'n> {
     /// Starts reading `node`, which must be a map. `what` names it in messages, with its article: "a case".
     pub fn new(node: &'n TreeNode, what: &'static str, problems: &mut DiagnosticCollector) -> Option<Self> {
         let Some(entries) = node.as_map() else {
-            problems.add(wrong_type(node, what, "a map"));
-            return None;
+            return problems.reject(wrong_type(node, what, "a map"));
         };
         Some(Self {
             node,
@@ -214,8 +213,7 @@ impl<'n> MapReader<'n> {
             diagnostic = diagnostic.with_suggestion("write the boolean", node.use_span(), meant);
         }
 
-        problems.add(diagnostic);
-        None
+        problems.reject(diagnostic)
     }
 
     /// Returns an optional finite number.
@@ -250,8 +248,7 @@ impl<'n> MapReader<'n> {
                     diagnostic = diagnostic.with_suggestion("remove the quotes", node.use_span(), inner);
                 }
 
-                problems.add(diagnostic);
-                return None;
+                return problems.reject(diagnostic);
             }
         };
         if (low..=high).contains(&value) {
@@ -263,9 +260,7 @@ impl<'n> MapReader<'n> {
         Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is out of range"))
             .at(node.use_span(), format!("found {value}"))
             .with_help(format!("use a whole number, {range}"))
-            .add_to(problems);
-
-        None
+            .reject_in(problems)
     }
 
     /// Returns an optional number from 0 to 1.
@@ -293,8 +288,7 @@ impl<'n> MapReader<'n> {
             );
         }
 
-        problems.add(diagnostic);
-        None
+        problems.reject(diagnostic)
     }
 
     /// Returns a list of texts, or a single text as a list of one; empty when absent.
@@ -447,8 +441,7 @@ fn decode_named_string(
         diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), format!("\"{plain}\""));
     }
 
-    problems.add(diagnostic);
-    None
+    problems.reject(diagnostic)
 }
 
 /// Decodes a finite number.
@@ -457,11 +450,10 @@ pub fn number(node: &TreeNode, key: &str, problems: &mut DiagnosticCollector) ->
         NodeValue::Int(value) => value as f64,
         NodeValue::Float(value) if value.is_finite() => value,
         NodeValue::Float(value) => {
-            Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be a finite number"))
+            return Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be a finite number"))
                 .at(node.use_span(), format!("found {value}"))
                 .with_help("write an ordinary number")
-                .add_to(problems);
-            return None;
+                .reject_in(problems);
         }
         _ => {
             let mut diagnostic = wrong_type(node, &format!("`{key}`"), "a number");
@@ -473,8 +465,7 @@ pub fn number(node: &TreeNode, key: &str, problems: &mut DiagnosticCollector) ->
                     diagnostic.with_suggestion("write the share", node.use_span(), share.to_string());
             }
 
-            problems.add(diagnostic);
-            return None;
+            return problems.reject(diagnostic);
         }
     };
     Some(SpannedValue::new(value, node.use_span()))
@@ -493,11 +484,10 @@ pub fn check_not_blank(
     problems: &mut DiagnosticCollector,
 ) -> Option<SpannedValue<String>> {
     if text.value.trim().is_empty() {
-        Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
+        return Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
             .at(text.span, "nothing here")
             .with_help("write the text, or remove the key")
-            .add_to(problems);
-        return None;
+            .reject_in(problems);
     }
     Some(text)
 }

@@ -3,12 +3,14 @@
 
 pub use crate::decode::case::{DecodedCase, decode_prepared_case};
 pub use crate::decode::common::{
-    check_id, decode_free_map, decode_keyword, decode_spanned_tags, decode_tags, refuse_foreign_keys,
+    check_id, decode_free_map, decode_keyword, decode_required_text, decode_spanned_tags, decode_tags,
+    refuse_foreign_keys,
 };
 pub use crate::decode::external::find_matches;
 pub use crate::decode::file::{FileOutline, read_source, read_tree};
 pub use crate::decode::grader::{
-    AssertionContext, decode_assertions, decode_transforms, is_text_check, read_code, read_language,
+    AssertionContext, decode_assertions, decode_transforms, is_text_check, missing_key, read_code,
+    read_language,
 };
 pub use crate::decode::sheet_rows::{SourceRow, SourceTable, load_table, read_table_source};
 pub use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};

@@ -25,6 +25,7 @@ mod prompt;
 mod question;
 mod questions;
 mod reply;
+mod single_question;
 mod statements;
 mod task;
 mod text_hash;

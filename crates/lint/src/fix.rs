@@ -28,7 +28,7 @@ pub struct LintFix {
 pub fn collect_fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMap<PathBuf, Vec<LintFix>> {
     let mut by_file: BTreeMap<PathBuf, Vec<LintFix>> = BTreeMap::new();
     for diagnostic in diagnostics {
-        let sure = RULES.iter().any(|rule| rule.fixes && rule.code == diagnostic.code);
+        let sure = RULES.iter().any(|rule| rule.fixes() && rule.code == diagnostic.code);
         let Some(suggestion) = diagnostic.suggestion.as_ref().filter(|_| sure) else { continue };
         let span = suggestion.span;
         by_file.entry(sources.file(span.source).path().to_path_buf()).or_default().push(LintFix {

@@ -212,7 +212,7 @@ impl LintRunner {
             let head = criterion.head().and_then(|mark| self.sources.span(mark));
             self.collect_findings(head, |report| {
                 for rule in RULES {
-                    if let RuleCheck::Criterion(check) = rule.check {
+                    if let RuleCheck::Criterion(check) | RuleCheck::FixableCriterion(check) = rule.check {
                         check(&criterion, report);
                     }
                 }
@@ -227,7 +227,7 @@ impl LintRunner {
         for criterion in view.criteria() {
             self.collect_findings(None, |report| {
                 for rule in RULES.iter().filter(|rule| conditions.accepts_rule(rule.code)) {
-                    if let RuleCheck::Criterion(check) = rule.check {
+                    if let RuleCheck::Criterion(check) | RuleCheck::FixableCriterion(check) = rule.check {
                         check(&criterion, report);
                     }
                 }

@@ -25,12 +25,15 @@ pub struct LintRule {
     pub bad: RuleExample,
     /// The same example without the mistake.
     pub good: RuleExample,
-    /// True if its suggestions keep the meaning, so that they can be applied without asking.
-    pub fixes: bool,
     pub(crate) check: RuleCheck,
 }
 
 impl LintRule {
+    /// Returns true if its suggestions keep the meaning, so that they can be applied without asking.
+    pub const fn fixes(&self) -> bool {
+        matches!(self.check, RuleCheck::FixableCriterion(_))
+    }
+
     /// Returns the question for a model, if only a model can apply this rule.
     pub const fn question(&self) -> Option<&RuleQuestion> {
         match &self.check {
@@ -41,7 +44,7 @@ impl LintRule {
 
     /// Returns the section about this rule for the list of rules, in Markdown.
     pub fn to_markdown(&self) -> String {
-        let fix = if self.fixes { " `--fix` corrects it where the correction is certain." } else { "" };
+        let fix = if self.fixes() { " `--fix` corrects it where the correction is certain." } else { "" };
         let question =
             self.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
         format!(
@@ -106,6 +109,8 @@ impl RuleExample {
 pub(crate) enum RuleCheck {
     /// Applied to each criterion.
     Criterion(fn(&CriterionView<'_>, &mut FindingCollector<'_>)),
+    /// Applied to each criterion. Its suggestions keep the meaning.
+    FixableCriterion(fn(&CriterionView<'_>, &mut FindingCollector<'_>)),
     /// Applied to each rubric.
     Rubric(fn(&RubricView<'_>, &mut FindingCollector<'_>)),
     /// Applied to each scorecard.

@@ -86,12 +86,6 @@ pub enum ConfigError {
         /// What is wrong.
         reason: String,
     },
-    /// A name that is not valid for a header.
-    #[error("`{name}` is not a valid HTTP header name: use letters, digits and `-`")]
-    BadHeaderName {
-        /// The name as given.
-        name: String,
-    },
     /// An address that is not valid.
     #[error("{variable} is not a usable address: {reason}. Write it like http://localhost:8000/v1")]
     BadBaseUrl {

@@ -20,7 +20,6 @@ pub struct ModelEndpoint {
     pub(crate) key: Option<ApiKey>,
     /// Name of the setting that a key would have been read from, for advice.
     pub(crate) key_source: String,
-    pub(crate) headers: Vec<(String, SecretString)>,
     /// Signs requests with the key, which is then not sent.
     pub(crate) signer: Option<RequestSigner>,
 }
@@ -59,7 +58,6 @@ impl ModelEndpoint {
             is_usual_address: false,
             key: None,
             key_source: String::new(),
-            headers: Vec::new(),
             signer: None,
         })
     }
@@ -75,12 +73,6 @@ impl ModelEndpoint {
     /// Sends no key. If the server asks for one, advice names `source` as the setting for it.
     pub fn without_key(mut self, source: &str) -> Self {
         source.clone_into(&mut self.key_source);
-        self
-    }
-
-    /// Sends this header with every request. Its value is treated as a secret.
-    pub fn with_header(mut self, name: &str, value: SecretString) -> Self {
-        self.headers.push((name.to_owned(), value));
         self
     }
 
@@ -135,8 +127,7 @@ impl ModelEndpoint {
         url.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Everything that must never be shown: the key, and the values of headers and parts of the address that
-    /// may be secret.
+    /// Everything that must never be shown: the key, and the parts of the address that may be secret.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> + '_ {
         let password = self.base_url.password();
         // A user name without a password is a token; some servers accept those.
@@ -153,21 +144,13 @@ impl ModelEndpoint {
             .filter(|(name, _)| names_secret(name))
             .map(|(_, value)| SecretString::from(value.into_owned()));
 
-        let in_headers = self
-            .headers
-            .iter()
-            .filter(|(name, value)| names_secret(name) || value.expose_secret().len() >= LONG_VALUE)
-            .map(|(_, value)| value.clone());
         let signing = self.signer.iter().flat_map(|signer| signer.key.secrets());
         let keys = self.key.iter().map(|key| key.secret.clone()).chain(signing);
-        keys.chain(in_headers).chain(in_url).chain(in_query)
+        keys.chain(in_url).chain(in_query)
     }
 }
 
-/// A header value of at least this length is kept secret, whatever the name of the header is.
-const LONG_VALUE: usize = 16;
-
-/// Whether the name of a header or parameter suggests that its value is secret.
+/// Whether the name of a parameter suggests that its value is secret.
 fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["auth", "key", "token", "secret", "cookie", "pass", "pwd", "sig", "credential"];
@@ -261,14 +244,13 @@ mod tests {
     #[test]
     fn debug_shows_neither_key_nor_credentials_in_the_address() {
         let endpoint = endpoint("http://user:passw0rd@h:8/v1?v=2026-01&token=querysecret")
-            .with_key(&SecretString::from(" topsecretkey\n"), "OPENAI_API_KEY")
-            .with_header("x-team-token", SecretString::from("headersecret"));
+            .with_key(&SecretString::from(" topsecretkey\n"), "OPENAI_API_KEY");
         let debug = format!("{endpoint:?}");
-        for secret in ["passw0rd", "topsecret", "headersecret", "querysecret"] {
+        for secret in ["passw0rd", "topsecret", "querysecret"] {
             assert!(!debug.contains(secret), "{debug}");
         }
         let secrets: Vec<_> = endpoint.secrets().map(|s| s.expose_secret().to_owned()).collect();
-        assert_eq!(secrets, ["topsecretkey", "headersecret", "passw0rd", "querysecret"]);
+        assert_eq!(secrets, ["topsecretkey", "passw0rd", "querysecret"]);
         let in_address = |url: &str| -> Vec<String> {
             super::ModelEndpoint::new(url, "x")
                 .unwrap()

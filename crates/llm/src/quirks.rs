@@ -66,18 +66,12 @@ impl ServerQuirks {
             no_temperature: self.no_temperature || other.no_temperature,
             no_seed: self.no_seed || other.no_seed,
             no_logprobs: self.no_logprobs || other.no_logprobs,
-            most_alternatives: match (self.most_alternatives, other.most_alternatives) {
-                (Some(one), Some(two)) => Some(one.min(two)),
-                (known, None) | (None, known) => known,
-            },
+            most_alternatives: [self.most_alternatives, other.most_alternatives].into_iter().flatten().min(),
             no_system: self.no_system || other.no_system,
             no_cache_mark: self.no_cache_mark || other.no_cache_mark,
             schema: self.schema.max(other.schema),
             limit: self.limit.max(other.limit),
-            most_output: match (self.most_output, other.most_output) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            },
+            most_output: [self.most_output, other.most_output].into_iter().flatten().min(),
         }
     }
 

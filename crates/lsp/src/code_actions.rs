@@ -42,7 +42,7 @@ pub(crate) fn code_actions(
         };
 
         // Fixes that a rule declares keep the meaning; other suggestions are guesses.
-        let sure = RULES.iter().any(|rule| rule.code == diagnostic.code && rule.fixes);
+        let sure = RULES.iter().any(|rule| rule.code == diagnostic.code && rule.fixes());
         actions.push(CodeActionOrCommand::CodeAction(CodeAction {
             title: format!("{} ({})", suggestion.title, diagnostic.code),
             kind: Some(CodeActionKind::QUICKFIX),

@@ -3,18 +3,17 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use super::draft::{BenchmarkDraft, NodeSpans, ScorecardDraft};
+use super::draft::{BenchmarkDraft, ScorecardDraft};
 use super::scale::decode_scale;
 use super::shared::{
-    decode_code, decode_enum_word, decode_node_weight, decode_required_text, decode_texts, decode_threshold,
-    entry_span, missing_field,
+    decode_code, decode_enum_word, decode_node_weight, decode_texts, decode_threshold, node_marks,
 };
 use super::{checks, criteria};
 use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapReader, TreeNode, codes};
-use assize_evalfile::reading::{DecodeContext, decode_spanned_tags};
-use assize_model::{EvaluatorType, Grader};
-use assize_rubric::{Criticality, UnitInterval};
+use assize_evalfile::reading::{DecodeContext, decode_required_text, decode_spanned_tags, missing_key};
+use assize_model::{EvaluatorType, Grader, ScorecardBenchmark};
+use assize_rubric::{Criticality, UnitInterval, Weight};
 
 /// Decodes a benchmark. Its code is returned even if other fields are invalid, so that references to it still
 /// resolve.
@@ -43,10 +42,10 @@ pub(super) fn decode_benchmark(
 
     let weight = object.value("weight").and_then(|node| decode_node_weight(cx, node, "weight"));
     if object.value("weight").is_none() {
-        cx.problems.add(missing_field(object.head(), what, "weight", "weight: 0.5"));
+        cx.problems.add(missing_key(object.head(), what, "weight", "weight: 0.5"));
     }
     if object.value("threshold").is_none() {
-        cx.problems.add(missing_field(object.head(), what, "threshold", "threshold: 0.95"));
+        cx.problems.add(missing_key(object.head(), what, "threshold", "threshold: 0.95"));
     }
 
     let line = decode_threshold(cx, &mut object, "threshold");
@@ -57,7 +56,7 @@ pub(super) fn decode_benchmark(
         .and_then(|node| decode_enum_word(cx, node, "evaluator_type", &EvaluatorType::NAMED));
 
     if object.value("evaluator_type").is_none() {
-        cx.problems.add(missing_field(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
+        cx.problems.add(missing_key(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
     }
 
     let config = object
@@ -78,11 +77,8 @@ pub(super) fn decode_benchmark(
     let exclusion = object.text("exclusion_criteria", &mut cx.problems);
     criteria::check_criteria_form(cx, inclusion.as_ref(), exclusion.as_ref());
 
-    let spans = NodeSpans {
-        weight: entry_span(&mut object, "weight"),
-        threshold: entry_span(&mut object, "threshold"),
-        gate: entry_span(&mut object, "criticality"),
-    };
+    let at = code.as_ref().map_or_else(|| object.head(), |code| code.span);
+    let marks = node_marks(cx, &mut object, at, "threshold", "criticality");
 
     let examples = decode_texts(cx, &mut object, "examples");
     let tags = decode_spanned_tags(cx, &mut object);
@@ -92,22 +88,30 @@ pub(super) fn decode_benchmark(
     draft.benchmarks.push(BenchmarkDraft {
         code: code.clone(),
         parent,
-        label: label.map(|label| label.value),
-        concept: concept.map(|concept| concept.value).unwrap_or_default(),
         weight,
-        threshold: line.map_or(UnitInterval::ONE, |line| line.value),
-        criticality,
-        scale,
-        evaluator: evaluator.unwrap_or(EvaluatorType::LlmJudge),
         prompt,
-        checks: config.checks,
-        all_must_pass: config.all_must_pass,
-        raters: config.raters,
-        inclusion: inclusion.map(|text| text.value).unwrap_or_default(),
-        exclusion: exclusion.map(|text| text.value),
-        examples,
+        decoded: ScorecardBenchmark {
+            code: Arc::from(code.value.as_str()),
+            label: label.map(|label| label.value),
+            concept: concept.map(|concept| concept.value).unwrap_or_default(),
+            weight: weight.unwrap_or(Weight::ONE),
+            threshold: line.map_or(UnitInterval::ONE, |line| line.value),
+            criticality,
+            scale,
+            evaluator: evaluator.unwrap_or(EvaluatorType::LlmJudge),
+            prompt: None,
+            checks: config.checks,
+            all_must_pass: config.all_must_pass,
+            raters: config.raters,
+            inclusion: inclusion.map(|text| text.value).unwrap_or_default(),
+            exclusion: exclusion.map(|text| text.value),
+            examples,
+            tags: tags.iter().map(|tag| tag.value.clone()).collect(),
+            parent: 0,
+            place: cx.position(code.span),
+            marks,
+        },
         tags,
-        spans,
     });
 
     Some(code)
@@ -219,14 +223,13 @@ fn decode_prompt_file(
         )
         .add_to(&mut cx.problems),
         (Some(prompt), Some(evaluator)) if !evaluator.needs_prompt() => {
-            Diagnostic::error(
+            return Diagnostic::error(
                 codes::UNUSED_SETTING,
                 format!("`{}` does not use a prompt file", evaluator.name()),
             )
             .at(prompt.span, "has no effect here")
             .with_help("remove it, or use `hybrid` to ask a model after the checks")
-            .add_to(&mut cx.problems);
-            return None;
+            .reject_in(&mut cx.problems);
         }
         _ => {}
     }

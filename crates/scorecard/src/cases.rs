@@ -1,10 +1,10 @@
 //! Decoder of test cases of a scorecard.
 
 use assize_document::{MapReader, TreeNode};
-use assize_evalfile::reading::{DecodeContext, check_id, decode_spanned_tags};
+use assize_evalfile::reading::{DecodeContext, check_id, decode_required_text, decode_spanned_tags};
 
 use super::draft::{ScorecardCaseDraft, ScorecardDraft};
-use super::shared::{decode_codes, decode_required_text};
+use super::shared::decode_codes;
 
 /// Decodes one case.
 pub(super) fn decode_scorecard_case(cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft) {

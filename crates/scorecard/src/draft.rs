@@ -1,14 +1,10 @@
 //! A scorecard before its codes are resolved.
 
-use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use assize_diagnostic::{Span, SpannedValue};
-use assize_model::{EvaluatorType, Grader, Guidelines, ScoringScale};
-use assize_rubric::{
-    Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, SeenHash, UnitInterval, Weight,
-};
+use assize_model::{ScorecardBenchmark, ScorecardLabel, ScorecardRubric};
+use assize_rubric::{ScorecardAggregation, UnitInterval, Weight};
 use serde_json::Value;
 
 use super::prompt::ParsedPrompt;
@@ -57,47 +53,22 @@ pub(super) enum PartsDraft {
 
 pub(super) struct RubricDraft {
     pub(super) code: SpannedValue<String>,
-    pub(super) label: String,
-    pub(super) description: Option<String>,
     /// Weight; `None` after an error, which has been reported.
     pub(super) weight: Option<Weight>,
-    pub(super) aggregation: ScorecardAggregation,
-    pub(super) threshold: UnitInterval,
-    pub(super) hard_gate: bool,
-    pub(super) guidelines: Option<Guidelines>,
     pub(super) parts: PartsDraft,
-    pub(super) spans: NodeSpans,
-}
-
-/// Spans of the keys and values of a rubric's or benchmark's numbers.
-#[derive(Default)]
-pub(super) struct NodeSpans {
-    pub(super) weight: Option<Span>,
-    pub(super) threshold: Option<Span>,
-    pub(super) gate: Option<Span>,
+    /// The rubric, still without its children and its parent.
+    pub(super) decoded: ScorecardRubric,
 }
 
 pub(super) struct BenchmarkDraft {
     pub(super) code: SpannedValue<String>,
     pub(super) parent: Option<SpannedValue<String>>,
-    pub(super) label: Option<String>,
-    pub(super) concept: String,
     /// Weight; `None` after an error, which has been reported.
     pub(super) weight: Option<Weight>,
-    pub(super) threshold: UnitInterval,
-    pub(super) criticality: Criticality,
-    pub(super) scale: Option<ScoringScale>,
-    pub(super) evaluator: EvaluatorType,
     pub(super) prompt: Option<SpannedValue<String>>,
-    pub(super) checks: Vec<Arc<Grader>>,
-    pub(super) all_must_pass: bool,
-    /// Number of reviewers who must decide, if the file sets it.
-    pub(super) raters: Option<NonZeroU32>,
-    pub(super) inclusion: String,
-    pub(super) exclusion: Option<String>,
-    pub(super) examples: Vec<String>,
     pub(super) tags: Vec<SpannedValue<String>>,
-    pub(super) spans: NodeSpans,
+    /// The benchmark, still without its prompt and its parent.
+    pub(super) decoded: ScorecardBenchmark,
 }
 
 pub(super) struct PromptDraft {
@@ -123,17 +94,10 @@ pub(super) struct ScorecardCaseDraft {
 pub(super) struct LabelDraft {
     pub(super) trace_id: SpannedValue<String>,
     pub(super) benchmark: SpannedValue<String>,
-    pub(super) outcome: LabelOutcome,
-    pub(super) severity: Option<FailureSeverity>,
-    pub(super) note: Option<String>,
-    pub(super) reviewer: Option<String>,
-    pub(super) at: Option<String>,
-    pub(super) version: Option<String>,
     pub(super) suite: Option<String>,
-    pub(super) system: Option<String>,
     pub(super) trial: Option<f64>,
-    pub(super) seen: Option<SeenHash>,
-    pub(super) adjudicates: bool,
     /// True if the label states the decision, and not only which failure was found.
     pub(super) says_outcome: bool,
+    /// The label, still without its benchmark.
+    pub(super) decoded: ScorecardLabel,
 }

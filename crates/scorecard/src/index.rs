@@ -2,14 +2,12 @@
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
-use assize_evalfile::reading::DecodeContext;
+use assize_evalfile::reading::{DecodeContext, missing_key};
 use assize_rubric::UnitInterval;
 
 use super::draft::{IndexDraft, ScorecardDraft, WeightSetDraft};
 use super::rubric::{DEFAULT_THRESHOLD, decode_children, decode_scorecard_rubric};
-use super::shared::{
-    decode_aggregation, decode_code, decode_node_weight, decode_threshold, missing_field, warn_of_default,
-};
+use super::shared::{decode_aggregation, decode_code, decode_node_weight, decode_threshold, warn_of_default};
 
 /// Name of the weight set of an index that has a single one without a name.
 const DEFAULT_SET_NAME: &str = "default";
@@ -34,7 +32,7 @@ pub(super) fn decode_index(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     let head = object.head();
     let entry = object.entry("components");
     if entry.is_none() {
-        cx.problems.add(missing_field(head, what, "components", "components: [A, S]"));
+        cx.problems.add(missing_key(head, what, "components", "components: [A, S]"));
     }
 
     let components = decode_children(cx, entry, draft, decode_scorecard_rubric).unwrap_or_default();
@@ -42,7 +40,7 @@ pub(super) fn decode_index(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     if let Some(entry) = object.first_of(&["weight_sets", "weights"], &mut cx.problems) {
         decode_weight_sets(cx, entry, &mut sets);
     } else {
-        cx.problems.add(missing_field(head, what, "weights", "weights: {A: 0.6, S: 0.4}"));
+        cx.problems.add(missing_key(head, what, "weights", "weights: {A: 0.6, S: 0.4}"));
     }
 
     let active = object.text("weight_set", &mut cx.problems);

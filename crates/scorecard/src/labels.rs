@@ -2,11 +2,12 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, number};
-use assize_evalfile::reading::DecodeContext;
+use assize_evalfile::reading::{DecodeContext, decode_required_text, missing_key};
+use assize_model::ScorecardLabel;
 use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, SeenHash, SeenHashError};
 
 use super::draft::{LabelDraft, ScorecardDraft};
-use super::shared::{decode_enum_word, decode_required_text, missing_field};
+use super::shared::decode_enum_word;
 
 const OUTCOMES: [(&str, LabelOutcome); 6] = [
     ("pass", LabelOutcome::Met),
@@ -60,7 +61,7 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
 
     let adjudicates = object.boolean("adjudicates", &mut cx.problems).is_some_and(|flag| flag.value);
     if adjudicates && reviewer.is_none() {
-        cx.problems.add(missing_field(object.head(), "an adjudication", "reviewer", "\"reviewer\": \"ann\""));
+        cx.problems.add(missing_key(object.head(), "an adjudication", "reviewer", "\"reviewer\": \"ann\""));
     }
 
     let trial = object
@@ -74,19 +75,24 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     let says_outcome = outcome.is_some();
     let outcome = outcome.flatten().unwrap_or(silent);
     draft.labels.push(LabelDraft {
+        decoded: ScorecardLabel {
+            trace_id: trace_id.value.clone(),
+            benchmark: None,
+            outcome,
+            severity,
+            note,
+            reviewer,
+            at,
+            version,
+            system,
+            seen,
+            adjudicates,
+            place: cx.position(trace_id.span),
+        },
         trace_id,
         benchmark,
-        outcome,
-        severity,
-        note,
-        reviewer,
-        at,
-        version,
         suite,
-        system,
         trial,
-        seen,
-        adjudicates,
         says_outcome,
     });
 }

@@ -9,14 +9,11 @@ use assize_document::codes;
 use assize_evalfile::reading::DecodeContext;
 use assize_model::{
     JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase, ScorecardLabel,
-    ScorecardMarks, ScorecardRubric, SourceMark,
+    ScorecardRubric, SourceMark,
 };
-use assize_rubric::{LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, PeopleRule, UnboundLabels, Weight};
+use assize_rubric::{LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, PeopleRule, UnboundLabels};
 
-use super::draft::{
-    BenchmarkDraft, LabelDraft, NodeSpans, PartsDraft, PromptDraft, RubricDraft, ScorecardCaseDraft,
-    ScorecardDraft,
-};
+use super::draft::{LabelDraft, PartsDraft, PromptDraft, ScorecardCaseDraft, ScorecardDraft};
 use super::prompt::PromptCondition;
 use super::{applicability, prompts, weights};
 
@@ -75,12 +72,21 @@ pub(super) fn link_scorecard(
     let benchmark_spans: Vec<Span> = draft.benchmarks.iter().map(|benchmark| benchmark.code.span).collect();
     let benchmarks = draft.benchmarks.into_iter().zip(prompt_places).zip(&codes.benchmark_parents);
     let benchmarks: Vec<ScorecardBenchmark> = benchmarks
-        .map(|((benchmark, prompt), parent)| link_benchmark(cx, benchmark, prompt, *parent))
+        .map(|((benchmark, prompt), parent)| {
+            // A benchmark without a parent is an error, so the 0 is never used.
+            let parent = parent.map_or(0, |(parent, _)| parent);
+            ScorecardBenchmark { prompt, parent, ..benchmark.decoded }
+        })
         .collect();
 
     let rubrics = draft.rubrics.into_iter().zip(parts).zip(&codes.rubric_parents);
-    let rubrics: Vec<ScorecardRubric> =
-        rubrics.map(|((rubric, parts), parent)| link_rubric(cx, rubric, parts, *parent)).collect();
+    let rubrics: Vec<ScorecardRubric> = rubrics
+        .map(|((rubric, parts), parent)| ScorecardRubric {
+            parts,
+            parent: parent.map(|(parent, _)| parent),
+            ..rubric.decoded
+        })
+        .collect();
 
     let prompts = draft.prompts.into_iter().map(|prompt| link_prompt(cx, prompt)).collect();
 
@@ -104,58 +110,6 @@ pub(super) fn link_scorecard(
     scorecard
 }
 
-fn link_benchmark(
-    cx: &DecodeContext,
-    benchmark: BenchmarkDraft,
-    prompt: Option<usize>,
-    parent: Option<(usize, Span)>,
-) -> ScorecardBenchmark {
-    ScorecardBenchmark {
-        place: cx.position(benchmark.code.span),
-        code: Arc::from(benchmark.code.value.as_str()),
-        label: benchmark.label,
-        concept: benchmark.concept,
-        weight: benchmark.weight.unwrap_or(Weight::ONE),
-        threshold: benchmark.threshold,
-        criticality: benchmark.criticality,
-        scale: benchmark.scale,
-        evaluator: benchmark.evaluator,
-        prompt,
-        checks: benchmark.checks,
-        all_must_pass: benchmark.all_must_pass,
-        raters: benchmark.raters,
-        inclusion: benchmark.inclusion,
-        exclusion: benchmark.exclusion,
-        examples: benchmark.examples,
-        tags: benchmark.tags.into_iter().map(|tag| tag.value).collect(),
-        marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
-        // A benchmark without a parent is an error, so this value is never used.
-        parent: parent.map_or(0, |(parent, _)| parent),
-    }
-}
-
-fn link_rubric(
-    cx: &DecodeContext,
-    rubric: RubricDraft,
-    parts: RubricChildren,
-    parent: Option<(usize, Span)>,
-) -> ScorecardRubric {
-    ScorecardRubric {
-        place: cx.position(rubric.code.span),
-        code: Arc::from(rubric.code.value.as_str()),
-        label: rubric.label,
-        description: rubric.description,
-        weight: rubric.weight.unwrap_or(Weight::ONE),
-        aggregation: rubric.aggregation,
-        threshold: rubric.threshold,
-        hard_gate: rubric.hard_gate,
-        guidelines: rubric.guidelines,
-        parts,
-        parent: parent.map(|(parent, _)| parent),
-        marks: node_marks(cx, rubric.code.span, &rubric.spans),
-    }
-}
-
 fn link_prompt(cx: &DecodeContext, prompt: PromptDraft) -> JudgePrompt {
     JudgePrompt {
         path: prompt.path,
@@ -166,16 +120,6 @@ fn link_prompt(cx: &DecodeContext, prompt: PromptDraft) -> JudgePrompt {
         pass_marks: condition_marks(cx, prompt.span, &prompt.text.passes),
         has_inputs: prompt.text.find_part(super::prompt::PromptPart::Inputs).is_some(),
         text: prompt.text.text,
-    }
-}
-
-fn node_marks(cx: &DecodeContext, code: Span, spans: &NodeSpans) -> ScorecardMarks {
-    let mark = |span: Option<Span>| span.map(|span| cx.mark(span));
-    ScorecardMarks {
-        code: cx.mark(code),
-        weight: mark(spans.weight),
-        threshold: mark(spans.threshold),
-        gate: mark(spans.gate),
     }
 }
 
@@ -268,9 +212,7 @@ fn lookup_rubric(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedValue<
     }
 
     let complaint = unknown_code(cx, codes, code, "a rubric", is_rubric);
-    cx.problems.add(complaint);
-
-    None
+    cx.problems.reject(complaint)
 }
 
 fn lookup_benchmark(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedValue<String>) -> Option<usize> {
@@ -282,9 +224,7 @@ fn lookup_benchmark(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedVal
     }
 
     let complaint = unknown_code(cx, codes, code, "a benchmark", is_benchmark);
-    cx.problems.add(complaint);
-
-    None
+    cx.problems.reject(complaint)
 }
 
 /// Resolves the children of each rubric. Records the parents, and reports nodes that are listed twice.
@@ -546,22 +486,8 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
         draft.cases.iter().map(|case| case.id.value.as_str()).collect();
     let mut labels = Vec::with_capacity(draft.labels.len());
     for label in &draft.labels {
-        let LabelDraft {
-            trace_id,
-            benchmark,
-            outcome,
-            severity,
-            note,
-            reviewer,
-            at,
-            version,
-            suite: _,
-            system,
-            trial: _,
-            seen,
-            adjudicates,
-            says_outcome,
-        } = label;
+        let LabelDraft { trace_id, benchmark, says_outcome, decoded, .. } = label;
+        let outcome = decoded.outcome;
         if !ids.contains(trace_id.value.as_str()) {
             let mut diagnostic = Diagnostic::warning(
                 codes::LABEL_WITHOUT_CASE,
@@ -577,11 +503,13 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
 
         let is_code = ![NONE_OF_THE_ABOVE, NO_FAILURE].contains(&benchmark.value.as_str());
         let of = is_code.then(|| lookup_benchmark(cx, codes, benchmark));
+        let scale = of
+            .flatten()
+            .and_then(|at| draft.benchmarks.get(at))
+            .and_then(|found| found.decoded.scale.as_ref());
         if let LabelOutcome::Score(score) = outcome {
-            let scale =
-                of.flatten().and_then(|at| draft.benchmarks.get(at)).and_then(|found| found.scale.as_ref());
             let (low, high) = scale.map_or((0.0, 1.0), |scale| (scale.min, scale.max));
-            if !(low..=high).contains(score) {
+            if !(low..=high).contains(&score) {
                 Diagnostic::error(
                     codes::OUT_OF_RANGE,
                     "a label's score is not on the scale of its benchmark",
@@ -592,8 +520,6 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             }
         }
 
-        let scale =
-            of.flatten().and_then(|at| draft.benchmarks.get(at)).and_then(|found| found.scale.as_ref());
         if let Some(scale) = scale
             && *says_outcome
             && matches!(outcome, LabelOutcome::Met | LabelOutcome::Unmet)
@@ -607,20 +533,7 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             .add_to(&mut cx.problems);
         }
 
-        labels.push(ScorecardLabel {
-            trace_id: trace_id.value.clone(),
-            benchmark: of.flatten(),
-            outcome: *outcome,
-            severity: *severity,
-            note: note.clone(),
-            reviewer: reviewer.clone(),
-            at: at.clone(),
-            version: version.clone(),
-            system: system.clone(),
-            seen: *seen,
-            adjudicates: *adjudicates,
-            place: cx.position(trace_id.span),
-        });
+        labels.push(ScorecardLabel { benchmark: of.flatten(), ..decoded.clone() });
     }
 
     labels

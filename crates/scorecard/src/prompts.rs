@@ -80,16 +80,14 @@ pub(super) fn find_prompt(
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
         }
 
-        cx.problems.add(diagnostic.with_help("the path starts at the scorecard's folder"));
-        return None;
+        return cx.problems.reject(diagnostic.with_help("the path starts at the scorecard's folder"));
     };
 
     if !cx.reach.roots.contain(&path) {
-        Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
+        return Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
             .at(written.span, "outside the scorecard")
             .with_help("move the file into the scorecard's folder, or allow another folder with `--root DIR`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     load_prompt(cx, root, &path, draft)

@@ -8,11 +8,9 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, SpannedValue};
 use assize_document::{MapReader, TreeNode, codes, read_json_in};
 use assize_evalfile::LoadOptions;
-use assize_evalfile::reading::{DecodeContext, read_source};
+use assize_evalfile::reading::{DecodeContext, decode_required_text, missing_key, read_source};
 use assize_model::{BenchmarkApplicability, Scorecard, ScorecardOutcome, ScorecardResult, ScoringScale};
 use assize_rubric::{UnitInterval, find_contradiction};
-
-use super::shared::{decode_required_text, missing_field};
 
 /// A loaded file of results.
 #[derive(Debug)]
@@ -198,8 +196,7 @@ impl CardResultReader<'_> {
 
         // A score without `pass` could not be checked against a verdict.
         let Some(pass) = &fields.pass else {
-            cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
-            return None;
+            return cx.problems.reject(missing_key(head, "a result", "pass", "\"pass\": true"));
         };
         let Some(score) = &fields.score else {
             let unit = if pass.value { UnitInterval::ONE } else { UnitInterval::ZERO };
@@ -251,6 +248,5 @@ fn find_index(
     Diagnostic::error(codes::UNKNOWN_CODE, format!("`{}` is not {what} of the scorecard", name.value))
         .at(name.span, "not found")
         .with_help("check the spelling")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }

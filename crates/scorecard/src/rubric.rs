@@ -1,16 +1,18 @@
 //! Decoder of a scorecard rubric and its children, by code or inline.
 
+use std::sync::Arc;
+
 use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
-use assize_evalfile::reading::DecodeContext;
-use assize_model::Guidelines;
+use assize_evalfile::reading::{DecodeContext, decode_required_text, missing_key};
+use assize_model::{Guidelines, RubricChildren, ScorecardRubric};
 use assize_rubric::{UnitInterval, Weight};
 
 use super::benchmark::decode_benchmark;
-use super::draft::{NodeSpans, PartsDraft, RubricDraft, ScorecardDraft};
+use super::draft::{PartsDraft, RubricDraft, ScorecardDraft};
 use super::shared::{
-    decode_aggregation, decode_code, decode_enum_word, decode_node_weight, decode_required_text,
-    decode_texts, decode_threshold, entry_span, missing_field, warn_of_default,
+    decode_aggregation, decode_code, decode_enum_word, decode_node_weight, decode_texts, decode_threshold,
+    node_marks, warn_of_default,
 };
 
 /// Default passing threshold of a rubric.
@@ -42,8 +44,7 @@ pub(super) fn decode_scorecard_rubric(
         decode_aggregation(cx, &mut object)
     } else {
         let example = "aggregation_method: WEIGHTED_AVERAGE";
-        cx.problems.add(missing_field(object.head(), what, "aggregation_method", example));
-        None
+        cx.problems.reject(missing_key(object.head(), what, "aggregation_method", example))
     };
 
     if object.value("passing_threshold").is_none() {
@@ -53,11 +54,8 @@ pub(super) fn decode_scorecard_rubric(
     let line = decode_threshold(cx, &mut object, "passing_threshold");
     let hard_gate = object.boolean("hard_gate", &mut cx.problems).is_some_and(|gate| gate.value);
     let guidelines = object.value("evaluation_guidelines").and_then(|node| decode_guidelines(cx, node));
-    let spans = NodeSpans {
-        weight: entry_span(&mut object, "weight"),
-        threshold: entry_span(&mut object, "passing_threshold"),
-        gate: entry_span(&mut object, "hard_gate"),
-    };
+    let at = code.as_ref().map_or_else(|| object.head(), |code| code.span);
+    let marks = node_marks(cx, &mut object, at, "passing_threshold", "hard_gate");
 
     let parts = decode_parts(cx, &mut object, draft);
     object.finish(&mut cx.problems);
@@ -65,18 +63,25 @@ pub(super) fn decode_scorecard_rubric(
     let code = code?;
     draft.rubrics.push(RubricDraft {
         code: code.clone(),
-        label: label.map(|label| label.value).unwrap_or_default(),
-        description: description.map(|text| text.value),
         weight,
-        aggregation: method.unwrap_or_default(),
-        threshold: line
-            .map(|line| line.value)
-            .or(UnitInterval::new(DEFAULT_THRESHOLD).ok())
-            .unwrap_or(UnitInterval::ONE),
-        hard_gate,
-        guidelines,
         parts,
-        spans,
+        decoded: ScorecardRubric {
+            code: Arc::from(code.value.as_str()),
+            label: label.map(|label| label.value).unwrap_or_default(),
+            description: description.map(|text| text.value),
+            weight: weight.unwrap_or(Weight::ONE),
+            aggregation: method.unwrap_or_default(),
+            threshold: line
+                .map(|line| line.value)
+                .or(UnitInterval::new(DEFAULT_THRESHOLD).ok())
+                .unwrap_or(UnitInterval::ONE),
+            hard_gate,
+            guidelines,
+            parts: RubricChildren::Benchmarks(Vec::new()),
+            parent: None,
+            place: cx.position(code.span),
+            marks,
+        },
     });
 
     Some(code)
@@ -130,8 +135,7 @@ pub(super) fn decode_children(
 ) -> Option<Vec<SpannedValue<String>>> {
     let entry = entry?;
     let NodeValue::Seq(items) = &entry.value.data else {
-        cx.problems.add(wrong_type(&entry.value, &format!("`{}`", entry.key), "a list"));
-        return None;
+        return cx.problems.reject(wrong_type(&entry.value, &format!("`{}`", entry.key), "a list"));
     };
     if items.is_empty() {
         report_no_parts(cx, entry.key_span);

@@ -105,6 +105,5 @@ fn decode_formula(
     Diagnostic::error(codes::BAD_FORMULA, "this normalisation formula can't be used")
         .at(text.span, complaint)
         .with_help("write arithmetic over `x`, `min` and `max`, such as `(x-min)/(max-min)`")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }

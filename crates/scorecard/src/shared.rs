@@ -2,7 +2,8 @@
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, Span, SpannedValue};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
-use assize_evalfile::reading::{DecodeContext, check_id};
+use assize_evalfile::reading::{DecodeContext, check_id, decode_required_text};
+use assize_model::ScorecardMarks;
 use assize_rubric::{ScorecardAggregation, UnitInterval, Weight};
 
 const AGGREGATIONS: [(&str, ScorecardAggregation); 3] = [
@@ -11,32 +12,27 @@ const AGGREGATIONS: [(&str, ScorecardAggregation); 3] = [
     ("MAXIMUM", ScorecardAggregation::Maximum),
 ];
 
-/// Returns the diagnostic for a required key that is absent.
-pub(super) fn missing_field(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
-    Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"))
-        .at(at, format!("no `{key}` here"))
-        .with_help(format!("write `{example}`"))
-}
-
 /// Returns the span of an entry, key and value.
-pub(super) fn entry_span(object: &mut MapReader<'_>, key: &'static str) -> Option<Span> {
+fn entry_span(object: &mut MapReader<'_>, key: &'static str) -> Option<Span> {
     let entry = object.entry(key).filter(|entry| !entry.value.is_null())?;
     Some(entry.key_span.to(entry.value.use_span()))
 }
 
-/// Decodes a required text that must not be blank.
-pub(super) fn decode_required_text(
-    cx: &mut DecodeContext,
+/// Returns the ranges of the code of a rubric or benchmark, of its weight, and of the two keys.
+pub(super) fn node_marks(
+    cx: &DecodeContext,
     object: &mut MapReader<'_>,
-    what: &str,
-    key: &'static str,
-    example: &str,
-) -> Option<SpannedValue<String>> {
-    if object.value(key).is_none() {
-        cx.problems.add(missing_field(object.head(), what, key, example));
-        return None;
+    code: Span,
+    threshold: &'static str,
+    gate: &'static str,
+) -> ScorecardMarks {
+    let mut mark = |key| entry_span(object, key).map(|span| cx.mark(span));
+    ScorecardMarks {
+        code: cx.mark(code),
+        weight: mark("weight"),
+        threshold: mark(threshold),
+        gate: mark(gate),
     }
-    object.text(key, &mut cx.problems)
 }
 
 /// Decodes `code`. Unlike other ids, a code may not contain blanks, because it is used in lists.
@@ -48,11 +44,10 @@ pub(super) fn decode_code(
     let code = decode_required_text(cx, object, what, "code", "code: A-REF")?;
     let code = check_id(cx, code, "a code")?;
     if code.value.contains(char::is_whitespace) {
-        Diagnostic::error(codes::BAD_ID, "a code contains a space")
+        return Diagnostic::error(codes::BAD_ID, "a code contains a space")
             .at(code.span, "not one word")
             .with_help("write letters, digits and hyphens, such as `A-REF1`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(code)
@@ -103,8 +98,7 @@ fn decode_share(cx: &mut DecodeContext, node: &TreeNode, key: &str, code: Diagno
         );
     }
 
-    cx.problems.add(diagnostic.with_help("write a share: 0.20 is 20%"));
-    None
+    cx.problems.reject(diagnostic.with_help("write a share: 0.20 is 20%"))
 }
 
 /// Decodes a weight from 0 to 1.

@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-6 + 1e-9;
 /// effect.
 pub(super) fn check_weights(cx: &mut DecodeContext, draft: &ScorecardDraft, parts: &[RubricChildren]) {
     for (rubric, parts) in draft.rubrics.iter().zip(parts) {
-        if rubric.aggregation != ScorecardAggregation::WeightedAverage {
+        if rubric.decoded.aggregation != ScorecardAggregation::WeightedAverage {
             continue;
         }
 
@@ -29,7 +29,7 @@ pub(super) fn check_weights(cx: &mut DecodeContext, draft: &ScorecardDraft, part
                 list.iter()
                     .map(|&at| {
                         let benchmark = &draft.benchmarks[at];
-                        let counts = benchmark.criticality != Criticality::ImprovementSignal;
+                        let counts = benchmark.decoded.criticality != Criticality::ImprovementSignal;
                         Some((benchmark.weight?.get(), counts))
                     })
                     .collect()

@@ -14,7 +14,7 @@ const MAX_LINE: usize = 64 << 20;
 const MAX_PROBLEMS: usize = 20;
 
 /// Result of reading a log.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TraceLog {
     /// Sessions, ordered by their start.
     pub traces: Vec<AgentTrace>,
@@ -56,17 +56,8 @@ pub enum TraceLogError {
 /// Reads a log, detecting the format unless it is given. A log is lines of JSON, or one JSON value over
 /// several lines.
 pub fn read_log(log: impl BufRead, format: Option<LogFormat>) -> Result<TraceLog, TraceLogError> {
-    let mut state = TraceLogReader {
-        reader: format.map(reader_for),
-        waiting: Vec::new(),
-        read: TraceLog {
-            traces: Vec::new(),
-            records: 0,
-            unknown: BTreeMap::new(),
-            problems: Vec::new(),
-            more_problems: 0,
-        },
-    };
+    let mut state =
+        TraceLogReader { reader: format.map(reader_for), waiting: Vec::new(), read: TraceLog::default() };
 
     let mut whole = String::new();
     let mut lines = TraceLineReader { log, number: 0 };

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use assize_analysis::MetricEstimate;
-use assize_analysis::claims::{ALPHA, decide_together};
 use assize_analysis::shares::{mean_metric, share_metric, size_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::compare::{RepeatedUnit, exchange_test};
@@ -12,7 +11,7 @@ use assize_store::{CaseRecord, ResultRow};
 
 use super::edit::length_edits;
 use crate::order::{decision_flips, describe_missing};
-use crate::report::format_count;
+use crate::report::{format_count, shown_claims};
 use crate::variant_id::{UNCHANGED, split_variant_id};
 use crate::{AuditReport, AuditSection, DecisionPair, PairedDecisions};
 
@@ -243,10 +242,7 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
         sections.push(AuditSection { title, figures: vec![shift, changed, ratio] });
     }
 
-    let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
-    let decided = decide_together(&p_values, ALPHA);
-    let shown = claims.into_iter().zip(decided).filter(|(_, decided)| decided.is_shown);
-    let concluded: Vec<String> = shown.map(|((_, text), _)| text).collect();
+    let concluded = shown_claims(claims);
     let says = if sections.is_empty() {
         "Nothing was measured: no edited answer has a score.".to_owned()
     } else if concluded.is_empty() {

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::SelfPreferenceFacts;
 use assize_analysis::MetricEstimate;
-use assize_analysis::claims::{ALPHA, decide_together};
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::UndefinedReason;
 use assize_stats::compare::fair_coin;
 
-use crate::report::{format_count, p_of_no_effect};
+use crate::report::{format_count, p_of_no_effect, shown_claims};
 use crate::{AuditReport, AuditSection, ScaleDecision};
 
 /// Measures the preference of each family's judges for answers of their own family.
@@ -72,10 +71,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         &repeat_flips(facts),
     );
 
-    let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
-    let decided = decide_together(&p_values, ALPHA);
-    let shown = claims.into_iter().zip(decided).filter(|(_, decided)| decided.is_shown);
-    let concluded: Vec<String> = shown.map(|((_, text), _)| text).collect();
+    let concluded = shown_claims(claims);
     let says = if sections.is_empty() {
         "Nothing was measured.".to_owned()
     } else if concluded.is_empty() {

@@ -20,9 +20,9 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
     for grader in &case.graders {
         match &grader.kind {
             GraderKind::Rubric(rubric) => rubrics.push((grader, rubric)),
-            _ => notes.add_loss(
-                grader.place.line,
-                grader_label(grader, case),
+            _ => notes.add_grader_loss(
+                grader,
+                case,
                 format!("not converted: a `{}` has no place here", grader.type_name),
             ),
         }
@@ -37,9 +37,9 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
         let earned: f64 = rubric.rubric.criteria().iter().map(|c| c.weight.get().max(0.0)).sum();
         let penalties = rubric.rubric.criteria().iter().any(|c| c.weight.is_penalty());
         if several && penalties {
-            notes.add_loss(
-                grader.place.line,
-                grader_label(grader, case),
+            notes.add_grader_loss(
+                grader,
+                case,
                 "its penalties now lower the score of the whole case, not only of this rubric",
             );
         }
@@ -104,11 +104,7 @@ pub(super) fn pass_threshold(suite: &Suite, case: &Case) -> f64 {
 pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
     let line = pass_threshold(suite, case);
     if (line - VerdictThresholds::DEFAULT_PASS).abs() > assize_rubric::TOLERANCE {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            format!("its pass threshold {line} is not converted"),
-        );
+        notes.add_case_loss(case, format!("its pass threshold {line} is not converted"));
     }
 
     note_borderline(suite, case, notes);
@@ -118,11 +114,7 @@ pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut Conversion
 /// the `evalcases` format is lost, the note is a remark.
 pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
     if case.thresholds.borderline.or(suite.settings.thresholds.borderline).is_some() {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            "its borderline threshold is not converted",
-        );
+        notes.add_case_loss(case, "its borderline threshold is not converted");
     } else if suite.format.default_borderline().is_some() {
         notes.add_remark(
             None,
@@ -157,11 +149,7 @@ pub(super) fn note_other_content(
     }
 
     if !lost.is_empty() {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            format!("not converted: {}", lost.join(", ")),
-        );
+        notes.add_case_loss(case, format!("not converted: {}", lost.join(", ")));
     }
 }
 
@@ -179,11 +167,7 @@ pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut Con
     }
 
     if !lost.is_empty() {
-        notes.add_loss(
-            grader.place.line,
-            grader_label(grader, case),
-            format!("its {} is not converted", lost.join(" and ")),
-        );
+        notes.add_grader_loss(grader, case, format!("its {} is not converted", lost.join(" and ")));
     }
 }
 
@@ -200,15 +184,6 @@ pub(super) fn note_judge_settings(
         || rubric.truncate.is_some()
         || rubric.panel != assize_model::PanelSpec::default();
     if has_settings {
-        notes.add_loss(
-            grader.place.line,
-            grader_label(grader, case),
-            "its judge and the settings of judging are not converted",
-        );
+        notes.add_grader_loss(grader, case, "its judge and the settings of judging are not converted");
     }
-}
-
-/// Returns the name of a grader for notes.
-pub(super) fn grader_label(grader: &Grader, case: &Case) -> String {
-    format!("grader `{}` of `{}`", grader.name, case.id)
 }

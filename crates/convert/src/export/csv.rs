@@ -32,11 +32,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
     for case in cases {
         let list = flatten_criteria(case, notes);
         if list.is_empty() {
-            notes.add_loss(
-                case.place.line,
-                format!("case `{}`", case.id),
-                "skipped: it has no criterion for a table",
-            );
+            notes.add_case_loss(case, "skipped: it has no criterion for a table");
             continue;
         }
 
@@ -46,7 +42,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
         note_other_content(case, true, true, notes);
 
         if case.input.len() > 1 {
-            notes.add_loss(case.place.line, format!("case `{}`", case.id), "its messages became one text");
+            notes.add_case_loss(case, "its messages became one text");
         }
 
         for (index, flat) in list.iter().enumerate() {

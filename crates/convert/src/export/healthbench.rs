@@ -22,11 +22,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
     for case in cases {
         let list = flatten_criteria(case, notes);
         if !list.iter().any(|flat| flat.weight > 0.0) {
-            notes.add_loss(
-                case.place.line,
-                format!("case `{}`", case.id),
-                "skipped: no criterion has points to earn",
-            );
+            notes.add_case_loss(case, "skipped: no criterion has points to earn");
             continue;
         }
 
@@ -54,15 +50,11 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
 
 fn message_value(message: &CaseMessage, case: &Case, notes: &mut ConversionNotes) -> Value {
     if message.blocks.iter().any(|block| matches!(block, MessageBlock::Image { .. })) {
-        notes.add_loss(case.place.line, format!("case `{}`", case.id), "an image was replaced by its name");
+        notes.add_case_loss(case, "an image was replaced by its name");
     }
 
     if !message.tool_calls.is_empty() {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            "tool calls in its messages are not converted",
-        );
+        notes.add_case_loss(case, "tool calls in its messages are not converted");
     }
 
     json!({"role": message.role.name(), "content": message.to_text()})

@@ -7,9 +7,7 @@ use assize_model::{
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale};
 use serde_json::{Map, Value, json};
 
-use super::criteria::{
-    can_fail, grader_label, note_borderline, note_judge_settings, note_other_content, pass_threshold,
-};
+use super::criteria::{can_fail, note_borderline, note_judge_settings, note_other_content, pass_threshold};
 use super::settings::{KeptSettings, is_provider, note_case_settings, note_suite_settings};
 use crate::note::ConversionNotes;
 use crate::promptfoo::escape_template;
@@ -48,11 +46,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
     let made: Vec<PromptfooAssertion> =
         case.graders.iter().flat_map(|grader| grader_assertions(grader, case, notes)).collect();
     if made.is_empty() {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            "skipped: no assertion of it is converted",
-        );
+        notes.add_case_loss(case, "skipped: no assertion of it is converted");
         return None;
     }
 
@@ -61,7 +55,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
     note_borderline(suite, case, notes);
 
     if case.input.len() > 1 {
-        notes.add_loss(case.place.line, format!("case `{}`", case.id), "its messages became one text");
+        notes.add_case_loss(case, "its messages became one text");
     }
 
     // Without a threshold, a test passes if each assertion does. With a threshold, only the score counts.
@@ -102,11 +96,7 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
             note_own_threshold(grader, alone, case, notes);
 
             if grader.weighting.negate && !alone {
-                notes.add_loss(
-                    grader.place.line,
-                    grader_label(grader, case),
-                    "its `negate` is not converted",
-                );
+                notes.add_grader_loss(grader, case, "its `negate` is not converted");
             }
 
             let earned: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
@@ -170,7 +160,7 @@ fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut Con
         }
         (false, true) => "its `min_score` is not converted",
     };
-    notes.add_loss(grader.place.line, grader_label(grader, case), lost);
+    notes.add_grader_loss(grader, case, lost);
 }
 
 /// Converts a check that needs no judge to an assertion.
@@ -192,11 +182,7 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
         }
         GraderKind::Similar(check) => {
             if check.model.is_some() {
-                notes.add_loss(
-                    grader.place.line,
-                    grader_label(grader, case),
-                    "its model is not carried over",
-                );
+                notes.add_grader_loss(grader, case, "its model is not carried over");
             }
             let kind = match check.measure {
                 SimilarityMeasure::Cosine => "similar".to_owned(),
@@ -211,9 +197,9 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
     };
 
     let Some(mut value) = body else {
-        notes.add_loss(
-            grader.place.line,
-            grader_label(grader, case),
+        notes.add_grader_loss(
+            grader,
+            case,
             format!("not converted: there is no assertion for this `{}`", grader.type_name),
         );
         return None;
@@ -258,11 +244,7 @@ fn script_assertion(
         AuthorCode::Program(_) => return None,
     };
     if !case.vars.is_empty() && code.contains("vars") {
-        notes.add_loss(
-            grader.place.line,
-            grader_label(grader, case),
-            "its code reads variables, which are not carried over",
-        );
+        notes.add_grader_loss(grader, case, "its code reads variables, which are not carried over");
     }
 
     let mut value = json!({"type": kind, "value": escape_template(&code)});

@@ -110,11 +110,7 @@ pub(super) fn note_case_settings(case: &Case, kept: KeptSettings, notes: &mut Co
         parts.into_iter().filter(|(_, is_lost)| *is_lost).map(|(key, _)| format!("`{key}`")).collect();
 
     if !lost.is_empty() {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            format!("not carried over: {}", lost.join(", ")),
-        );
+        notes.add_case_loss(case, format!("not carried over: {}", lost.join(", ")));
     }
 }
 

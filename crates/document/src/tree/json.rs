@@ -61,9 +61,7 @@ pub fn read_json_in(
             Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON")
                 .at(span, label)
                 .with_help(help)
-                .add_to(problems);
-
-            None
+                .reject_in(problems)
         }
     }
 }
@@ -143,8 +141,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         let first = self.peek()?;
         let start = self.at;
         if depth > MAX_DEPTH {
-            self.problems.add(too_deep(Span::new(self.source, start, start + 1)));
-            return None;
+            return self.problems.reject(too_deep(Span::new(self.source, start, start + 1)));
         }
 
         let data = match first {
@@ -183,8 +180,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
             self.takes(b':');
 
             if entries.len() >= MAX_KEYS {
-                self.problems.add(too_many_keys(key_span));
-                return None;
+                return self.problems.reject(too_many_keys(key_span));
             }
 
             let first = find_entry(&entries, &mut index, &key);
@@ -228,9 +224,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
                 "write the character itself, or both halves; the text may have been cut in the \
                  middle of a character",
             )
-            .add_to(self.problems);
-
-        None
+            .reject_in(self.problems)
     }
 
     /// Returns the next number, `true`, `false` or `null`.

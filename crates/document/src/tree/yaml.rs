@@ -36,8 +36,7 @@ pub fn read_yaml(
 ) -> Option<TreeNode> {
     let text = sources.file(source).text();
     if let Some(diagnostic) = find_control_character(text, source) {
-        problems.add(diagnostic);
-        return None;
+        return problems.reject(diagnostic);
     }
 
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);

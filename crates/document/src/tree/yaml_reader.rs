@@ -89,11 +89,13 @@ impl<'t> YamlTreeReader<'t> {
             match event {
                 Event::StreamEnd => return root,
                 Event::DocumentStart(_) if root.is_some() => {
-                    Diagnostic::error(codes::SEVERAL_DOCUMENTS, "more than one YAML document in the file")
-                        .at(span, "the second document starts here")
-                        .with_help("keep one document in each file")
-                        .add_to(&mut self.problems);
-                    return None;
+                    return Diagnostic::error(
+                        codes::SEVERAL_DOCUMENTS,
+                        "more than one YAML document in the file",
+                    )
+                    .at(span, "the second document starts here")
+                    .with_help("keep one document in each file")
+                    .reject_in(&mut self.problems);
                 }
                 Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
                 event => match self.read_node(event, span, 0) {

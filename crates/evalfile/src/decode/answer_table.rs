@@ -96,8 +96,7 @@ impl AnswerTable {
         let source = cx.sources.add_fragment_shared(file, Arc::clone(&text), row.number);
         if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
             let whole = Span::new(source, 0, text.trim_end().len());
-            cx.problems.add(yaml_is_no_table(path, &text, whole));
-            return None;
+            return cx.problems.reject(yaml_is_no_table(path, &text, whole));
         }
         let cells = cells.into_iter().map(|cell| (cell.text, cell.at)).collect();
         Self::from_header(cx, source, cells, &sample, Some(divider), columns)
@@ -233,8 +232,7 @@ impl AnswerTable {
         let cells: Vec<(Option<String>, Range<usize>)> = match cells {
             Ok(cells) => cells,
             Err(fault) => {
-                cx.problems.add(fault_diagnostic(&fault, span(source, &fault.at), true));
-                return None;
+                return cx.problems.reject(fault_diagnostic(&fault, span(source, &fault.at), true));
             }
         };
 

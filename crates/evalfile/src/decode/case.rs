@@ -155,30 +155,26 @@ fn decode_id(
             return check_id(cx, SpannedValue::new(fallback.to_owned(), head), "the id of a case");
         }
 
-        Diagnostic::error(codes::NO_ID, "a case has no id")
+        return Diagnostic::error(codes::NO_ID, "a case has no id")
             .at(head, "this case")
             .with_help("add `id:` with a short, stable name")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     };
     if entry.value.is_null() {
-        Diagnostic::error(codes::NO_ID, "a case has no id")
+        return Diagnostic::error(codes::NO_ID, "a case has no id")
             .at(entry.key_span, "nothing here")
             .with_help("write a short, stable name")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     if let NodeValue::Int(_) | NodeValue::Float(_) | NodeValue::Bool(_) = entry.value.data {
         let place = entry.value.use_span();
         let written = cx.sources.slice(place).to_owned();
-        Diagnostic::error(codes::BAD_ID, "the id of a case must be a string")
+        return Diagnostic::error(codes::BAD_ID, "the id of a case must be a string")
             .at(place, format!("found {}", entry.value.type_name()))
             .with_help("ids are kept as written, so `007` and `7` differ")
             .with_suggestion("put it in quotes", place, format!("\"{written}\""))
-            .add_to(&mut cx.problems);
-
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let id = string(&entry.value, "id", &mut cx.problems)?;
@@ -482,18 +478,16 @@ fn decode_expected_outcome(
 ) -> Option<SpannedValue<String>> {
     let entry = find_spelling(cx, object, &outcome_keys(cx.format), cx.format.choose(2, 1))?;
     if entry.value.is_null() {
-        cx.problems.add(empty(&entry.key, entry.key_span));
-        return None;
+        return cx.problems.reject(empty(&entry.key, entry.key_span));
     }
 
     if entry.value.as_seq().is_some() {
-        wrong_type(&entry.value, &format!("`{}`", entry.key), "a string")
+        return wrong_type(&entry.value, &format!("`{}`", entry.key), "a string")
             .with_help(cx.format.choose(
                 "write the list of criteria under `rubrics`, as in `rubrics: [Names the date]`",
                 "write the list of criteria under `assertions`, as in `assertions: [Names the date]`",
             ))
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let text = string(&entry.value, &entry.key, &mut cx.problems)?;

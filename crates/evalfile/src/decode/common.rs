@@ -6,7 +6,7 @@ use assize_model::{ThresholdOverrides, UnsupportedFeature};
 use serde_json::{Map, Value};
 
 use super::DecodeContext;
-use super::grader::decode_choice;
+use super::grader::{decode_choice, missing_key};
 
 /// Warns that a key is an older or foreign spelling of `present`.
 pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &str) {
@@ -82,6 +82,20 @@ pub fn refuse_foreign_keys(
     }
 }
 
+/// Decodes a required text that must not be blank.
+pub fn decode_required_text(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    what: &str,
+    key: &'static str,
+    example: &str,
+) -> Option<SpannedValue<String>> {
+    if object.value(key).is_none() {
+        return cx.problems.reject(missing_key(object.head(), what, key, example));
+    }
+    object.text(key, &mut cx.problems)
+}
+
 /// Decodes a map of arbitrary data.
 pub fn decode_free_map(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Map<String, Value> {
     let Value::Object(map) = node.to_json() else {
@@ -135,10 +149,9 @@ pub fn check_id(
     };
 
     let (title, label, help) = complaint;
-    cx.problems
-        .add(Diagnostic::error(codes::BAD_ID, format!("{what} {title}")).at(id.span, label).with_help(help));
-
-    None
+    cx.problems.reject(
+        Diagnostic::error(codes::BAD_ID, format!("{what} {title}")).at(id.span, label).with_help(help),
+    )
 }
 
 /// Decodes `threshold` and `borderline` of a map into `found`. It is an error if two maps set the same
@@ -216,28 +229,18 @@ pub(crate) fn decode_dollars(
     Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` must be more than 0"))
         .at(value.span, format!("found {}", value.value))
         .with_help("write an amount of US dollars, or remove the key for no limit")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }
 
 /// Returns the items of a non-empty list; reports an empty list or another value.
 pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) -> Option<&'n [TreeNode]> {
     match &entry.value.data {
         NodeValue::Seq(items) if !items.is_empty() => Some(items),
-        NodeValue::Seq(_) => {
-            cx.problems.add(empty_list(&entry.key, entry.value.use_span()));
-            None
-        }
-        NodeValue::Null => {
-            cx.problems.add(empty_list(&entry.key, entry.key_span));
-            None
-        }
-        _ => {
-            wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
-                .with_help("begin each entry with `- `")
-                .add_to(&mut cx.problems);
-            None
-        }
+        NodeValue::Seq(_) => cx.problems.reject(empty_list(&entry.key, entry.value.use_span())),
+        NodeValue::Null => cx.problems.reject(empty_list(&entry.key, entry.key_span)),
+        _ => wrong_type(&entry.value, &format!("`{}`", entry.key), "a list")
+            .with_help("begin each entry with `- `")
+            .reject_in(&mut cx.problems),
     }
 }
 

@@ -212,21 +212,19 @@ fn decode_path(
     let Some(found) =
         [above, &home.folder].iter().map(|folder| folder.join(&written.value)).find(|path| path.is_file())
     else {
-        Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
+        return Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
             .at(written.span, "no such file")
             .with_note(format!("looked in `{}` and `{}`", above.display(), home.folder.display()))
             .with_help("check the path; it is relative to the folder that contains `.assize`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     };
 
     let inside = found.canonicalize().is_ok_and(|real| home.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
-        Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
+        return Diagnostic::error(codes::OUTSIDE_ROOT, "this file is outside the allowed folders")
             .at(written.span, "outside the repository")
             .with_help("move the file there, or allow another folder with `--root DIR`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(found)

@@ -306,11 +306,10 @@ impl DecodeContext {
     /// diagnostic.
     pub fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
         if !self.reach.reads_files() {
-            Diagnostic::error(codes::FILE_NOT_FOUND, "no file can be read here")
+            return Diagnostic::error(codes::FILE_NOT_FOUND, "no file can be read here")
                 .at(span, format!("`{written}`"))
                 .with_help("write the content itself")
-                .add_to(&mut self.problems);
-            return None;
+                .reject_in(&mut self.problems);
         }
 
         let given = Path::new(written.strip_prefix("file://").unwrap_or(written));
@@ -380,14 +379,10 @@ impl DecodeContext {
                 let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n");
                 self.count_file(&path, text.len(), Some(span)).then(|| TextFile { path, text: text.into() })
             }
-            Err(reason) => {
-                Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
-                    .at(span, format!("`{written}`: {reason}"))
-                    .with_help(unreadable_help(&reason))
-                    .add_to(&mut self.problems);
-
-                None
-            }
+            Err(reason) => Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
+                .at(span, format!("`{written}`: {reason}"))
+                .with_help(unreadable_help(&reason))
+                .reject_in(&mut self.problems),
         }
     }
 

@@ -81,8 +81,7 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
         Diagnostic::error(codes::NO_INPUT, "a turn has no input")
             .at(head, "this turn")
             .with_help("add `input:` with the message to the target")
-            .add_to(&mut cx.problems);
-        None
+            .reject_in(&mut cx.problems)
     };
 
     let expected_output = object

@@ -153,8 +153,7 @@ fn decode_target(cx: &mut DecodeContext, node: &TreeNode) -> Option<TargetRef> {
         return decode_target_name(cx, node, "targets");
     }
     if node.as_map().is_none() {
-        cx.problems.add(wrong_type(node, "a target", "a name or a map with a name"));
-        return None;
+        return cx.problems.reject(wrong_type(node, "a target", "a name or a map with a name"));
     }
 
     let mut object = MapReader::new(node, "a target of `targets`", &mut cx.problems)?;

@@ -39,24 +39,20 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
             let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found")
                 .at(at, label)
                 .with_help("check the path; it is relative to the working folder");
-            cx.problems.add(match near_path(path) {
+            return cx.problems.reject(match near_path(path) {
                 Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
                 None => complaint,
             });
-
-            return None;
         }
         Err(error) => Err(error.to_string()),
         Ok(meta) if meta.is_dir() => Err("it is a folder".to_owned()),
         Ok(meta) if meta.len() > MAX_FILE_BYTES => {
             let at = at(cx);
-            Diagnostic::error(codes::FILE_TOO_LARGE, "the file is too large")
+            return Diagnostic::error(codes::FILE_TOO_LARGE, "the file is too large")
                 .at(at, format!("`{shown}` has {:.1} MiB", meta.len() as f64 / 1024.0 / 1024.0))
                 .with_note(format!("such files can have at most {} MiB", MAX_FILE_BYTES / 1024 / 1024))
                 .with_help("put the cases into a JSONL file, one per line; it can have any size")
-                .add_to(&mut cx.problems);
-
-            return None;
+                .reject_in(&mut cx.problems);
         }
         Ok(_) => read_bytes(path, MAX_FILE_BYTES).map_err(|error| error.to_string()),
     };
@@ -72,9 +68,7 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
             Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
                 .at(at, format!("`{shown}`: {reason}"))
                 .with_help(unreadable_help(&reason))
-                .add_to(&mut cx.problems);
-
-            None
+                .reject_in(&mut cx.problems)
         }
     }
 }

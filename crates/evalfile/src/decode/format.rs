@@ -46,7 +46,7 @@ pub(crate) fn detect_format(
     root: &TreeNode,
 ) -> Option<(EvalFileFormat, &'static str)> {
     let Some(entries) = root.as_map() else {
-        cx.problems.add(match root.as_seq() {
+        return cx.problems.reject(match root.as_seq() {
             Some(items) if items.iter().any(is_criterion) => {
                 not_an_eval_file(root, RUBRIC_TITLE, "it is a list of criteria")
                     .with_help("to grade answers by it, run `assize grade RUBRIC --answers FILE`")
@@ -58,7 +58,6 @@ pub(crate) fn detect_format(
             None => wrong_type(root, "an eval file", "a map")
                 .with_help("an eval file has its cases under `tests:`"),
         });
-        return None;
     };
 
     let given: Vec<_> = entries
@@ -70,17 +69,18 @@ pub(crate) fn detect_format(
 
     let Some((first, (key, format))) = given.first().copied() else {
         let complaint = describe_other_file(root);
-        cx.problems.add(complaint);
-        return None;
+        return cx.problems.reject(complaint);
     };
     if let Some((extra, (extra_key, _))) = given.get(1) {
-        Diagnostic::error(codes::BOTH_FORMATS, format!("the file has both `{key}` and `{extra_key}`"))
-            .at(extra.key_span, "a second list of cases")
-            .with_secondary(first.key_span, "the first list of cases")
-            .with_note("`evalcases` and `tests` belong to different formats with different defaults")
-            .with_help("keep one list; move the cases of the other into it or into a file of their own")
-            .add_to(&mut cx.problems);
-        return None;
+        return Diagnostic::error(
+            codes::BOTH_FORMATS,
+            format!("the file has both `{key}` and `{extra_key}`"),
+        )
+        .at(extra.key_span, "a second list of cases")
+        .with_secondary(first.key_span, "the first list of cases")
+        .with_note("`evalcases` and `tests` belong to different formats with different defaults")
+        .with_help("keep one list; move the cases of the other into it or into a file of their own")
+        .reject_in(&mut cx.problems);
     }
 
     if !matches!(key, "tests" | "evalcases") {

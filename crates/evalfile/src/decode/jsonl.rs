@@ -135,8 +135,7 @@ pub(crate) fn check_dataset(
         }
     };
 
-    cx.problems.add(complaint);
-    None
+    cx.problems.reject(complaint)
 }
 
 /// Returns the diagnostic for a dataset without a line or row.

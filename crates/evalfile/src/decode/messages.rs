@@ -24,8 +24,7 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
     match &node.data {
         NodeValue::Str(text) => {
             if text.trim().is_empty() {
-                cx.problems.add(empty(key, node.use_span()));
-                return None;
+                return cx.problems.reject(empty(key, node.use_span()));
             }
             Some(vec![CaseMessage::text(MessageRole::User, text.clone())])
         }
@@ -33,13 +32,9 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
         NodeValue::Map(_) if node.get("role").is_some() => {
             wrong_type(node, &format!("`{key}`"), "a string or a list of messages")
                 .with_help("put a `- ` before `role`: a single message is a list of one")
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
-        _ => {
-            cx.problems.add(wrong_type(node, &format!("`{key}`"), "a string or a list of messages"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(node, &format!("`{key}`"), "a string or a list of messages")),
     }
 }
 
@@ -51,18 +46,12 @@ pub(crate) fn decode_expected_messages(
     key: &str,
 ) -> Option<Vec<CaseMessage>> {
     match &node.data {
-        NodeValue::Str(text) if text.trim().is_empty() => {
-            cx.problems.add(empty(key, node.use_span()));
-            None
-        }
+        NodeValue::Str(text) if text.trim().is_empty() => cx.problems.reject(empty(key, node.use_span())),
         NodeValue::Str(text) => Some(vec![CaseMessage::text(MessageRole::Assistant, text.clone())]),
         NodeValue::Map(_) if node.get("role").is_some() => {
             decode_message(cx, node, MessageUse::Answer).map(|message| vec![message])
         }
-        NodeValue::Seq(items) if items.is_empty() => {
-            cx.problems.add(empty_list(key, node.use_span()));
-            None
-        }
+        NodeValue::Seq(items) if items.is_empty() => cx.problems.reject(empty_list(key, node.use_span())),
         NodeValue::Seq(items) if items.iter().any(looks_like_message) => {
             decode_messages(cx, items, key, node.use_span(), MessageUse::Answer)
         }
@@ -87,12 +76,9 @@ pub(crate) fn decode_given_output(cx: &mut DecodeContext, node: &TreeNode, key: 
             decode_messages(cx, items, key, node.use_span(), MessageUse::Answer).map(GivenOutput::Messages)
         }
         NodeValue::Map(_) | NodeValue::Seq(_) => Some(GivenOutput::Json(node.to_json())),
-        NodeValue::Null => {
-            wrong_type(node, &format!("`{key}`"), "a string, an object or a list of messages")
-                .with_help("write \"\" for an answer that is empty")
-                .add_to(&mut cx.problems);
-            None
-        }
+        NodeValue::Null => wrong_type(node, &format!("`{key}`"), "a string, an object or a list of messages")
+            .with_help("write \"\" for an answer that is empty")
+            .reject_in(&mut cx.problems),
         NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {
             string(node, key, &mut cx.problems);
             None
@@ -159,8 +145,7 @@ fn decode_messages(
     purpose: MessageUse,
 ) -> Option<Vec<CaseMessage>> {
     if items.is_empty() {
-        cx.problems.add(empty_list(key, place));
-        return None;
+        return cx.problems.reject(empty_list(key, place));
     }
 
     let before = cx.problems.error_count();
@@ -171,11 +156,10 @@ fn decode_messages(
 
 fn decode_message(cx: &mut DecodeContext, node: &TreeNode, purpose: MessageUse) -> Option<CaseMessage> {
     if node.as_map().is_none() {
-        Diagnostic::error(codes::BAD_MESSAGE, "a message must be a map")
+        return Diagnostic::error(codes::BAD_MESSAGE, "a message must be a map")
             .at(node.use_span(), format!("found {}", node.type_name()))
             .with_help("write `- role: user` with `content:` below it")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let before = cx.problems.error_count();
@@ -220,11 +204,10 @@ fn decode_message(cx: &mut DecodeContext, node: &TreeNode, purpose: MessageUse) 
 fn decode_role(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<MessageRole> {
     let head = object.head();
     let Some(node) = object.value("role") else {
-        Diagnostic::error(codes::BAD_MESSAGE, "a message has no role")
+        return Diagnostic::error(codes::BAD_MESSAGE, "a message has no role")
             .at(head, "this message")
             .with_help("add `role: user` (or system, assistant, tool)")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     };
 
     let word = string(node, "role", &mut cx.problems)?;
@@ -249,8 +232,7 @@ fn decode_role(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Mes
             .with_suggestion("change the role", word.span, near);
     }
 
-    cx.problems.add(diagnostic.with_help("roles are `system`, `user`, `assistant` and `tool`"));
-    None
+    cx.problems.reject(diagnostic.with_help("roles are `system`, `user`, `assistant` and `tool`"))
 }
 
 fn decode_tool_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<Value> {
@@ -323,11 +305,10 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
     }
 
     if node.as_map().is_none() {
-        Diagnostic::error(codes::BAD_MESSAGE, "a content block must be a string or a map")
+        return Diagnostic::error(codes::BAD_MESSAGE, "a content block must be a string or a map")
             .at(node.use_span(), format!("found {}", node.type_name()))
             .with_help("write `- type: text` with `value:` below it")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let mut object = MapReader::new(node, "a content block", &mut cx.problems)?;
@@ -358,8 +339,7 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
                 diagnostic = diagnostic.with_suggestion("change the type", kind.span, near);
             }
 
-            cx.problems.add(diagnostic.with_help("types are `text`, `file` and `image`"));
-            return None;
+            return cx.problems.reject(diagnostic.with_help("types are `text`, `file` and `image`"));
         }
     };
 
@@ -375,8 +355,7 @@ fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock>
         return None;
     };
     if value.value.trim().is_empty() && what != "text" {
-        cx.problems.add(empty("value", value.span));
-        return None;
+        return cx.problems.reject(empty("value", value.span));
     }
 
     match what {
@@ -393,20 +372,18 @@ fn decode_file_block(cx: &mut DecodeContext, written: &str, span: Span) -> Optio
 
 fn decode_image_block(cx: &mut DecodeContext, written: &str, span: Span) -> Option<MessageBlock> {
     let Some(media_type) = media_type(written) else {
-        Diagnostic::error(codes::UNKNOWN_FILE_KIND, "not a kind of image that is read")
+        return Diagnostic::error(codes::UNKNOWN_FILE_KIND, "not a kind of image that is read")
             .at(span, "by its extension")
             .with_help("images are png, jpg, jpeg, gif, webp, svg or bmp files")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     };
 
     let path = cx.find_file(written, span)?;
     if path.is_dir() {
-        Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
+        return Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read")
             .at(span, "it is a folder")
             .with_help("name an image file")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(MessageBlock::Image { written: written.to_owned(), path, media_type })

@@ -116,13 +116,10 @@ fn decode_price_row(
 ) -> Option<PriceRow> {
     let named = match name(&entry.key) {
         Ok(named) => Some(named),
-        Err(message) => {
-            Diagnostic::error(codes::PRICE_MODEL, message)
-                .at(entry.key_span, "does not name a model")
-                .with_help("write the model as you would for `--judge`, such as `openai:gpt-6-luna`")
-                .add_to(problems);
-            None
-        }
+        Err(message) => Diagnostic::error(codes::PRICE_MODEL, message)
+            .at(entry.key_span, "does not name a model")
+            .with_help("write the model as you would for `--judge`, such as `openai:gpt-6-luna`")
+            .reject_in(problems),
     };
 
     let mut object = MapReader::new(&entry.value, "a row of prices", problems)?;
@@ -194,8 +191,7 @@ fn decode_price(
     Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is not a price"))
         .at(found.span, format!("found {}", found.value))
         .with_help("prices are US dollars for a million tokens, 0 or more, with at most six decimals")
-        .add_to(problems);
-    None
+        .reject_in(problems)
 }
 
 #[cfg(test)]

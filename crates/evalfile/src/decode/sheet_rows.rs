@@ -74,8 +74,7 @@ fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> O
         }
         Err(TableError::Unreadable(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             let at = at(cx);
-            cx.problems.add(jsonl::not_found(&path.file, at));
-            None
+            cx.problems.reject(jsonl::not_found(&path.file, at))
         }
         Err(error) => {
             let label = if from.is_some() { format!("`{path}`: {error}") } else { error.to_string() };
@@ -85,8 +84,8 @@ fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> O
                 _ => "the table can't be read".to_owned(),
             };
             let at = at(cx);
-            cx.problems.add(Diagnostic::error(codes::BAD_TABLE, title).at(at, label).with_help(error.help()));
-            None
+            cx.problems
+                .reject(Diagnostic::error(codes::BAD_TABLE, title).at(at, label).with_help(error.help()))
         }
     }
 }
@@ -171,18 +170,16 @@ pub(crate) fn load_answer_sheet(
         let source = cx.sources.add(&path.file, "");
         let at = Span::new(source, 0, 0);
         if sheet.name.is_empty() {
-            Diagnostic::error(codes::NO_CASES, "the table has no cases")
+            return Diagnostic::error(codes::NO_CASES, "the table has no cases")
                 .at(at, "no rows")
                 .with_help("write a row for each case")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
         let found = format!("the sheet `{}`", sheet.name);
         let complaint = Diagnostic::error(codes::NO_CASES, "the sheet has no cases").at(at, found);
-        cx.problems.add(complaint.with_help(
+        return cx.problems.reject(complaint.with_help(
             "write a row with the names of the columns, and a row for each case below it; or name another sheet after a `#`",
         ));
-        return None;
     };
 
     let file: Arc<Path> = Arc::from(path.file.as_path());

@@ -121,8 +121,7 @@ pub fn decode_suite(
         .entry("input")
         .and_then(|entry| {
             if entry.value.is_null() {
-                cx.problems.add(empty("input", entry.key_span));
-                return None;
+                return cx.problems.reject(empty("input", entry.key_span));
             }
             messages::decode_input(cx, &entry.value, "input")
         })

@@ -47,12 +47,10 @@ pub fn read_suite_outline(cx: &mut DecodeContext, source: SourceId) -> Option<Fi
         } else {
             "only comments"
         };
-        Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty")
+        return Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty")
             .at(Span::new(source, 0, 0), label)
             .with_help("write the cases under `tests:`, each with an `id`, an `input` and `assertions`")
-            .add_to(&mut cx.problems);
-
-        return None;
+            .reject_in(&mut cx.problems);
     };
 
     Some(outline)
@@ -151,12 +149,10 @@ pub fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> 
         && format::looks_like_result(line)
     {
         let source = cx.sources.add(path, "");
-        Diagnostic::error(codes::NOT_AN_EVAL_FILE, "this is a file of results, not of cases")
+        return Diagnostic::error(codes::NOT_AN_EVAL_FILE, "this is a file of results, not of cases")
             .at(Span::new(source, 0, 0), "its first line has a score and no case")
             .with_help("load the eval file the results came from")
-            .add_to(&mut cx.problems);
-
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     cx.format = format::detect_line_format(settings.as_ref().map(|(_, root)| root), line.as_ref());
@@ -201,13 +197,11 @@ fn load_settings(cx: &mut DecodeContext, path: &Path) -> Option<(PathBuf, TreeNo
     let mut root = file::read_tree(cx, source)?;
     if let (NodeValue::Map(entries), true) = (&root.data, format::has_cases(&root)) {
         let at = entries.first().map_or(root.use_span(), |entry| entry.key_span);
-        Diagnostic::warning(codes::NO_EFFECT, "the settings of this file are not used")
+        return Diagnostic::warning(codes::NO_EFFECT, "the settings of this file are not used")
             .at(at, "it has cases of its own, so it is an eval file")
             .with_note(format!("it is next to `{}`, which is being loaded", path.display()))
             .with_help("load this file instead, or rename it")
-            .add_to(&mut cx.problems);
-
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     if let NodeValue::Map(entries) = &mut root.data {

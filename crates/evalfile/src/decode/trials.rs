@@ -49,12 +49,9 @@ pub(crate) fn decode_trials(
         NodeValue::Null => None,
         NodeValue::Map(_) => decode_trials_map(cx, &entry.value),
         NodeValue::Int(_) | NodeValue::Float(_) => decode_trial_count(cx, &entry.value),
-        _ => {
-            wrong_type(&entry.value, &format!("`{}`", entry.key), "a number or a map")
-                .with_help("write `trials: 3`, or `trials: {count: 3, strategy: mean}`")
-                .add_to(&mut cx.problems);
-            None
-        }
+        _ => wrong_type(&entry.value, &format!("`{}`", entry.key), "a number or a map")
+            .with_help("write `trials: 3`, or `trials: {count: 3, strategy: mean}`")
+            .reject_in(&mut cx.problems),
     }
 }
 
@@ -64,14 +61,13 @@ fn decode_trial_count(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials>
         _ => None,
     };
     let Some(count) = written.filter(|count| (1..=MAX_TRIALS).contains(&i64::from(*count))) else {
-        Diagnostic::error(
+        return Diagnostic::error(
             codes::OUT_OF_RANGE,
             format!("the number of runs must be a whole number from 1 to {MAX_TRIALS}"),
         )
         .at(node.use_span(), "not such a number")
         .with_help("write how many times each case is run, such as 3")
-        .add_to(&mut cx.problems);
-        return None;
+        .reject_in(&mut cx.problems);
     };
     Some(Trials { count, ..Trials::default() })
 }
@@ -96,22 +92,20 @@ fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> 
     object.finish(&mut cx.problems);
     let (count, strategy) = (count?, strategy.unwrap_or(Some(TrialStrategy::default()))?);
     if strategy == TrialStrategy::ConfidenceInterval && count.value < 2 {
-        Diagnostic::error(codes::OUT_OF_RANGE, "one trial has no confidence interval")
+        return Diagnostic::error(codes::OUT_OF_RANGE, "one trial has no confidence interval")
             .at(count.span, format!("found {}", count.value))
             .with_help("write `count: 2` or more, or `strategy: mean`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     if let Some(early) = &early_stop
         && early.value
         && strategy != TrialStrategy::PassAtK
     {
-        Diagnostic::error(codes::NOT_SUPPORTED, "`early_stop` needs the strategy `pass_at_k`")
+        return Diagnostic::error(codes::NOT_SUPPORTED, "`early_stop` needs the strategy `pass_at_k`")
             .at(early.span, format!("`{}` needs every run", strategy.name()))
             .with_help("remove `early_stop`, or write `strategy: pass_at_k`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     // An amount that is too large to represent means no limit.

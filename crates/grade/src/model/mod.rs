@@ -30,6 +30,7 @@ use tokio::sync::Semaphore;
 use crate::evidence::EvidenceIndex;
 use crate::fence::draw_material_fence;
 use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, format_instructed, prompt_hash};
+use crate::single_question::SingleQuestion;
 use crate::task::repeat_index;
 use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
@@ -42,7 +43,6 @@ pub use similarity::{decide_similarity, similarity_forecast};
 use group::CriterionGroup;
 use parts::merge_parts;
 use prefix_groups::PrefixGroups;
-use single::SingleQuestion;
 use template::CallTemplate;
 use truncate::VisibleMaterial;
 

@@ -6,15 +6,18 @@
 use std::sync::LazyLock;
 
 use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
-use assize_rubric::ValueRange;
+use assize_rubric::{Finding, ValueRange};
 use serde_json::json;
 
-use super::schema::{evidence_schema, reason_schema};
+use super::schema::{evidence_schema, reason_schema, reply_format};
 use super::shared::{fill_variables, format_material};
 use super::template::fill_template;
+use crate::evidence::EvidenceIndex;
 use crate::fence::draw_fence;
+use crate::reply::{ParsedReply, read_answer_score};
+use crate::single_question::SingleQuestion;
 use crate::text_hash::text_hasher;
-use crate::{AnswerScoreTask, FenceSource};
+use crate::{AnswerScoreTask, FenceSource, SamplingOptions};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
@@ -28,75 +31,83 @@ const RANGE_FORM: &str = include_str!("../../prompts/whole.v1.range.md");
 /// Instructions of a judge that combines the members of a composite.
 pub const COMBINE_PROMPT: &str = include_str!("../../prompts/whole.v1.combine.md");
 
-/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
-/// instructions with their range.
-pub(crate) fn answer_score_hash(instructions: Option<&str>, range: Option<ValueRange>) -> String {
-    static FILES: LazyLock<blake3::Hasher> =
-        LazyLock::new(|| text_hasher(&[WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM]));
-
-    let mut hasher = FILES.clone();
-    hasher.update(instructions.unwrap_or_default().as_bytes());
-    if let Some(range) = range {
-        hasher.update(range_form(range).as_bytes());
+impl SingleQuestion for AnswerScoreTask {
+    fn version(&self) -> &'static str {
+        WHOLE_PROMPT_VERSION
     }
 
-    hasher.finalize().to_hex()[..16].to_owned()
-}
+    /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
+    /// instructions with their range.
+    fn prompt_hash(&self) -> String {
+        static FILES: LazyLock<blake3::Hasher> =
+            LazyLock::new(|| text_hasher(&[WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM]));
 
-/// JSON schema of a reply.
-pub(crate) fn answer_score_schema() -> JsonSchemaFormat {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "evidence": evidence_schema(),
-            "reason": reason_schema(),
-            "score": { "type": "number" },
-        },
-        "required": ["evidence", "reason", "score"],
-        "additionalProperties": false,
-    });
-    JsonSchemaFormat { name: "score".into(), schema: schema.into(), strict: true }
+        let mut hasher = FILES.clone();
+        hasher.update(self.instructions.as_deref().unwrap_or_default().as_bytes());
+        if let Some(range) = self.range {
+            hasher.update(range_form(range).as_bytes());
+        }
+
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
+    /// The messages of a call.
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        let material = &self.material;
+        let mut texts = vec![
+            material.question.as_str(),
+            material.answer.as_str(),
+            material.expected_outcome.as_deref().unwrap_or_default(),
+            material.reference.as_deref().unwrap_or_default(),
+            material.file_changes.as_deref().unwrap_or_default(),
+            material.tool_calls.as_deref().unwrap_or_default(),
+        ];
+
+        texts.extend(self.variables.iter().map(|(_, value)| value.as_str()));
+        let fence = draw_fence(fences, &texts);
+        let instructions = self.instructions.as_deref().unwrap_or(DEFAULT);
+        let mut parts = match fill_variables(instructions, &self.variables, &fence) {
+            Some(filled) => vec![filled],
+            // Instructions without variables say how to judge, not how to present the material.
+            None => {
+                vec![
+                    format_material(material, &fence),
+                    format!("Instructions\n\n{}\n", instructions.trim_end()),
+                ]
+            }
+        };
+
+        let form = self.range.map_or_else(|| FORM.to_owned(), range_form);
+        parts.push(format!("\n{form}"));
+        parts.extend(repair);
+
+        let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
+        vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        let score = json!({ "type": "number" });
+        let members = json!({ "evidence": evidence_schema(), "reason": reason_schema(), "score": score });
+        reply_format("score", &members)
+    }
+
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_answer_score(text, self.range).map(ParsedReply::into_finding)
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::new(&self.material)
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.trial, self.sampling)
+    }
 }
 
 /// Form of a reply with a score of this range.
 fn range_form(range: ValueRange) -> String {
     let [low, high] = [range.low, range.high].map(|bound| bound.to_string());
     fill_template(RANGE_FORM, &[("low", &low), ("high", &high)])
-}
-
-/// The messages of a call.
-pub(crate) fn answer_score_messages(
-    task: &AnswerScoreTask,
-    fences: &dyn FenceSource,
-    repair: Option<String>,
-) -> Vec<ChatMessage> {
-    let material = &task.material;
-    let mut texts = vec![
-        material.question.as_str(),
-        material.answer.as_str(),
-        material.expected_outcome.as_deref().unwrap_or_default(),
-        material.reference.as_deref().unwrap_or_default(),
-        material.file_changes.as_deref().unwrap_or_default(),
-        material.tool_calls.as_deref().unwrap_or_default(),
-    ];
-
-    texts.extend(task.variables.iter().map(|(_, value)| value.as_str()));
-    let fence = draw_fence(fences, &texts);
-    let instructions = task.instructions.as_deref().unwrap_or(DEFAULT);
-    let mut parts = match fill_variables(instructions, &task.variables, &fence) {
-        Some(filled) => vec![filled],
-        // Instructions without variables say how to judge, not how to present the material.
-        None => {
-            vec![format_material(material, &fence), format!("Instructions\n\n{}\n", instructions.trim_end())]
-        }
-    };
-
-    let form = task.range.map_or_else(|| FORM.to_owned(), range_form);
-    parts.push(format!("\n{form}"));
-    parts.extend(repair);
-
-    let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
-    vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
 #[cfg(test)]

@@ -10,14 +10,18 @@ use std::sync::LazyLock;
 
 use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
 use assize_model::{Behaviour, Guidelines, ScoringScale};
+use assize_rubric::{Finding, UngradedKind, UngradedReason};
 use serde_json::{Map, Value, json};
 
 use super::block::format_block;
 use super::schema::{evidence_schema, reason_schema};
 use super::template::fill_template;
+use crate::evidence::EvidenceIndex;
 use crate::fence::draw_fence;
+use crate::reply::{ParsedReply, read_behaviour};
+use crate::single_question::SingleQuestion;
 use crate::text_hash::text_hasher;
-use crate::{BehaviourTask, FenceSource};
+use crate::{BehaviourTask, FenceSource, SamplingOptions};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
@@ -33,41 +37,106 @@ const INPUT_NAMES: [&str; 3] = ["GROUND_TRUTH", "SOURCE_NARRATIVE", "CANDIDATE_O
 /// Delimiters that may surround the name of an input in a prompt.
 const DELIMITERS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
 
-/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all texts of the scorecard's
-/// authors.
-pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
-    static FILES: LazyLock<blake3::Hasher> =
-        LazyLock::new(|| text_hasher(&[BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM]));
-
-    let mut hasher = FILES.clone();
-    // Hashed in the form that is sent: descriptive placeholders are replaced by the names of inputs.
-    for text in
-        [&*name_placeholders(&behaviour.prompt), &instructions(behaviour), &describe_members(behaviour)]
-    {
-        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+impl SingleQuestion for BehaviourTask {
+    fn version(&self) -> &'static str {
+        BEHAVIOUR_PROMPT_VERSION
     }
 
-    hasher.finalize().to_hex()[..16].to_owned()
+    /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all texts of the scorecard's
+    /// authors.
+    fn prompt_hash(&self) -> String {
+        static FILES: LazyLock<blake3::Hasher> =
+            LazyLock::new(|| text_hasher(&[BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM]));
+
+        let behaviour = &self.behaviour;
+        let mut hasher = FILES.clone();
+        // Hashed in the form that is sent: descriptive placeholders are replaced by the names of inputs.
+        for text in
+            [&*name_placeholders(&behaviour.prompt), &instructions(behaviour), &describe_members(behaviour)]
+        {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
+    /// The messages of a call.
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        let behaviour = &self.behaviour;
+        let texts: Vec<&str> = self.named_inputs().map(|(_, text)| text).collect();
+        let fence = draw_fence(fences, &texts);
+        let (prompt, placed) = insert_inputs(&behaviour.prompt, self, &fence);
+        let mut parts = vec![format!("{}\n", prompt.trim_end())];
+        let more = instructions(behaviour);
+        if !more.is_empty() {
+            parts.push(format!("\n{more}"));
+        }
+
+        let rest: Vec<String> = self
+            .named_inputs()
+            .filter(|(name, _)| !placed.contains(name))
+            .map(|(name, text)| format_block(name, &fence, text))
+            .collect();
+        if !rest.is_empty() {
+            parts.push(format!("\nInputs\n\n{}", rest.join("\n")));
+        }
+
+        parts.push(format!("\n{}", fill_template(FORM, &[("members", &describe_members(behaviour))])));
+        parts.extend(repair);
+
+        let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
+        vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        let mut properties = Map::new();
+        properties.insert("evidence".into(), evidence_schema());
+        properties.insert("reason".into(), reason_schema());
+
+        for (name, _, schema) in deciding_members(&self.behaviour) {
+            properties.insert(name.into(), schema);
+        }
+
+        let required: Vec<&String> = properties.keys().collect();
+        let schema = json!({
+            "type": "object",
+            "required": required,
+            "properties": properties,
+            "additionalProperties": false,
+        });
+        JsonSchemaFormat { name: "behaviour".into(), schema: schema.into(), strict: true }
+    }
+
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_behaviour(text, &self.behaviour).map(ParsedReply::into_finding)
+    }
+
+    fn check_evidence(&self, reading: &ParsedReply<Finding>) -> Result<(), UngradedReason> {
+        if !passes_benchmark(&reading.decided) || !self.behaviour.needs_quote() {
+            return Ok(());
+        }
+
+        let index = self.index();
+        let is_quoted = reading.evidence.iter().any(|quote| index.contains(quote));
+        let missing = "a pass needs at least one quote, copied character for character from the inputs";
+        is_quoted.then_some(()).ok_or_else(|| UngradedReason::new(UngradedKind::Evidence, missing))
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::from_texts(self.named_inputs().map(|(_, text)| text))
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.trial, self.sampling)
+    }
 }
 
-/// JSON schema of a reply.
-pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
-    let mut properties = Map::new();
-    properties.insert("evidence".into(), evidence_schema());
-    properties.insert("reason".into(), reason_schema());
-
-    for (name, _, schema) in deciding_members(behaviour) {
-        properties.insert(name.into(), schema);
+/// Returns true if a decision lets a benchmark pass.
+fn passes_benchmark(decided: &Finding) -> bool {
+    match decided {
+        Finding::Grader(found) => found.benchmark().is_some_and(|benchmark| benchmark.pass == Some(true)),
+        Finding::Criterion { .. } | Finding::Preference(_) => false,
     }
-
-    let required: Vec<&String> = properties.keys().collect();
-    let schema = json!({
-        "type": "object",
-        "required": required,
-        "properties": properties,
-        "additionalProperties": false,
-    });
-    JsonSchemaFormat { name: "behaviour".into(), schema: schema.into(), strict: true }
 }
 
 /// The members of a reply that decide, with their descriptions and schemas.
@@ -104,38 +173,6 @@ fn deciding_members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)>
 fn describe_members(behaviour: &Behaviour) -> String {
     let members = deciding_members(behaviour).into_iter();
     members.map(|(name, words, _)| format!("\"{name}\": {words}")).collect::<Vec<_>>().join(", ")
-}
-
-/// The messages of a call.
-pub(crate) fn behaviour_messages(
-    task: &BehaviourTask,
-    fences: &dyn FenceSource,
-    repair: Option<String>,
-) -> Vec<ChatMessage> {
-    let behaviour = &task.behaviour;
-    let texts: Vec<&str> = task.named_inputs().map(|(_, text)| text).collect();
-    let fence = draw_fence(fences, &texts);
-    let (prompt, placed) = insert_inputs(&behaviour.prompt, task, &fence);
-    let mut parts = vec![format!("{}\n", prompt.trim_end())];
-    let more = instructions(behaviour);
-    if !more.is_empty() {
-        parts.push(format!("\n{more}"));
-    }
-
-    let rest: Vec<String> = task
-        .named_inputs()
-        .filter(|(name, _)| !placed.contains(name))
-        .map(|(name, text)| format_block(name, &fence, text))
-        .collect();
-    if !rest.is_empty() {
-        parts.push(format!("\nInputs\n\n{}", rest.join("\n")));
-    }
-
-    parts.push(format!("\n{}", fill_template(FORM, &[("members", &describe_members(behaviour))])));
-    parts.extend(repair);
-
-    let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
-    vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
 /// All texts of the authors besides the prompt: guidelines, scale, when it applies. Writing to a string can't fail.
@@ -324,7 +361,7 @@ mod tests {
     }
 
     fn user_text(task: &BehaviourTask) -> String {
-        let messages = behaviour_messages(task, &|| 7u128, None);
+        let messages = task.messages(&|| 7u128, None);
         let parts = messages[1].content.iter().map(|part| match part {
             Part::Text(text) => text.to_string(),
             Part::Image { .. } => String::new(),
@@ -386,7 +423,7 @@ mod tests {
             Some(Applicability { inclusion: "Apply when x. Flag if y.".into(), exclusion: None });
         let text = user_text(&task);
         assert!(text.contains("Inclusion: Apply when x. Flag if y.\nExclusion: none."), "{text}");
-        let schema = behaviour_schema(&task.behaviour).schema;
+        let schema = task.schema().schema;
         let required: Vec<&str> =
             schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
         assert_eq!(

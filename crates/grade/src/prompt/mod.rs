@@ -18,18 +18,14 @@ mod shared;
 mod template;
 
 pub use answer_score::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};
-pub(crate) use answer_score::{answer_score_hash, answer_score_messages, answer_score_schema};
 pub use behaviour::BEHAVIOUR_PROMPT_VERSION;
-pub(crate) use behaviour::{behaviour_hash, behaviour_messages, behaviour_schema};
 pub(crate) use block::format_block;
 pub(crate) use criteria::{DecisionForm, PromptCriterion, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
 pub use pair::PAIR_PROMPT_VERSION;
 #[cfg(test)]
 pub(crate) use pair::PREFERENCE_VALUES;
-pub(crate) use pair::{pair_hash, pair_messages, pair_schema};
 pub use questions::QUESTIONS_PROMPT_VERSION;
-pub(crate) use questions::{questions_hash, questions_messages, questions_schema};
 pub(crate) use schema::{batched_schema, single_schema};
 pub(crate) use shared::format_instructed;
 

@@ -3,15 +3,18 @@
 use std::sync::LazyLock;
 
 use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
-use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, IdentityWriter, TOLERANCE};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Finding, Gate, IdentityWriter, TOLERANCE};
 use serde_json::json;
 
 use super::block::format_block;
 use super::criteria::{criterion_text, format_ranges};
-use super::schema::{evidence_schema, reason_schema};
+use super::schema::{evidence_schema, reason_schema, reply_format};
+use crate::evidence::EvidenceIndex;
 use crate::fence::draw_fence;
+use crate::reply::{ParsedReply, read_pair};
+use crate::single_question::SingleQuestion;
 use crate::text_hash::text_hasher;
-use crate::{FenceSource, PairTask};
+use crate::{FenceSource, PairTask, SamplingOptions};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
@@ -27,58 +30,64 @@ const AGAINST: &str = "What counts against an answer, in the words of the person
 /// The values that a reply may choose from.
 pub(crate) const PREFERENCE_VALUES: [&str; 3] = ["answer 1", "answer 2", "tie"];
 
-/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the criteria.
-pub(crate) fn pair_hash(criteria: &[Criterion]) -> String {
-    static FILES: LazyLock<blake3::Hasher> =
-        LazyLock::new(|| text_hasher(&[PAIR_PROMPT_VERSION, SYSTEM, DEFAULT, FORM]));
-
-    let mut hasher = FILES.clone();
-    let mut identity = IdentityWriter::new("criteria of a comparison", 1);
-    identity.field(criteria);
-    hasher.update(identity.as_bytes());
-
-    hasher.finalize().to_hex()[..16].to_owned()
-}
-
-/// JSON schema of a reply.
-pub(crate) fn pair_schema() -> JsonSchemaFormat {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "evidence": evidence_schema(),
-            "reason": reason_schema(),
-            "better": { "type": "string", "enum": PREFERENCE_VALUES },
-        },
-        "required": ["evidence", "reason", "better"],
-        "additionalProperties": false,
-    });
-    JsonSchemaFormat { name: "preference".into(), schema: schema.into(), strict: true }
-}
-
-/// Builds the messages of a call. The question comes before the answers, so both orders share a prefix.
-pub(crate) fn pair_messages(
-    task: &PairTask,
-    fences: &dyn FenceSource,
-    repair: Option<String>,
-) -> Vec<ChatMessage> {
-    let criteria: Vec<&Criterion> = task.counting_criteria().collect();
-    let mut texts: Vec<&str> = task.untrusted_texts().map(|(_, text)| text).collect();
-    texts.extend(criteria.iter().map(|criterion| criterion.text.as_str()));
-    let fence = draw_fence(fences, &texts);
-
-    let mut material = String::from("Material\n\n");
-    let is_always_shown = |name: &str| name == "question" || name.starts_with("answer");
-    for (name, text) in
-        task.untrusted_texts().filter(|(name, text)| is_always_shown(name) || !text.trim().is_empty())
-    {
-        material.push_str(&format_block(name, &fence, text));
-        material.push('\n');
+impl SingleQuestion for PairTask {
+    fn version(&self) -> &'static str {
+        PAIR_PROMPT_VERSION
     }
 
-    let counts = if criteria.is_empty() { DEFAULT.to_owned() } else { format_criteria(&criteria, &fence) };
-    let parts = [Some(material), Some(counts), Some(format!("\n{FORM}")), repair];
-    let content = parts.into_iter().flatten().map(|text| Part::Text(text.into())).collect();
-    vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
+    /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the criteria.
+    fn prompt_hash(&self) -> String {
+        static FILES: LazyLock<blake3::Hasher> =
+            LazyLock::new(|| text_hasher(&[PAIR_PROMPT_VERSION, SYSTEM, DEFAULT, FORM]));
+
+        let mut hasher = FILES.clone();
+        let mut identity = IdentityWriter::new("criteria of a comparison", 1);
+        identity.field(&*self.criteria);
+        hasher.update(identity.as_bytes());
+
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
+    /// Builds the messages of a call. The question comes before the answers, so both orders share a prefix.
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        let criteria: Vec<&Criterion> = self.counting_criteria().collect();
+        let mut texts: Vec<&str> = self.untrusted_texts().map(|(_, text)| text).collect();
+        texts.extend(criteria.iter().map(|criterion| criterion.text.as_str()));
+        let fence = draw_fence(fences, &texts);
+
+        let mut material = String::from("Material\n\n");
+        let is_always_shown = |name: &str| name == "question" || name.starts_with("answer");
+        for (name, text) in
+            self.untrusted_texts().filter(|(name, text)| is_always_shown(name) || !text.trim().is_empty())
+        {
+            material.push_str(&format_block(name, &fence, text));
+            material.push('\n');
+        }
+
+        let counts =
+            if criteria.is_empty() { DEFAULT.to_owned() } else { format_criteria(&criteria, &fence) };
+        let parts = [Some(material), Some(counts), Some(format!("\n{FORM}")), repair];
+        let content = parts.into_iter().flatten().map(|text| Part::Text(text.into())).collect();
+        vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        let better = json!({ "type": "string", "enum": PREFERENCE_VALUES });
+        let members = json!({ "evidence": evidence_schema(), "reason": reason_schema(), "better": better });
+        reply_format("preference", &members)
+    }
+
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_pair(text).map(ParsedReply::into_finding)
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::from_texts([self.first.as_str(), self.second.as_str()].into_iter())
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.trial, self.sampling)
+    }
 }
 
 /// Formats the criteria in two lists, each in a block: criteria that count for an answer, and criteria that
@@ -166,7 +175,7 @@ mod tests {
     use super::*;
 
     fn user_text(task: &PairTask) -> String {
-        let messages = pair_messages(task, &|| 7u128, None);
+        let messages = task.messages(&|| 7u128, None);
         let parts = messages[1].content.iter().map(|part| match part {
             Part::Text(text) => &**text,
             Part::Image { .. } => "",
@@ -194,7 +203,7 @@ mod tests {
         let block = "- Meeting this:\n[[BEGIN criterion 00000000000000000007]]\nIs brief\n";
         assert!(user_text(&with).contains(&format!("{FOR}\n\n{block}")));
         assert!(!user_text(&with).contains(AGAINST));
-        assert_ne!(pair_hash(&[]), pair_hash(&with.criteria));
+        assert_ne!(PairTask::default().prompt_hash(), with.prompt_hash());
     }
 
     #[test]
@@ -272,7 +281,7 @@ mod tests {
         let next = std::sync::atomic::AtomicU64::new(7);
         let draws = || u128::from(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
 
-        let messages = pair_messages(&task, &draws, None);
+        let messages = task.messages(&draws, None);
         let Part::Text(counts) = &messages[1].content[1] else { panic!("a text") };
 
         assert!(counts.contains(&format_block("criterion", "00000000000000000008", &guessed)), "{counts}");

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use assize_llm::{JsonSchemaFormat, ReplySchema};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{DecisionForm, PromptCriterion};
 
@@ -19,12 +19,9 @@ pub(crate) fn single_schema(form: DecisionForm) -> JsonSchemaFormat {
     let schema = &SCHEMAS[usize::from(form.score) * 2 + usize::from(form.may_not_apply)];
     let schema = schema.get_or_init(|| {
         let (member, decision) = decision_schema(form);
-        ReplySchema::from(json!({
-            "type": "object",
-            "properties": { "evidence": evidence_schema(), "reason": reason_schema(), member: decision },
-            "required": ["evidence", "reason", member],
-            "additionalProperties": false,
-        }))
+        let properties =
+            json!({ "evidence": evidence_schema(), "reason": reason_schema(), member: decision });
+        ReplySchema::from(strict_object(&properties))
     });
     JsonSchemaFormat { name: "judgement".into(), schema: schema.clone(), strict: true }
 }
@@ -44,28 +41,34 @@ pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat 
         .into_iter()
         .map(|(form, handles)| {
             let (member, decision) = decision_schema(form);
-            json!({
-                "type": "object",
-                "properties": {
-                    "id": { "type": "string", "enum": handles },
-                    "evidence": evidence_schema(),
-                    "reason": reason_schema(),
-                    member: decision,
-                },
-                "required": ["id", "evidence", "reason", member],
-                "additionalProperties": false,
-            })
+            strict_object(&json!({
+                "id": { "type": "string", "enum": handles },
+                "evidence": evidence_schema(),
+                "reason": reason_schema(),
+                member: decision,
+            }))
         })
         .collect();
 
     let items = if entries.len() == 1 { entries.remove(0) } else { json!({ "anyOf": entries }) };
-    let schema = json!({
+    let results = json!({ "type": "array", "items": items, "maxItems": asked.len() });
+    reply_format("judgements", &json!({ "results": results }))
+}
+
+/// The form of a reply that has exactly these members.
+pub(super) fn reply_format(name: &'static str, properties: &Value) -> JsonSchemaFormat {
+    JsonSchemaFormat { name: name.into(), schema: strict_object(properties).into(), strict: true }
+}
+
+/// Schema of an object that has exactly these members.
+fn strict_object(properties: &Value) -> Value {
+    let required: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
+    json!({
         "type": "object",
-        "properties": { "results": { "type": "array", "items": items, "maxItems": asked.len() } },
-        "required": ["results"],
+        "properties": properties,
+        "required": required,
         "additionalProperties": false,
-    });
-    JsonSchemaFormat { name: "judgements".into(), schema: schema.into(), strict: true }
+    })
 }
 
 /// The most quotes of a decision, and the most characters of a quote and of a reason. They leave ample room for what the

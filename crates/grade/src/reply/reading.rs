@@ -1,6 +1,6 @@
 //! The content of a usable reply.
 
-use assize_rubric::JudgeConfidence;
+use assize_rubric::{Finding, JudgeConfidence};
 use serde_json::{Map, Value};
 
 /// The content of a usable reply: the decision and its grounds.
@@ -14,6 +14,13 @@ pub(crate) struct ParsedReply<T> {
     pub(crate) confidence: Option<JudgeConfidence>,
     /// Quotes as the judge wrote them.
     pub(crate) evidence: Vec<String>,
+}
+
+impl<T: Into<Finding>> ParsedReply<T> {
+    pub(crate) fn into_finding(self) -> ParsedReply<Finding> {
+        let Self { decided, reason, confidence, evidence } = self;
+        ParsedReply { decided: decided.into(), reason, confidence, evidence }
+    }
 }
 
 impl<T> ParsedReply<T> {

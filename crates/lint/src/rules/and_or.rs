@@ -1,11 +1,6 @@
 //! L0111: a criterion with "and/or".
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0111"),
@@ -15,7 +10,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Offers a refund and/or a voucher"),
     good: RuleExample::Criteria("- Offers a refund or a voucher"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,10 +1,6 @@
 //! L0502: the question contains the reference answer.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CaseView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -19,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    expected_output: The parcel is held up by a strike and comes on Thursday evening.\n    assertions: [Names Thursday as the day]",
     ),
-    fixes: false,
     check: RuleCheck::Case(check),
 };
 

@@ -1,11 +1,7 @@
 //! L0503: a case id without meaning.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
+use super::prelude::*;
 use crate::dataset::is_dataset;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CaseView;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0503"),
@@ -19,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: parcel-location\n    input: Where is my parcel?\n    assertions: [Names the depot]",
     ),
-    fixes: false,
     check: RuleCheck::Case(check),
 };
 

@@ -1,8 +1,6 @@
 //! L0001 and L0002: `allow:` comments that have no effect.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, RuleCheck, RuleExample};
+use super::prelude::*;
 
 /// Code for a comment without a reason.
 pub(crate) const ALLOW_WITHOUT_REASON: DiagnosticCode = DiagnosticCode::new("L0001");
@@ -19,7 +17,6 @@ pub(super) const WITHOUT_REASON: LintRule = LintRule {
     good: RuleExample::Criteria(
         "# allow: L0111 because support hands out both\n- Offers a refund and/or a voucher",
     ),
-    fixes: false,
     check: RuleCheck::Comments,
 };
 
@@ -33,7 +30,6 @@ pub(super) const UNUSED: LintRule = LintRule {
         "# allow: L0111 because support hands out both\n- Offers a refund or a voucher",
     ),
     good: RuleExample::Criteria("- Offers a refund or a voucher"),
-    fixes: false,
     check: RuleCheck::Comments,
 };
 

@@ -1,10 +1,6 @@
 //! L0114: a criterion that asks for "the correct answer" although the case does not give it.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -15,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "MT-Bench (arXiv:2306.05685): a reference answer removes most failures of judges in mathematics and reasoning",
     bad: RuleExample::Criteria("- Gives the correct answer"),
     good: RuleExample::Criteria("- Gives 17.40 euros as the price"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

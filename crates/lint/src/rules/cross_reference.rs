@@ -1,11 +1,6 @@
 //! L0113: a criterion that refers to another one.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::ONE_AT_A_TIME,
     bad: RuleExample::Criteria("- Names the carrier\n- Meets all of the above criteria in two sentences"),
     good: RuleExample::Criteria("- Names the carrier\n- Has at most two sentences"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,11 +1,8 @@
 //! L0117: a criterion that a `#` cut short.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_document::cut_text;
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0117"),
@@ -15,7 +12,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "criteria reach the judge as YAML reads them",
     bad: RuleExample::Criteria("- Mentions ticket #42 and its date"),
     good: RuleExample::Criteria("- \"Mentions ticket #42 and its date\""),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

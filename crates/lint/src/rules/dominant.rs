@@ -1,11 +1,6 @@
 //! L0204: one weight that outweighs all others together.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0204"),
@@ -17,7 +12,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- {outcome: Names the cause, weight: 2, required: true}\n- Gives the date\n- Offers help",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

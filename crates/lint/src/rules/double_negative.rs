@@ -1,12 +1,7 @@
 //! L0104: two negations in a row.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
+use super::prelude::*;
 use super::verbs::third_person;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -17,8 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Does not fail to mention the deadline"),
     good: RuleExample::Criteria("- Mentions the deadline"),
-    fixes: true,
-    check: RuleCheck::Criterion(check),
+    check: RuleCheck::FixableCriterion(check),
 };
 
 const FAIL_TO_PHRASES: &[&str] = &["does not fail to", "doesn't fail to", "never fails to"];

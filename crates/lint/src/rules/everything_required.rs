@@ -1,11 +1,6 @@
 //! L0202: a rubric in which every criterion is required.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0202"),
@@ -19,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, weight: 2}\n- {outcome: Offers help}\n- {outcome: Has a greeting, weight: 0.5}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0302: score ranges that get worse as the score rises.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{is_negation, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -20,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: facts\n  outcome: The facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0208: a threshold that only a perfect answer reaches.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0208"),
@@ -19,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 0.5}\n          - {outcome: Names the date, required: false}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,12 +1,9 @@
 //! L0205: a gate that every answer passes.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode, Span};
+use assize_diagnostic::Span;
 use assize_rubric::Gate;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0205"),
@@ -20,8 +17,7 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: tone\n  outcome: The tone towards the customer\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
     ),
-    fixes: true,
-    check: RuleCheck::Criterion(check),
+    check: RuleCheck::FixableCriterion(check),
 };
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {

@@ -1,11 +1,6 @@
 //! L0116: a criterion that rewards layout although the case does not ask for it.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, find_opening_phrase, is_negation, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::LLM_BAR,
     bad: RuleExample::Criteria("- Uses bullet points and bold headings"),
     good: RuleExample::Criteria("- Names each step on a line of its own"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

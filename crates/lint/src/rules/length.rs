@@ -1,11 +1,6 @@
 //! L0110: a criterion that rewards length although the question does not ask for it.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, is_anchored, is_negation, split_words, stem};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::LENGTH_BIAS,
     bad: RuleExample::Criteria("- Provides a detailed explanation"),
     good: RuleExample::Criteria("- Explains that the strike at the carrier causes the delay"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

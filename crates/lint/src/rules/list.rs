@@ -1,11 +1,6 @@
 //! L0103: a criterion that is a list.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{TextWord, find_any_phrase, find_opening_phrase, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- Mentions the sender, the weight and the route"),
     good: RuleExample::Criteria("- Mentions at least two of sender, weight and route"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

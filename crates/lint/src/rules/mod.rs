@@ -26,6 +26,7 @@ mod only_penalties;
 mod open_list;
 mod paragraph;
 mod permissive;
+mod prelude;
 mod quantifier;
 mod question;
 mod repeated;
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn examples_of_a_models_rules_show_what_only_a_model_finds() {
         for rule in RULES.iter().filter(|rule| rule.question().is_some()) {
-            assert!(rule.code.as_str().starts_with("L06") && !rule.fixes, "{}", rule.code);
+            assert!(rule.code.as_str().starts_with("L06") && !rule.fixes(), "{}", rule.code);
             for example in [rule.bad, rule.good] {
                 assert_eq!(found_in(example), vec![], "{}: {}", rule.code, example.text());
             }
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_fix_removes_its_finding() {
-        for rule in RULES.iter().filter(|rule| rule.fixes) {
+        for rule in RULES.iter().filter(|rule| rule.fixes()) {
             let file = rule.bad.file();
             let linted = crate::testing::lint_file("a.eval.yaml", &file);
             let changes = collect_fixes(&linted.diagnostics, &linted.sources);

@@ -1,12 +1,8 @@
 //! L0404: a long rubric without a criterion that forbids something.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::CriterionOperator;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 use crate::words::{is_negation, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -21,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- {outcome: Does not promise a refund, required: false}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0304: a single range for every score.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0304"),
@@ -19,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: tone\n  outcome: The tone towards the customer\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

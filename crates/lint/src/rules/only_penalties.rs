@@ -1,10 +1,6 @@
 //! L0209: a rubric that consists of penalties.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0209"),
@@ -14,7 +10,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "HealthBench (arXiv:2505.08775): an example without positive points has no score",
     bad: RuleExample::Criteria("- outcome: Blames the customer\n  weight: -2"),
     good: RuleExample::Criteria("- outcome: Does not blame the customer\n  weight: 2"),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0108: a criterion that ends in an open list.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- Mentions the weight limit, the size limit, etc."),
     good: RuleExample::Criteria("- Mentions the weight limit\n- Mentions the size limit"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

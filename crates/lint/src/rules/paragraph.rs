@@ -1,11 +1,6 @@
 //! L0402: a single criterion with a whole paragraph of demands.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0402"),
@@ -19,7 +14,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: Explains the delay honestly\n    assertions:\n      - Names the strike at the carrier as the cause\n      - Gives Thursday as the new date\n      - Does not blame the customer",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0112: a criterion that permits instead of requiring.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- The answer may mention the insurance"),
     good: RuleExample::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0106: an amount without a number.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::split_words;
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::RESEARCH_RUBRICS,
     bad: RuleExample::Criteria("- Gives several examples of prohibited goods"),
     good: RuleExample::Criteria("- Gives at least two examples of prohibited goods"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,12 +1,8 @@
 //! L0105: a criterion written as a question.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
 use super::double_negative::with_case;
+use super::prelude::*;
 use super::verbs::third_person;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
 use crate::words::{SUBJECT_NOUNS, TextWord, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -17,8 +13,7 @@ pub(super) const RULE: LintRule = LintRule {
     source: "HealthBench (arXiv:2505.08775): criteria are statements about the answer, decided as met or not met",
     bad: RuleExample::Criteria("- Does the answer mention the deadline?"),
     good: RuleExample::Criteria("- Mentions the deadline"),
-    fixes: true,
-    check: RuleCheck::Criterion(check),
+    check: RuleCheck::FixableCriterion(check),
 };
 
 /// Words after which a question can't be turned into a statement by removing its beginning: a second verb stays

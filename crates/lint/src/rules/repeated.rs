@@ -2,13 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::CriterionOperator;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::{CriterionView, RubricView};
+use super::prelude::*;
 use crate::words::{content_stems, is_negation, jaccard_similarity, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -23,7 +19,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- outcome: Names the strike at the carrier as the cause\n  weight: 2\n- Gives the new date",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

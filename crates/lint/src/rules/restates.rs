@@ -1,11 +1,6 @@
 //! L0501: a criterion that repeats the question.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{content_stems, jaccard_similarity};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -20,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Describes partitioning around a pivot\n      - States the worst case",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

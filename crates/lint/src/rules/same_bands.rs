@@ -1,11 +1,6 @@
 //! L0301: two score ranges with the same text.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::split_words;
 
 pub(super) const RULE: LintRule = LintRule {
@@ -20,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: clarity\n  outcome: The steps\n  score_ranges:\n    0: Steps are missing or out of order\n    4: All steps, in order\n    8: All steps, in order, each with its reason",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

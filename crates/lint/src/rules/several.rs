@@ -2,12 +2,7 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{TextWord, find_any_phrase, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -18,7 +13,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Names the cause of the delay and gives the new delivery date"),
     good: RuleExample::Criteria("- Names the cause of the delay\n- Gives the new delivery date"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -2,12 +2,9 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::CriterionOperator;
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{TextWord, find_any_phrase, find_opening_phrase, is_negation, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -20,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
         "- Names the delivery date\n- outcome: Does not blame the customer\n  weight: -2",
     ),
     good: RuleExample::Criteria("- Names the delivery date\n- outcome: Blames the customer\n  weight: -2"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

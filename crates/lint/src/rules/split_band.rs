@@ -1,12 +1,8 @@
 //! L0303: a minimum in the middle of a score range.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::Gate;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0303"),
@@ -20,7 +16,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- id: facts\n  outcome: The facts\n  min_score: 0.6\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

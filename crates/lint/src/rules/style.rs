@@ -1,11 +1,6 @@
 //! L0406: style criteria that outweigh content.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::{CriterionView, RubricView};
+use super::prelude::*;
 use crate::words::{content_stems, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -20,7 +15,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- {outcome: Keeps a polite tone, weight: 0.5}\n- Names the carrier\n- Gives the date",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

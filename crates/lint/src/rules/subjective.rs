@@ -1,11 +1,6 @@
 //! L0107: a subjective adjective without an anchor.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_any_phrase, is_anchored, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -18,7 +13,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- Closes with an apology that names the delay, such as \"sorry your parcel is late\"",
     ),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

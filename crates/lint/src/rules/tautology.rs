@@ -1,11 +1,6 @@
 //! L0405: a criterion that says "as expected".
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{content_stems, jaccard_similarity, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Names the carrier\n- Meets the expected outcome"),
     good: RuleExample::Criteria("- Names the carrier\n- Gives Thursday as the new date"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,12 +1,8 @@
 //! L0207: a threshold without effect.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::at_least;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0207"),
@@ -20,7 +16,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.8\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,12 +1,8 @@
 //! L0403: too many criteria in one judge call.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::JudgingMode;
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::RubricView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0403"),
@@ -20,7 +16,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: {batched: 7}\n        criteria: [Avoids A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, {outcome: U21, required: false}]",
     ),
-    fixes: false,
     check: RuleCheck::Rubric(check),
 };
 

@@ -1,10 +1,6 @@
 //! L0109: unfinished text.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{find_opening_phrase, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -15,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "criteria reach the judge word for word",
     bad: RuleExample::Criteria("- \"TBD: name the carrier\""),
     good: RuleExample::Criteria("- Names the carrier"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

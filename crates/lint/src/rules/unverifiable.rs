@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::{Case, GraderKind};
 use assize_rubric::MessageBlock;
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::{CriterionView, has_block};
+use super::prelude::*;
+use crate::view::has_block;
 use crate::words::{TextWord, find_any_phrase, find_opening_phrase, skip_subject, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -19,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
     bad: RuleExample::Criteria("- Describes the damage in the attached image"),
     good: RuleExample::Criteria("- Describes the damage that the question names"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0101: a criterion that consists of praise.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 use crate::words::{is_stop, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
@@ -16,7 +11,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- The response is helpful and of good quality"),
     good: RuleExample::Criteria("- Names the day on which the parcel arrives"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

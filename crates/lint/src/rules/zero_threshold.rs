@@ -1,12 +1,9 @@
 //! L0210: a threshold of 0 without a gate.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::{Grader, GraderKind};
 
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::{CaseView, written_threshold};
+use super::prelude::*;
+use crate::view::written_threshold;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0210"),
@@ -20,7 +17,6 @@ pub(super) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - {type: contains, value: Monday}\n      - {type: contains, value: depot}",
     ),
-    fixes: false,
     check: RuleCheck::Case(check),
 };
 

@@ -1,11 +1,6 @@
 //! L0206: a criterion without effect.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
-
-use super::cited;
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::view::CriterionView;
+use super::prelude::*;
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0206"),
@@ -15,7 +10,6 @@ pub(super) const RULE: LintRule = LintRule {
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0"),
     good: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0.5"),
-    fixes: false,
     check: RuleCheck::Criterion(check),
 };
 

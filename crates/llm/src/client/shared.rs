@@ -43,7 +43,7 @@ const MAX_TIME_LIMITS: u32 = 20;
 pub(super) struct SharedClient {
     pub(super) parts: ClientParts,
     pub(super) setup: ClientSetup,
-    /// Credentials and extra headers, checked and marked sensitive.
+    /// Credentials, checked and marked sensitive.
     pub(super) headers: HeaderMap,
     pub(super) redactor: Redactor,
     /// Identity of the server, without secrets.
@@ -310,26 +310,16 @@ impl SharedClient {
 }
 
 fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
-    let sensitive = |text: &str, source: &str| {
-        let mut value = HeaderValue::from_str(text)
-            .map_err(|_| ConfigError::UnsendableSecret { source_name: source.to_owned() })?;
-        value.set_sensitive(true);
-        Ok::<_, ConfigError>(value)
-    };
-
     let mut headers = HeaderMap::new();
     if let Some(key) = &parts.endpoint.key
         && parts.endpoint.signer.is_none()
     {
         let header = parts.wire.key_header();
-        let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
+        let text = format!("{}{}", header.prefix, key.secret.expose_secret());
+        let mut value = HeaderValue::from_str(&text)
+            .map_err(|_| ConfigError::UnsendableSecret { source_name: key.source.clone() })?;
+        value.set_sensitive(true);
         headers.insert(HeaderName::from_static(header.name), value);
-    }
-
-    for (name, secret) in &parts.endpoint.headers {
-        let value = sensitive(secret.expose_secret(), &format!("the header `{name}`"))?;
-        let name: HeaderName = name.parse().map_err(|_| ConfigError::BadHeaderName { name: name.clone() })?;
-        headers.insert(name, value);
     }
 
     Ok(headers)

@@ -15,7 +15,7 @@ use crate::request::ChatRequest;
 const DRAWS_PER_REPEAT: u32 = 1 << 16;
 
 /// What a program asked a model, and the outcomes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProxyUsage {
     /// Questions that were accepted.
     pub calls: u32,
@@ -39,24 +39,6 @@ pub struct ProxyUsage {
     pub failed: u32,
     /// Error of the first of them.
     pub failure: Option<AskError>,
-}
-
-impl Default for ProxyUsage {
-    fn default() -> Self {
-        Self {
-            calls: 0,
-            refused: 0,
-            sent: 0,
-            recalled: 0,
-            abandoned: 0,
-            tokens: Tokens::default(),
-            cost: Cost::ZERO,
-            latency: Duration::ZERO,
-            model: None,
-            failed: 0,
-            failure: None,
-        }
-    }
 }
 
 /// Sends a program's requests to the model, up to its limit of calls.

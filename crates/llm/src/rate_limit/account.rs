@@ -293,29 +293,21 @@ impl ProviderAccount {
                     turn = None;
                     ended.await;
                 }
-                SendChance::Aside(Some(at)) => {
+                SendChance::Aside(Some(at)) | SendChance::At(at) => {
                     let wait = at.saturating_sub(now);
                     if wait > request.max_pause {
                         return Err(AcquireError::Pause(wait));
                     }
 
-                    turn = None;
+                    let is_aside = matches!(chance, SendChance::Aside(_));
+                    if is_aside {
+                        turn = None;
+                    }
                     tokio::select! {
                         biased;
                         () = clock.sleep(wait) => now_at_least = at,
-                        () = ended => {}
-                    }
-                }
-                SendChance::At(at) => {
-                    let wait = at.saturating_sub(now);
-                    if wait > request.max_pause {
-                        return Err(AcquireError::Pause(wait));
-                    }
-
-                    tokio::select! {
-                        biased;
-                        () = clock.sleep(wait) => now_at_least = at,
-                        () = changed => {}
+                        () = ended, if is_aside => {}
+                        () = changed, if !is_aside => {}
                     }
                 }
             }
@@ -324,18 +316,7 @@ impl ProviderAccount {
 
     fn status(&self, host: &str, clock: &dyn Clock) -> AccountStatus {
         let state = self.state();
-        let status = state.limiter.status(state.now(clock));
-        AccountStatus {
-            host: host.to_owned(),
-            name: self.name.clone(),
-            requests_per_second: status.requests_per_second,
-            window: status.window,
-            in_flight: status.in_flight,
-            waiting: status.waiting,
-            is_paused: status.is_paused,
-            is_held: status.is_held,
-            outage: status.outage,
-        }
+        state.limiter.status(host, &self.name, state.now(clock))
     }
 
     /// The number of good answers so far, to any request.

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::account::AccountStatus;
 use super::allowance::{AllowanceKind, ServerAllowance};
 use super::bucket::TokenBucket;
 use super::climb::AnswerTime;
@@ -83,18 +84,6 @@ pub(super) struct RateLimiter {
 struct ModelCalls {
     in_flight: u32,
     has_answered: bool,
-}
-
-/// Limits of an account at one moment.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct LimiterStatus {
-    pub(super) requests_per_second: Option<f64>,
-    pub(super) window: u32,
-    pub(super) in_flight: u32,
-    pub(super) waiting: u32,
-    pub(super) is_paused: bool,
-    pub(super) is_held: bool,
-    pub(super) outage: Option<ServerOutage>,
 }
 
 /// How a request failed.
@@ -286,8 +275,10 @@ impl RateLimiter {
     }
 
     /// The limits at this moment.
-    pub(super) fn status(&self, now: Duration) -> LimiterStatus {
-        LimiterStatus {
+    pub(super) fn status(&self, host: &str, name: &str, now: Duration) -> AccountStatus {
+        AccountStatus {
+            host: host.to_owned(),
+            name: name.to_owned(),
             requests_per_second: self.pace.rate(),
             window: self.window.allowed(),
             in_flight: self.window.in_flight(),
@@ -567,7 +558,12 @@ mod tests {
             }
 
             // The account may rest first, which says nothing about the rate.
-            assert!(now < begun + 6 * SECOND, "{:?} {:?}", now.checked_sub(begun), limiter.status(now));
+            assert!(
+                now < begun + 6 * SECOND,
+                "{:?} {:?}",
+                now.checked_sub(begun),
+                limiter.status("", "", now)
+            );
         }
     }
 
@@ -579,7 +575,7 @@ mod tests {
         limiter.pace = RequestPace::kept_to(1.0, is_confirmed);
 
         let mut now = Duration::ZERO;
-        while limiter.status(now).requests_per_second < Some(50.0) {
+        while limiter.status("", "", now).requests_per_second < Some(50.0) {
             while let SendChance::At(at) = limiter.chance(now, "m", None, 1.0) {
                 now = at;
             }
@@ -605,7 +601,11 @@ mod tests {
         limiter.pace = RequestPace::kept_to(1.0, false);
         let before = limiter.pace.rate();
         let end = trickle(&mut limiter, 10 * SECOND, 12, |turn| turn % 3 == 2);
-        assert!(limiter.status(end).requests_per_second >= before, "{:?}", limiter.status(end));
+        assert!(
+            limiter.status("", "", end).requests_per_second >= before,
+            "{:?}",
+            limiter.status("", "", end)
+        );
     }
 
     #[test]

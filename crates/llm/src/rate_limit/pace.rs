@@ -303,18 +303,8 @@ impl RequestPace {
         let pause = pause.min(LONGEST_PAUSE);
         let until = now.saturating_add(asked_pause.unwrap_or_default().max(pause));
         self.changed_at = sent;
-        self.limit = Some(PaceLimit {
-            per_second: MEASURING_RATE,
-            next: until,
-            since,
-            begun: sent,
-            refused: 0,
-            unrefused: 0.0,
-            unrefused_seconds: 0.0,
-            waited: 0,
-            is_confirmed: false,
-            measuring: Some(pause),
-        });
+        let limit = PaceLimit::new(MEASURING_RATE, until, since, sent);
+        self.limit = Some(PaceLimit { measuring: Some(pause), ..limit });
 
         RefusalMeaning::Account { until, again }
     }
@@ -337,18 +327,7 @@ impl RequestPace {
     /// Keeps to a little less than this rate from now on.
     fn keep_to(&mut self, rate: f64, since: Refusal, now: Duration, sent: u64) -> RefusalMeaning {
         self.changed_at = sent;
-        self.limit = Some(PaceLimit {
-            per_second: SAFE_SHARE * rate,
-            next: now + seconds(1.0 / rate),
-            since,
-            begun: sent,
-            refused: 0,
-            unrefused: 0.0,
-            unrefused_seconds: 0.0,
-            waited: 0,
-            is_confirmed: false,
-            measuring: None,
-        });
+        self.limit = Some(PaceLimit::new(SAFE_SHARE * rate, now + seconds(1.0 / rate), since, sent));
 
         RefusalMeaning::OneRequest
     }
@@ -381,6 +360,22 @@ impl RequestPace {
 }
 
 impl PaceLimit {
+    /// A rate that is known, and has not been tried yet. `begun` is the number of requests so far.
+    fn new(per_second: f64, next: Duration, since: Refusal, begun: u64) -> Self {
+        Self {
+            per_second,
+            next,
+            since,
+            begun,
+            refused: 0,
+            unrefused: 0.0,
+            unrefused_seconds: 0.0,
+            waited: 0,
+            is_confirmed: false,
+            measuring: None,
+        }
+    }
+
     /// Relative growth of the rate with a request that waited for it; `every` is the time between two requests
     /// at this rate.
     fn growth(&self, every: Duration) -> f64 {

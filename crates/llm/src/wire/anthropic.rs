@@ -46,7 +46,7 @@ impl WireCodec for AnthropicMessages {
             && let Some(AnthropicBlock::Text { cache_control, .. }) =
                 messages.last_mut().and_then(|last| last.content.first_mut())
         {
-            *cache_control = Some(CacheControl::Ephemeral);
+            *cache_control = Some(json!({"type": "ephemeral"}));
         }
 
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
@@ -59,11 +59,14 @@ impl WireCodec for AnthropicMessages {
             messages,
             max_tokens: request.output_limit().unwrap_or(usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
-            output_config: format.map(|format| AnthropicOutputConfig {
-                format: AnthropicFormat::JsonSchema { schema: format.schema.lengthless() },
+            output_config: format.map(
+                |format| json!({"format": {"type": "json_schema", "schema": format.schema.lengthless()}}),
+            ),
+            tools: tool.map(|format| {
+                let schema = format.schema.lengthless();
+                json!([{"name": TOOL, "description": "Takes the reply.", "input_schema": schema}])
             }),
-            tools: tool.map(|format| [AnthropicTool::new(format)]),
-            tool_choice: tool.map(|_| AnthropicToolChoice::Tool { name: TOOL }),
+            tool_choice: tool.map(|_| json!({"type": "tool", "name": TOOL})),
         };
 
         let mut call = outgoing::post("/v1/messages".to_owned(), &body)?;
@@ -132,11 +135,11 @@ struct AnthropicBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<AnthropicOutputConfig<'a>>,
+    output_config: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<[AnthropicTool<'a>; 1]>,
+    tools: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<AnthropicToolChoice>,
+    tool_choice: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -151,7 +154,7 @@ enum AnthropicBlock<'a> {
     Text {
         text: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<CacheControl>,
+        cache_control: Option<Value>,
     },
     Image {
         source: AnthropicImage<'a>,
@@ -160,44 +163,8 @@ enum AnthropicBlock<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum CacheControl {
-    Ephemeral,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
 enum AnthropicImage<'a> {
     Base64 { media_type: &'a str, data: &'a str },
-}
-
-#[derive(Serialize)]
-struct AnthropicOutputConfig<'a> {
-    format: AnthropicFormat<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum AnthropicFormat<'a> {
-    JsonSchema { schema: &'a Value },
-}
-
-#[derive(Serialize)]
-struct AnthropicTool<'a> {
-    name: &'a str,
-    description: &'a str,
-    input_schema: &'a Value,
-}
-
-impl<'a> AnthropicTool<'a> {
-    fn new(format: &'a JsonSchemaFormat) -> Self {
-        Self { name: TOOL, description: "Takes the reply.", input_schema: format.schema.lengthless() }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum AnthropicToolChoice {
-    Tool { name: &'static str },
 }
 
 /// Empty texts are refused by the server, so they are not sent.

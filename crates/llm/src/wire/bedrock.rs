@@ -44,7 +44,7 @@ impl WireCodec for BedrockConverse {
             && marks_first_part("bedrock", request)
             && let Some(last) = messages.last_mut()
         {
-            last.content.insert(1, BedrockBlock::CachePoint(CachePoint::Default));
+            last.content.insert(1, BedrockBlock::CachePoint(json!({"type": "default"})));
         }
 
         let schema = request.schema.as_ref();
@@ -58,25 +58,15 @@ impl WireCodec for BedrockConverse {
             messages,
             system: (!system.is_empty()).then(|| [BedrockText { text: &system }]),
             inference_config: (!config.is_empty()).then_some(config),
-            tool_config: tool.map(|format| ToolConfig {
-                tools: [BedrockTool {
-                    tool_spec: ToolSpec {
-                        name: TOOL,
-                        description: "Takes the reply.",
-                        input_schema: InputSchema { json: format.schema.lengthless() },
-                    },
-                }],
-                tool_choice: BedrockToolChoice { tool: NamedTool { name: TOOL } },
+            tool_config: tool.map(|format| {
+                let schema = json!({"json": format.schema.lengthless()});
+                let tool = json!({"name": TOOL, "description": "Takes the reply.", "inputSchema": schema});
+                json!({"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": TOOL}}})
             }),
-            output_config: format.map(|format| BedrockOutputConfig {
-                text_format: TextFormat::JsonSchema {
-                    structure: StructuredOutput {
-                        json_schema: SchemaDefinition {
-                            name: &format.name,
-                            schema: format.schema.lengthless().json(),
-                        },
-                    },
-                },
+            output_config: format.map(|format| {
+                // The schema is JSON within a string here.
+                let schema = json!({"name": format.name, "schema": format.schema.lengthless().json()});
+                json!({"textFormat": {"type": "json_schema", "structure": {"jsonSchema": schema}}})
             }),
         };
 
@@ -109,9 +99,9 @@ struct BedrockBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     inference_config: Option<InferenceConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_config: Option<ToolConfig<'a>>,
+    tool_config: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<BedrockOutputConfig<'a>>,
+    output_config: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -130,13 +120,7 @@ struct BedrockText<'a> {
 enum BedrockBlock<'a> {
     Text(&'a str),
     Image { format: &'a str, source: BedrockImage<'a> },
-    CachePoint(CachePoint),
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-enum CachePoint {
-    Default,
+    CachePoint(Value),
 }
 
 #[derive(Serialize)]
@@ -157,67 +141,6 @@ impl InferenceConfig {
     const fn is_empty(&self) -> bool {
         self.max_tokens.is_none() && self.temperature.is_none()
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolConfig<'a> {
-    tools: [BedrockTool<'a>; 1],
-    tool_choice: BedrockToolChoice,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BedrockTool<'a> {
-    tool_spec: ToolSpec<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolSpec<'a> {
-    name: &'static str,
-    description: &'static str,
-    input_schema: InputSchema<'a>,
-}
-
-#[derive(Serialize)]
-struct InputSchema<'a> {
-    json: &'a Value,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BedrockOutputConfig<'a> {
-    text_format: TextFormat<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum TextFormat<'a> {
-    JsonSchema { structure: StructuredOutput<'a> },
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct StructuredOutput<'a> {
-    json_schema: SchemaDefinition<'a>,
-}
-
-/// The schema is JSON within a string here.
-#[derive(Serialize)]
-struct SchemaDefinition<'a> {
-    name: &'a str,
-    schema: &'a str,
-}
-
-#[derive(Serialize)]
-struct BedrockToolChoice {
-    tool: NamedTool,
-}
-
-#[derive(Serialize)]
-struct NamedTool {
-    name: &'static str,
 }
 
 /// Empty texts are refused by the server, so they are not sent.

@@ -1,7 +1,5 @@
 //! Interfaces for embeddings. The input is a text, and the reply is its vector as a JSON list of numbers.
 
-use serde_json::json;
-
 use super::outgoing::segment;
 use super::prelude::*;
 

@@ -60,8 +60,7 @@ impl WireCodec for GeminiGenerate {
         };
 
         let body = GeminiBody {
-            system_instruction: (!system.is_empty())
-                .then_some(SystemInstruction { parts: [GeminiPart::Text(Cow::Owned(system))] }),
+            system_instruction: (!system.is_empty()).then(|| json!({"parts": [{"text": system}]})),
             contents: others.into_iter().map(content).collect(),
             generation_config: config,
         };
@@ -128,14 +127,9 @@ fn needs_its_temperature(model: &str) -> bool {
 #[serde(rename_all = "camelCase")]
 struct GeminiBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    system_instruction: Option<SystemInstruction<'a>>,
+    system_instruction: Option<Value>,
     contents: Vec<GeminiContent<'a>>,
     generation_config: GenerationConfig<'a>,
-}
-
-#[derive(Serialize)]
-struct SystemInstruction<'a> {
-    parts: [GeminiPart<'a>; 1],
 }
 
 #[derive(Serialize)]

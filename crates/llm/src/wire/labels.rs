@@ -1,7 +1,6 @@
 //! Interfaces that label a text: moderation and classification. The reply is a [`LabelReply`] as JSON.
 
 use serde::Deserialize;
-use serde_json::json;
 
 use super::prelude::*;
 

@@ -40,10 +40,12 @@ impl WireCodec for OllamaChat {
             stream: false,
             truncate: false,
             shift: false,
-            format: request
-                .schema
-                .as_ref()
-                .and_then(|schema| OllamaFormat::from_format(schema, quirks.schema)),
+            format: request.schema.as_ref().and_then(|format| match quirks.schema {
+                SchemaSupport::Full => Some(Cow::Borrowed(&*format.schema)),
+                SchemaSupport::Lengthless => Some(Cow::Borrowed(&**format.schema.lengthless())),
+                SchemaSupport::JsonObject => Some(Cow::Owned(json!("json"))),
+                SchemaSupport::None => None,
+            }),
             options,
             logprobs: logprobs.map(|_| true),
             top_logprobs: logprobs,
@@ -84,7 +86,7 @@ struct OllamaBody<'a> {
     truncate: bool,
     shift: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<OllamaFormat<'a>>,
+    format: Option<Cow<'a, Value>>,
     options: OllamaOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     logprobs: Option<bool>,
@@ -98,24 +100,6 @@ struct OllamaMessage<'a> {
     content: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum OllamaFormat<'a> {
-    Schema(&'a Value),
-    Word(&'static str),
-}
-
-impl<'a> OllamaFormat<'a> {
-    fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
-        match support {
-            SchemaSupport::Full => Some(Self::Schema(&format.schema)),
-            SchemaSupport::Lengthless => Some(Self::Schema(format.schema.lengthless())),
-            SchemaSupport::JsonObject => Some(Self::Word("json")),
-            SchemaSupport::None => None,
-        }
-    }
 }
 
 #[derive(Serialize)]

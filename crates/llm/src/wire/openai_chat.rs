@@ -71,7 +71,8 @@ impl WireCodec for OpenAiChat {
             top_logprobs: logprobs.filter(|_| self.dialect.logprobs != LogprobsField::Count),
             provider: logprobs
                 .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
-                .map(|_| ProviderRouting { require_parameters: true }),
+                // Restricts the servers that OpenRouter may choose from.
+                .map(|_| json!({"require_parameters": true})),
         };
 
         let path = self.dialect.path;
@@ -149,7 +150,7 @@ struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provider: Option<ProviderRouting>,
+    provider: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -186,7 +187,7 @@ fn messages(request: &ChatRequest, knows_marks: bool) -> Vec<WireMessage<'_>> {
     {
         let mut parts: Vec<ContentPart<'_>> = last.content.iter().map(ContentPart::from).collect();
         if let Some(ContentPart::Text { prompt_cache_breakpoint, .. }) = parts.first_mut() {
-            *prompt_cache_breakpoint = Some(CacheBreakpoint { mode: "explicit" });
+            *prompt_cache_breakpoint = Some(json!({"mode": "explicit"}));
             message.content = MessageContent::Parts(parts);
         }
     }
@@ -200,29 +201,17 @@ enum LogprobsParameter {
     Count(u8),
 }
 
-/// Restricts the servers that OpenRouter may choose from.
-#[derive(Serialize)]
-struct ProviderRouting {
-    require_parameters: bool,
-}
-
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum ContentPart<'a> {
     Text {
         text: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        prompt_cache_breakpoint: Option<CacheBreakpoint>,
+        prompt_cache_breakpoint: Option<Value>,
     },
     ImageUrl {
         image_url: ImageUrl,
     },
-}
-
-/// Marks the end of a prefix for the provider's cache.
-#[derive(Serialize)]
-pub(super) struct CacheBreakpoint {
-    pub(super) mode: &'static str,
 }
 
 impl<'a> From<&'a Part> for ContentPart<'a> {

@@ -1,6 +1,5 @@
 //! OpenAI's Responses format. It has no seed.
 
-use super::openai_chat::CacheBreakpoint;
 use super::prelude::*;
 use crate::prompt_cache::marks_first_part;
 
@@ -26,15 +25,13 @@ impl WireCodec for OpenAiResponses {
 
     fn write(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let logprobs = quirks.alternatives(request.logprobs);
-        let format =
-            request.schema.as_ref().and_then(|schema| ResponsesFormat::from_format(schema, quirks.schema));
         let body = ResponsesBody {
             model: &request.model,
             input: items(request, !quirks.no_cache_mark)?,
-            text: format.map(|format| ResponsesText { format }),
+            text: request.schema.as_ref().and_then(|format| text_format(format, quirks.schema)),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
-            reasoning: request.reasoning_effort.as_deref().map(|effort| Reasoning { effort }),
+            reasoning: request.reasoning_effort.as_deref().map(|effort| json!({"effort": effort})),
             include: logprobs.map(|_| ["message.output_text.logprobs"]),
             top_logprobs: logprobs,
             // Replies are stored here, not at the provider.
@@ -83,23 +80,18 @@ struct ResponsesBody<'a> {
     model: &'a str,
     input: Vec<ResponsesItem<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<ResponsesText<'a>>,
+    text: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning: Option<Reasoning<'a>>,
+    reasoning: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'a str; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
     store: bool,
-}
-
-#[derive(Serialize)]
-struct Reasoning<'a> {
-    effort: &'a str,
 }
 
 #[derive(Serialize)]
@@ -121,7 +113,7 @@ enum InputPart<'a> {
     InputText {
         text: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        prompt_cache_breakpoint: Option<CacheBreakpoint>,
+        prompt_cache_breakpoint: Option<Value>,
     },
     InputImage {
         image_url: String,
@@ -129,30 +121,16 @@ enum InputPart<'a> {
     },
 }
 
-#[derive(Serialize)]
-struct ResponsesText<'a> {
-    format: ResponsesFormat<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum ResponsesFormat<'a> {
-    JsonSchema { name: &'a str, strict: bool, schema: &'a Value },
-    JsonObject,
-}
-
-impl<'a> ResponsesFormat<'a> {
-    fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
-        match support {
-            SchemaSupport::Full | SchemaSupport::Lengthless => Some(Self::JsonSchema {
-                name: &format.name,
-                strict: format.strict,
-                schema: format.schema.lengthless(),
-            }),
-            SchemaSupport::JsonObject => Some(Self::JsonObject),
-            SchemaSupport::None => None,
+fn text_format(format: &JsonSchemaFormat, support: SchemaSupport) -> Option<Value> {
+    let JsonSchemaFormat { name, strict, schema } = format;
+    let format = match support {
+        SchemaSupport::Full | SchemaSupport::Lengthless => {
+            json!({"type": "json_schema", "name": name, "strict": strict, "schema": schema.lengthless()})
         }
-    }
+        SchemaSupport::JsonObject => json!({"type": "json_object"}),
+        SchemaSupport::None => return None,
+    };
+    Some(json!({"format": format}))
 }
 
 fn items(request: &ChatRequest, knows_marks: bool) -> Result<Vec<ResponsesItem<'_>>, AskError> {
@@ -174,8 +152,7 @@ fn item(message: &ChatMessage, is_marked: bool) -> Result<ResponsesItem<'_>, Ask
         let parts = message.content.iter().enumerate().map(|(at, part)| match part {
             Part::Text(text) => InputPart::InputText {
                 text,
-                prompt_cache_breakpoint: (is_marked && at == 0)
-                    .then_some(CacheBreakpoint { mode: "explicit" }),
+                prompt_cache_breakpoint: (is_marked && at == 0).then(|| json!({"mode": "explicit"})),
             },
             Part::Image { media_type, data } => InputPart::InputImage {
                 image_url: format!("data:{media_type};base64,{data}"),

@@ -3,7 +3,7 @@
 pub(super) use std::borrow::Cow;
 
 pub(super) use serde::Serialize;
-pub(super) use serde_json::Value;
+pub(super) use serde_json::{Value, json};
 
 pub(super) use super::format::{KeyHeader, WireCodec};
 pub(super) use super::outgoing::HttpCall;

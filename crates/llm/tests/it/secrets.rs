@@ -1,6 +1,6 @@
 //! The key goes to the server and nowhere else.
 
-use assize_llm::{ChatModel, ClientParts, ClientSetup, ModelClient, ModelEndpoint, SecretString};
+use assize_llm::{ChatModel, ClientSetup, ModelClient};
 use assize_testkit::mock::{MockReply, MockRequest, MockServer, always};
 
 use crate::support::{FORMATS, KEY, client, client_of, question};
@@ -64,22 +64,6 @@ async fn a_refused_key_is_traced_to_its_variable() {
     let (client, _) = client(&server);
     let message = client.ask(&question()).await.unwrap_err().to_string();
     assert!(message.contains("OPENAI_API_KEY") && message.contains("HTTP 401"), "{message}");
-}
-
-#[tokio::test]
-async fn extra_headers_are_sent_and_kept_secret() {
-    let server = MockServer::start(always(MockReply::status(400, "you sent team-token-value-1234")));
-    let endpoint = ModelEndpoint::new(&server.base_url(), "a test")
-        .unwrap()
-        .with_header("X-Team-Token", SecretString::from("team-token-value-1234"));
-    let wire =
-        std::sync::Arc::new(assize_llm::wire::OpenAiChat::new(assize_llm::wire::ChatDialect::COMPATIBLE));
-    let parts = ClientParts { provider: "openai".into(), model: "m".into(), endpoint, wire };
-    let client = ModelClient::new(parts, ClientSetup::default()).unwrap();
-    let error = client.ask(&question()).await.unwrap_err();
-    assert_eq!(error.message, "you sent [redacted]");
-    assert_eq!(server.requests()[0].header("x-team-token"), Some("team-token-value-1234"));
-    assert_eq!(server.requests()[0].header("authorization"), None);
 }
 
 #[test]

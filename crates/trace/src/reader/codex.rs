@@ -2,50 +2,32 @@
 
 use serde_json::Value;
 
-use super::codex_exec::CodexExecReader;
-use super::codex_rollout::CodexRolloutReader;
-use super::record_reader::{TraceRecordReader, TraceRecordStatus};
-use crate::AgentTrace;
+use super::record_reader::{SessionReader, TraceRecordReader, TraceRecordStatus};
+use super::{codex_exec, codex_rollout};
 use crate::json::text;
+use crate::{AgentTrace, LogFormat};
 
 /// Codex writes two kinds of logs. The first record identifies the kind.
-pub(super) enum Codex {
-    Unknown,
-    Exec(Box<CodexExecReader>),
-    Rollout(Box<CodexRolloutReader>),
-}
+#[derive(Default)]
+pub(super) struct CodexReader(Option<SessionReader>);
 
-impl Codex {
-    pub(super) const fn new() -> Self {
-        Self::Unknown
-    }
-}
-
-impl TraceRecordReader for Codex {
+impl TraceRecordReader for CodexReader {
     fn record(&mut self, record: &Value) -> TraceRecordStatus {
-        if matches!(self, Self::Unknown) {
+        let reader = self.0.get_or_insert_with(|| {
             let kind = text(record, "type").unwrap_or_default();
-            let printed =
+            let is_printed =
                 kind == "error" || ["thread.", "turn.", "item."].iter().any(|part| kind.starts_with(part));
-            *self = if printed {
-                Self::Exec(Box::new(CodexExecReader::new()))
-            } else {
-                Self::Rollout(Box::new(CodexRolloutReader::new()))
-            };
-        }
-        match self {
-            Self::Unknown => TraceRecordStatus::Unknown("a record before the log began".to_owned()),
-            Self::Exec(exec) => exec.record(record),
-            Self::Rollout(rollout) => rollout.record(record),
-        }
+            if !is_printed {
+                return SessionReader::new(LogFormat::Codex, codex_rollout::record);
+            }
+            let mut reader = SessionReader::new(LogFormat::Codex, codex_exec::record);
+            reader.builder.expect_end();
+            reader
+        });
+        reader.record(record)
     }
 
     fn finish(self: Box<Self>) -> Vec<AgentTrace> {
-        let builder = match *self {
-            Self::Unknown => return Vec::new(),
-            Self::Exec(exec) => exec.builder,
-            Self::Rollout(rollout) => rollout.builder,
-        };
-        builder.finish().into_iter().collect()
+        self.0.map_or_else(Vec::new, |reader| Box::new(reader).finish())
     }
 }

@@ -6,119 +6,109 @@ use serde_json::{Value, json};
 
 use super::codex_exec::read_usage;
 use super::record_reader::TraceRecordStatus;
+use crate::SessionEnd;
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, parse_arguments, text, time};
-use crate::{LogFormat, SessionEnd};
 
-pub(super) struct CodexRolloutReader {
-    pub(super) builder: TraceBuilder,
+pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
+    let at = time(record, "timestamp");
+    builder.record_time(at);
+
+    let Some(payload) = record.get("payload") else {
+        // Older rollouts have the head and the items without a wrapper.
+        if record.get("type").is_none() {
+            builder.session(text(record, "id"));
+            return TraceRecordStatus::Known;
+        }
+        return item(builder, record, at);
+    };
+    match text(record, "type").unwrap_or_default() {
+        "session_meta" => {
+            builder.session(text(payload, "id"));
+            TraceRecordStatus::Known
+        }
+        "turn_context" => {
+            builder.model(text(payload, "model"));
+            TraceRecordStatus::Known
+        }
+        "response_item" => item(builder, payload, at),
+        "event_msg" => {
+            event(builder, payload);
+            TraceRecordStatus::Known
+        }
+        "compacted" => TraceRecordStatus::Known,
+        other => TraceRecordStatus::Unknown(other.to_owned()),
+    }
 }
 
-impl CodexRolloutReader {
-    pub(super) fn new() -> Self {
-        Self { builder: TraceBuilder::new(LogFormat::Codex) }
-    }
-
-    pub(super) fn record(&mut self, record: &Value) -> TraceRecordStatus {
-        let at = time(record, "timestamp");
-        self.builder.record_time(at);
-
-        let Some(payload) = record.get("payload") else {
-            // Older rollouts have the head and the items without a wrapper.
-            if record.get("type").is_none() {
-                self.builder.session(text(record, "id"));
-                return TraceRecordStatus::Known;
+/// Reads events outside the conversation. Messages occur here as well, but they are read from the items.
+fn event(builder: &mut TraceBuilder, payload: &Value) {
+    match text(payload, "type").unwrap_or_default() {
+        "token_count" => {
+            let total = &payload["info"]["total_token_usage"];
+            if total.is_object() {
+                builder.total_usage(read_usage(total));
             }
-            return self.item(record, at);
-        };
-        match text(record, "type").unwrap_or_default() {
-            "session_meta" => {
-                self.builder.session(text(payload, "id"));
-                TraceRecordStatus::Known
-            }
-            "turn_context" => {
-                self.builder.model(text(payload, "model"));
-                TraceRecordStatus::Known
-            }
-            "response_item" => self.item(payload, at),
-            "event_msg" => {
-                self.event(payload);
-                TraceRecordStatus::Known
-            }
-            "compacted" => TraceRecordStatus::Known,
-            other => TraceRecordStatus::Unknown(other.to_owned()),
         }
-    }
-
-    /// Reads events outside the conversation. Messages occur here as well, but they are read from the items.
-    fn event(&mut self, payload: &Value) {
-        match text(payload, "type").unwrap_or_default() {
-            "token_count" => {
-                let total = &payload["info"]["total_token_usage"];
-                if total.is_object() {
-                    self.builder.total_usage(read_usage(total));
-                }
-            }
-            "error" => {
-                self.builder.fail(text(payload, "message").unwrap_or("an error without a message"));
-            }
-            "task_complete" | "turn_complete" => self.builder.end(SessionEnd::Finished),
-            "turn_aborted" => {
-                let reason = text(payload, "reason").unwrap_or("no reason given").to_owned();
-                let is_limit = reason.contains("limit") || reason.contains("budget");
-                let end = if is_limit { SessionEnd::CutOff } else { SessionEnd::Interrupted };
-                self.builder.end(end(reason));
-            }
-            _ => {}
+        "error" => {
+            builder.fail(text(payload, "message").unwrap_or("an error without a message"));
         }
-    }
-
-    fn item(&mut self, item: &Value, at: Option<Timestamp>) -> TraceRecordStatus {
-        match text(item, "type").unwrap_or_default() {
-            "message" => {
-                let role = match text(item, "role") {
-                    Some("assistant") => MessageRole::Assistant,
-                    Some("user") => MessageRole::User,
-                    _ => MessageRole::System,
-                };
-
-                let content = content_text(&item["content"]);
-                // The program describes the environment to the model in the user's role, between tags.
-                let instruction_tags = [
-                    "<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md", "<skill>",
-                    "<turn_aborted>", "<user_shell_command>", "<INSTRUCTIONS>",
-                ];
-                let is_told = instruction_tags.iter().any(|tag| content.trim_start().starts_with(tag));
-                let role = if role == MessageRole::User && is_told { MessageRole::System } else { role };
-
-                self.builder.add_message(role, content, at, false);
-            }
-            "function_call" => {
-                let name = text(item, "name").unwrap_or_default();
-                self.builder.add_call(call_id(item), name, parse_arguments(&item["arguments"]), at, false);
-            }
-            "custom_tool_call" => {
-                let name = text(item, "name").unwrap_or_default();
-                self.builder.add_call(call_id(item), name, item["input"].clone(), at, false);
-            }
-            "local_shell_call" => {
-                let input = json!({ "command": item["action"]["command"] });
-                self.builder.add_call(call_id(item), "shell", input, at, false);
-            }
-            "web_search_call" => {
-                let input = json!({ "query": item["action"]["query"] });
-                self.builder.add_call(call_id(item), "web_search", input, at, false);
-            }
-            "function_call_output" | "custom_tool_call_output" => {
-                if let Some(id) = call_id(item) {
-                    self.builder.record_result(id, call_result(&item["output"], at));
-                }
-            }
-            "reasoning" | "ghost_snapshot" | "compaction" => {}
-            other => return TraceRecordStatus::Unknown(other.to_owned()),
+        "task_complete" | "turn_complete" => builder.end(SessionEnd::Finished),
+        "turn_aborted" => {
+            let reason = text(payload, "reason").unwrap_or("no reason given").to_owned();
+            let is_limit = reason.contains("limit") || reason.contains("budget");
+            let end = if is_limit { SessionEnd::CutOff } else { SessionEnd::Interrupted };
+            builder.end(end(reason));
         }
-        TraceRecordStatus::Known
+        _ => {}
     }
+}
+
+fn item(builder: &mut TraceBuilder, item: &Value, at: Option<Timestamp>) -> TraceRecordStatus {
+    match text(item, "type").unwrap_or_default() {
+        "message" => {
+            let role = match text(item, "role") {
+                Some("assistant") => MessageRole::Assistant,
+                Some("user") => MessageRole::User,
+                _ => MessageRole::System,
+            };
+
+            let content = content_text(&item["content"]);
+            // The program describes the environment to the model in the user's role, between tags.
+            let instruction_tags = [
+                "<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md", "<skill>",
+                "<turn_aborted>", "<user_shell_command>", "<INSTRUCTIONS>",
+            ];
+            let is_told = instruction_tags.iter().any(|tag| content.trim_start().starts_with(tag));
+            let role = if role == MessageRole::User && is_told { MessageRole::System } else { role };
+
+            builder.add_message(role, content, at, false);
+        }
+        "function_call" => {
+            let name = text(item, "name").unwrap_or_default();
+            builder.add_call(call_id(item), name, parse_arguments(&item["arguments"]), at, false);
+        }
+        "custom_tool_call" => {
+            let name = text(item, "name").unwrap_or_default();
+            builder.add_call(call_id(item), name, item["input"].clone(), at, false);
+        }
+        "local_shell_call" => {
+            let input = json!({ "command": item["action"]["command"] });
+            builder.add_call(call_id(item), "shell", input, at, false);
+        }
+        "web_search_call" => {
+            let input = json!({ "query": item["action"]["query"] });
+            builder.add_call(call_id(item), "web_search", input, at, false);
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            if let Some(id) = call_id(item) {
+                builder.record_result(id, call_result(&item["output"], at));
+            }
+        }
+        "reasoning" | "ghost_snapshot" | "compaction" => {}
+        other => return TraceRecordStatus::Unknown(other.to_owned()),
+    }
+    TraceRecordStatus::Known
 }
 
 fn call_id(item: &Value) -> Option<&str> {

@@ -14,17 +14,19 @@ mod record_reader;
 use crate::LogFormat;
 
 pub use otel::span_list;
+use record_reader::SessionReader;
 pub(crate) use record_reader::{TraceRecordReader, TraceRecordStatus};
 
 /// Creates the reader of a format.
 pub(crate) fn reader_for(format: LogFormat) -> Box<dyn TraceRecordReader> {
-    match format {
-        LogFormat::ClaudeCode => Box::new(claude::ClaudeReader::new()),
-        LogFormat::Codex => Box::new(codex::Codex::new()),
-        LogFormat::Copilot => Box::new(copilot::CopilotReader::new()),
-        LogFormat::Gemini => Box::new(gemini::GeminiReader::new()),
-        LogFormat::OpenCode => Box::new(opencode::OpenCodeReader::new()),
-        LogFormat::Pi => Box::new(pi::PiReader::new()),
-        LogFormat::OpenTelemetry => Box::new(otel::OpenTelemetryReader::default()),
-    }
+    let record = match format {
+        LogFormat::ClaudeCode => return Box::new(claude::ClaudeReader::new()),
+        LogFormat::Codex => return Box::new(codex::CodexReader::default()),
+        LogFormat::OpenTelemetry => return Box::new(otel::OpenTelemetryReader::default()),
+        LogFormat::Copilot => copilot::record,
+        LogFormat::Gemini => gemini::record,
+        LogFormat::OpenCode => opencode::record,
+        LogFormat::Pi => pi::record,
+    };
+    Box::new(SessionReader::new(format, record))
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::AgentTrace;
+use crate::builder::TraceBuilder;
+use crate::{AgentTrace, LogFormat};
 
 /// Reader of the records of one log, in order.
 pub(crate) trait TraceRecordReader {
@@ -20,4 +21,29 @@ pub(crate) enum TraceRecordStatus {
     Known,
     /// The record was skipped: its kind is unknown.
     Unknown(String),
+}
+
+/// Reader of a log of one session, each of whose records can be interpreted as it comes.
+pub(super) struct SessionReader {
+    pub(super) builder: TraceBuilder,
+    interpret: fn(&mut TraceBuilder, &Value) -> TraceRecordStatus,
+}
+
+impl SessionReader {
+    pub(super) fn new(
+        format: LogFormat,
+        interpret: fn(&mut TraceBuilder, &Value) -> TraceRecordStatus,
+    ) -> Self {
+        Self { builder: TraceBuilder::new(format), interpret }
+    }
+}
+
+impl TraceRecordReader for SessionReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
+        (self.interpret)(&mut self.builder, record)
+    }
+
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
+        self.builder.finish().into_iter().collect()
+    }
 }

@@ -126,7 +126,7 @@ pub(super) fn print_rules(format: FormatChoice, context: &CliContext) {
             .map(|rule| {
                 json!({
                     "code": rule.code.as_str(), "name": rule.name, "title": rule.title, "reason": rule.reason,
-                    "source": rule.source, "bad": rule.bad.text(), "good": rule.good.text(), "fixes": rule.fixes,
+                    "source": rule.source, "bad": rule.bad.text(), "good": rule.good.text(), "fixes": rule.fixes(),
                     "question": rule.question().map(|question| question.text),
                 })
             })
@@ -139,7 +139,7 @@ pub(super) fn print_rules(format: FormatChoice, context: &CliContext) {
     let rows: Vec<ListingRow> = RULES
         .iter()
         .map(|rule| {
-            let fix = match (rule.fixes, rule.question()) {
+            let fix = match (rule.fixes(), rule.question()) {
                 (true, _) => " (--fix where certain)",
                 (false, Some(_)) => " (--judge)",
                 (false, None) => "",

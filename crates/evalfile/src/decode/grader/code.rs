@@ -82,12 +82,9 @@ fn decode_max_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Optio
             target.finish(&mut cx.problems);
             Some(calls.and_then(|calls| u32::try_from(calls.value).ok()).unwrap_or(DEFAULT_MAX_CALLS))
         }
-        _ => {
-            wrong_type(node, "`target` of a code grader", "true, false or a map with `max_calls`")
-                .with_help("it says whether the program may call models, and how often")
-                .add_to(&mut cx.problems);
-            None
-        }
+        _ => wrong_type(node, "`target` of a code grader", "true, false or a map with `max_calls`")
+            .with_help("it says whether the program may call models, and how often")
+            .reject_in(&mut cx.problems),
     }
 }
 

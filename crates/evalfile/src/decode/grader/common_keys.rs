@@ -33,18 +33,15 @@ pub(super) fn decode_common_keys(
     let (required, line) = decode_required(cx, object);
     let min_score = object.entry("min_score").filter(|entry| !entry.value.is_null());
     let min_score = match (min_score, line) {
-        (Some(entry), Some((_, span))) => {
-            Diagnostic::error(
-                codes::TWO_SPELLINGS,
-                "a number under `required` is a minimum, and so is `min_score`",
-            )
-            .at(span, "one minimum")
-            .with_secondary(entry.key_span, "another minimum")
-            .with_help("write `required: true` and keep `min_score`")
-            .with_suggestion("require without a number", span, "true")
-            .add_to(&mut cx.problems);
-            None
-        }
+        (Some(entry), Some((_, span))) => Diagnostic::error(
+            codes::TWO_SPELLINGS,
+            "a number under `required` is a minimum, and so is `min_score`",
+        )
+        .at(span, "one minimum")
+        .with_secondary(entry.key_span, "another minimum")
+        .with_help("write `required: true` and keep `min_score`")
+        .with_suggestion("require without a number", span, "true")
+        .reject_in(&mut cx.problems),
         (Some(entry), None) => decode_own_threshold(cx, entry, "min_score"),
         (None, line) => line.map(|(unit, _)| unit),
     };
@@ -130,8 +127,7 @@ fn decode_own_threshold(cx: &mut DecodeContext, entry: &MapEntry, key: &str) -> 
         diagnostic = diagnostic.with_help("use a number such as 0.7");
     }
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 #[cfg(test)]

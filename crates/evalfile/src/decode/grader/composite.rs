@@ -78,8 +78,8 @@ fn decode_aggregator(
 ) -> Option<CompositeAggregator> {
     let mut object = MapReader::new(node, "an aggregator", &mut cx.problems)?;
     let Some(written) = object.value("type") else {
-        cx.problems.add(missing_key(object.head(), "an aggregator", "type", "type: weighted_average"));
-        return None;
+        let missing = missing_key(object.head(), "an aggregator", "type", "type: weighted_average");
+        return cx.problems.reject(missing);
     };
     let words = ["weighted_average", "threshold", "code-grader", "llm-grader", "code-judge", "llm-judge"];
     let word = decode_choice(written, "type", &words, &mut cx.problems)?;
@@ -128,9 +128,8 @@ fn decode_aggregator(
 /// Decodes `command`, or its older name `path`, whose text the shell runs.
 fn decode_program(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderCommand> {
     let Some(entry) = object.first_of(&["command", "path", "script"], &mut cx.problems) else {
-        missing_key(object.head(), "this aggregator", "command", "command: [python3, combine.py]")
-            .add_to(&mut cx.problems);
-        return None;
+        return missing_key(object.head(), "this aggregator", "command", "command: [python3, combine.py]")
+            .reject_in(&mut cx.problems);
     };
     decode_command(cx, entry)
 }

@@ -85,8 +85,7 @@ fn decode_source(
                     "write `context: TEXT`, a list of passages, or `context_transform`; in promptfoo's files, a variable \
                      `context` or `contextTransform`",
                 )
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
     }
 }
@@ -102,10 +101,7 @@ fn decode_texts(cx: &mut DecodeContext, node: &TreeNode) -> Option<ContextSource
             let passages: Option<Vec<String>> = items.iter().map(text).collect();
             passages.map(ContextSource::Passages)
         }
-        _ => {
-            cx.problems.add(wrong_type(node, "`context`", "a text or a list of texts"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(node, "`context`", "a text or a list of texts")),
     }
 }
 

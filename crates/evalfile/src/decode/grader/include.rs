@@ -50,24 +50,24 @@ fn load_template(
     if let Some(position) = at.stack.iter().position(|step| *step == real) {
         let way: Vec<String> =
             at.stack[position..].iter().chain([&real]).map(|step| short_path(step)).collect();
-        Diagnostic::error(codes::TEMPLATE_CYCLE, format!("the template `{}` includes itself", name.value))
-            .at(name.span, "includes itself")
-            .with_note(way.join(" -> "))
-            .with_help("remove one of these includes")
-            .add_to(&mut cx.problems);
-
-        return None;
+        return Diagnostic::error(
+            codes::TEMPLATE_CYCLE,
+            format!("the template `{}` includes itself", name.value),
+        )
+        .at(name.span, "includes itself")
+        .with_note(way.join(" -> "))
+        .with_help("remove one of these includes")
+        .reject_in(&mut cx.problems);
     }
 
     if at.stack.len() >= MAX_NESTING {
-        Diagnostic::error(
+        return Diagnostic::error(
             codes::TEMPLATE_DEPTH,
             format!("templates are nested more than {MAX_NESTING} deep"),
         )
         .at(name.span, "one level too many")
         .with_help("include this template directly in the eval file")
-        .add_to(&mut cx.problems);
-        return None;
+        .reject_in(&mut cx.problems);
     }
 
     let key = (real.clone(), cx.format, at.stack.len());
@@ -181,8 +181,7 @@ fn locate_template(cx: &mut DecodeContext, name: &SpannedValue<String>) -> Optio
         ));
     }
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 /// Returns the names of all available templates.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::shared::{decode_choice, decode_non_negative, missing_key, unused_key};
 use crate::decode::DecodeContext;
+use crate::decode::common::decode_required_text;
 
 /// Decodes the keys of `type: is-json`, or of `contains-json`.
 pub(super) fn decode_is_json(
@@ -60,10 +61,7 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
                 Some(root) if matches!(root.data, NodeValue::Map(_) | NodeValue::Bool(_)) => cx
                     .count_file(&file.path, root.size().values, Some(node.use_span()))
                     .then(|| root.to_json()),
-                Some(root) => {
-                    cx.problems.add(wrong_type(&root, "a JSON Schema", "a map"));
-                    None
-                }
+                Some(root) => cx.problems.reject(wrong_type(&root, "a JSON Schema", "a map")),
                 None => {
                     if cx.problems.error_count() == errors {
                         Diagnostic::error(codes::EMPTY_TEXT, "the schema file is empty")
@@ -75,10 +73,7 @@ fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
                 }
             }
         }
-        _ => {
-            cx.problems.add(wrong_type(node, "`schema`", "a JSON Schema or the path of one"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(node, "`schema`", "a JSON Schema or the path of one")),
     }
 }
 
@@ -130,13 +125,9 @@ pub(super) fn decode_field_accuracy(
 fn decode_field(cx: &mut DecodeContext, node: &TreeNode) -> Option<FieldCheck> {
     let errors = cx.problems.error_count();
     let mut object = MapReader::new(node, "a field", &mut cx.problems)?;
-    let path = object.text("path", &mut cx.problems);
-    match &path {
-        None if cx.problems.error_count() == errors => {
-            cx.problems.add(missing_key(object.head(), "a field", "path", "path: invoice.total"));
-        }
-        Some(path) => check_path(cx, path),
-        None => {}
+    let path = decode_required_text(cx, &mut object, "a field", "path", "path: invoice.total");
+    if let Some(path) = &path {
+        check_path(cx, path);
     }
 
     let word = match object.value("match") {

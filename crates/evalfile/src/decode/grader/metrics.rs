@@ -6,15 +6,14 @@ use assize_model::{AnswerCheck, ExecutionMetrics, GraderKind, SkillTrigger, Toke
 
 use super::shared::{decode_count, decode_duration, decode_non_negative, missing_key, unused_key};
 use crate::decode::DecodeContext;
-use crate::decode::common::refuse_foreign_keys;
+use crate::decode::common::{decode_required_text, refuse_foreign_keys};
 
 /// Decodes the keys of `type: latency`: `threshold` in milliseconds.
 pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     refuse_foreign_keys(cx, object, &[("max_ms", "write the milliseconds as `threshold`")]);
     if object.value("threshold").is_none() {
-        missing_key(object.head(), "a latency limit", "threshold", "threshold: 2000 # milliseconds")
-            .add_to(&mut cx.problems);
-        return None;
+        return missing_key(object.head(), "a latency limit", "threshold", "threshold: 2000 # milliseconds")
+            .reject_in(&mut cx.problems);
     }
     decode_duration(object, "threshold", 0.001, &mut cx.problems)
         .map(|threshold| GraderKind::Check(AnswerCheck::Latency { threshold }))
@@ -24,8 +23,8 @@ pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>)
 pub(super) fn decode_cost(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     refuse_foreign_keys(cx, object, &[("max_usd", "write the US dollars as `budget`")]);
     if object.value("budget").is_none() {
-        cx.problems.add(missing_key(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
-        return None;
+        let example = "budget: 0.05 # US dollars";
+        return cx.problems.reject(missing_key(object.head(), "a cost limit", "budget", example));
     }
     decode_non_negative(object, "budget", &mut cx.problems)
         .map(|budget_usd| GraderKind::Check(AnswerCheck::Cost { budget_usd }))
@@ -95,11 +94,8 @@ fn report_no_limit(cx: &mut DecodeContext, object: &MapReader<'_>, what: &str, k
 /// Decodes the keys of `type: skill-trigger`.
 pub(super) fn decode_skill_trigger(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
-    let skill = object.text("skill", &mut cx.problems);
-    if skill.is_none() && cx.problems.error_count() == errors {
-        missing_key(object.head(), "a skill-trigger grader", "skill", "skill: name-of-the-skill")
-            .add_to(&mut cx.problems);
-    }
+    let example = "skill: name-of-the-skill";
+    let skill = decode_required_text(cx, object, "a skill-trigger grader", "skill", example);
 
     let should = object.boolean("should_trigger", &mut cx.problems);
     let skill = skill?.value;

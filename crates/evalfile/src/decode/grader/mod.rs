@@ -45,5 +45,6 @@ pub(crate) use rubrics::{
 };
 pub use script::{decode_transforms, read_code, read_language};
 pub(crate) use selection::refuse_selection;
-pub(crate) use shared::{decode_choice, decode_duration, missing_key};
+pub use shared::missing_key;
+pub(crate) use shared::{decode_choice, decode_duration};
 pub(crate) use template_cache::TemplateCache;

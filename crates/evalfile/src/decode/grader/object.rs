@@ -20,20 +20,17 @@ pub(super) fn decode_grader(
     at: &AssertionContext,
 ) -> Option<Grader> {
     if let Some(mistaken) = detect_text_as_map(cx, node) {
-        cx.problems.add(mistaken);
-        return None;
+        return cx.problems.reject(mistaken);
     }
 
     let errors = cx.problems.error_count();
     let Some(written) = node.get("type") else {
-        cx.problems.add(missing_type(node));
-        return None;
+        return cx.problems.reject(missing_type(node));
     };
     if written.as_str().is_none() {
-        wrong_type(written, "`type`", "a word")
+        return wrong_type(written, "`type`", "a word")
             .with_help("write a type such as `rubrics` or `contains`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let written = string(written, "type", &mut cx.problems)?;

@@ -81,12 +81,10 @@ fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBa
         NodeValue::Str(text) => {
             if let Some(what) = existing_path_kind(cx, text, node.use_span()) {
                 let key = if what == "folder" { "run" } else { "file" };
-                Diagnostic::error(codes::WRONG_TYPE, format!("`baseline` is a {what}"))
+                return Diagnostic::error(codes::WRONG_TYPE, format!("`baseline` is a {what}"))
                     .at(node.use_span(), "read as the text of the other answer")
                     .with_help(format!("write `baseline: {{{key}: {}}}`", text.trim()))
-                    .add_to(&mut cx.problems);
-
-                return None;
+                    .reject_in(&mut cx.problems);
             }
             text_baseline(cx, node)
         }
@@ -117,27 +115,19 @@ fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBa
                         run_baseline(cx, text, place)
                     }
                 }
-                [first, second, ..] => {
-                    Diagnostic::error(
-                        codes::TWO_SPELLINGS,
-                        format!("`{}` and `{}` each name the other answer", first.key, second.key),
-                    )
-                    .at(second.key_span, "only one of them can count")
-                    .with_secondary(first.key_span, "already given here")
-                    .with_help("keep one of them")
-                    .add_to(&mut cx.problems);
-                    None
-                }
+                [first, second, ..] => Diagnostic::error(
+                    codes::TWO_SPELLINGS,
+                    format!("`{}` and `{}` each name the other answer", first.key, second.key),
+                )
+                .at(second.key_span, "only one of them can count")
+                .with_secondary(first.key_span, "already given here")
+                .with_help("keep one of them")
+                .reject_in(&mut cx.problems),
             }
         }
-        _ => {
-            wrong_type(node, "`baseline`", "a text or a map")
-                .with_help(
-                    "write `reference`, the other answer, or `{run: RUN}`, `{file: PATH}`, `{text: TEXT}`",
-                )
-                .add_to(&mut cx.problems);
-            None
-        }
+        _ => wrong_type(node, "`baseline`", "a text or a map")
+            .with_help("write `reference`, the other answer, or `{run: RUN}`, `{file: PATH}`, `{text: TEXT}`")
+            .reject_in(&mut cx.problems),
     }
 }
 
@@ -150,11 +140,10 @@ fn text_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBase
 fn file_baseline(cx: &mut DecodeContext, written: &str, place: Span) -> Option<PairwiseBaseline> {
     let file = cx.read_text(written.trim(), place)?;
     if file.text.trim().is_empty() {
-        Diagnostic::error(codes::EMPTY_TEXT, "the file of the other answer is empty")
+        return Diagnostic::error(codes::EMPTY_TEXT, "the file of the other answer is empty")
             .at(place, "nothing in it")
             .with_help("write the answer into the file, or name another")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(PairwiseBaseline::Text(Arc::from(&*file.text)))

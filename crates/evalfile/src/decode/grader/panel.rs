@@ -131,8 +131,7 @@ fn decode_judge_weight(cx: &mut DecodeContext, node: &TreeNode) -> Option<Weight
     Diagnostic::error(codes::OUT_OF_RANGE, "the weight of a judge must be above 0")
         .at(written.span, format!("found {}", written.value))
         .with_help("use a number above 0, or remove the judge")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }
 
 /// Decodes `escalate`: the name of a judge, or a map of `to` and `when`.

@@ -55,8 +55,7 @@ fn decode_argument(cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
                 diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), quoted);
             }
 
-            cx.problems.add(diagnostic);
-            None
+            cx.problems.reject(diagnostic)
         }
     }
 }
@@ -70,8 +69,7 @@ pub(super) fn decode_command_or_script(
     let keys: [&'static str; 2] = cx.format.choose(["script", "command"], ["command", "script"]);
     let Some(entry) = object.first_of(&keys, &mut cx.problems) else {
         let example = format!("{}: [python3, check.py]", keys[0]);
-        cx.problems.add(missing_key(object.head(), what, keys[0], &example));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), what, keys[0], &example));
     };
     if cx.format == EvalFileFormat::Two && entry.key == "script" {
         cx.problems.add(older_spelling(entry.key_span, "script", "command"));
@@ -92,8 +90,7 @@ pub(super) fn decode_prompt(
             Diagnostic::error(codes::EMPTY_TEXT, "`prompt` is empty")
                 .at(node.use_span(), "nothing here")
                 .with_help("write the prompt, or remove the key for the built-in one")
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
         NodeValue::Str(text) => {
             decode_text_prompt(cx, text, node.use_span()).map(|prompt| (prompt, Map::new()))
@@ -105,12 +102,9 @@ pub(super) fn decode_prompt(
             object.finish(&mut cx.problems);
             Some((GraderPrompt::Program(command?), config))
         }
-        _ => {
-            wrong_type(node, "`prompt`", "a text or a map with `command`")
-                .with_help("write the text, `file://PATH`, or `{command: [PROGRAM]}`")
-                .add_to(&mut cx.problems);
-            None
-        }
+        _ => wrong_type(node, "`prompt`", "a text or a map with `command`")
+            .with_help("write the text, `file://PATH`, or `{command: [PROGRAM]}`")
+            .reject_in(&mut cx.problems),
     }
 }
 
@@ -118,11 +112,10 @@ fn decode_text_prompt(cx: &mut DecodeContext, text: &str, span: Span) -> Option<
     let from_file = |cx: &mut DecodeContext| {
         let file = cx.read_text(text.trim(), span)?;
         if file.text.trim().is_empty() {
-            Diagnostic::error(codes::EMPTY_TEXT, "the prompt file is empty")
+            return Diagnostic::error(codes::EMPTY_TEXT, "the prompt file is empty")
                 .at(span, "nothing in this file")
                 .with_help("write the prompt into the file, or remove the key for the built-in one")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
 
         Some(GraderPrompt::Text { text: file.text.to_string(), path: Some(file.path) })

@@ -53,9 +53,7 @@ pub(super) fn resolve_type(
     }
 
     let diagnostic = refuse_foreign_type(name, written.span).unwrap_or_else(|| unknown_type(name, written));
-    cx.problems.add(diagnostic);
-
-    None
+    cx.problems.reject(diagnostic)
 }
 
 fn unknown_type(name: &str, written: &SpannedValue<String>) -> Diagnostic {

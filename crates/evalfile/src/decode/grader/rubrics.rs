@@ -27,8 +27,7 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let decoded = match entry {
         None => {
             let example = format!("{}: [Mentions the deadline]", keys[0]);
-            cx.problems.add(missing_key(object.head(), "a rubrics grader", keys[0], &example));
-            None
+            cx.problems.reject(missing_key(object.head(), "a rubrics grader", keys[0], &example))
         }
         Some(entry) => {
             if cx.format == EvalFileFormat::Two && entry.key == "rubrics" {
@@ -75,13 +74,12 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
 fn decode_instructions(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Arc<str>> {
     let entry = object.entry("prompt").filter(|entry| !entry.value.is_null())?;
     if entry.value.as_map().is_some() {
-        unused_key(
+        return unused_key(
             entry.key_span,
             "a program can't write the prompt of a rubrics grader".to_owned(),
             "write a text or `file://PATH`, or use `type: llm-grader` without criteria",
         )
-        .add_to(&mut cx.problems);
-        return None;
+        .reject_in(&mut cx.problems);
     }
 
     let (GraderPrompt::Text { text, .. }, _) = decode_prompt(cx, entry)? else { return None };
@@ -117,12 +115,11 @@ pub(crate) fn decode_judging(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     let judging = object.entry("judging").filter(|entry| !entry.value.is_null());
     let batched = object.entry("batched").filter(|entry| !entry.value.is_null());
     if let (Some(first), Some(second)) = (judging, batched) {
-        Diagnostic::error(codes::TWO_SPELLINGS, "`judging` and `batched` say the same thing")
+        return Diagnostic::error(codes::TWO_SPELLINGS, "`judging` and `batched` say the same thing")
             .at(second.key_span, "this one is extra")
             .with_secondary(first.key_span, "already given here")
             .with_help("keep `judging`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     if let Some(entry) = batched {

@@ -31,8 +31,7 @@ pub(super) fn decode_script(
                 "value: output.length < 200"
             }
         };
-        cx.problems.add(missing_key(object.head(), "a script", "value", example));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), "a script", "value", example));
     };
     let code = read_code(cx, node, "value", language);
     let threshold = object.number("threshold", &mut cx.problems).map(|threshold| threshold.value);
@@ -93,15 +92,14 @@ pub fn read_code(
 ) -> Option<AuthorCode> {
     let span = node.use_span();
     let Some(text) = node.as_str() else {
-        cx.problems.add(wrong_type(node, &format!("`{key}`"), "JavaScript, or the path of a file"));
-        return None;
+        let what = format!("`{key}`");
+        return cx.problems.reject(wrong_type(node, &what, "JavaScript, or the path of a file"));
     };
     if text.trim().is_empty() {
-        Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
+        return Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"))
             .at(span, "nothing here")
             .with_help("write an expression, such as `output.length < 200`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let code = match text.trim().strip_prefix("file://") {
@@ -119,11 +117,10 @@ pub fn read_code(
     if let AuthorCode::Script(script) = &code
         && let Err(error) = script.check(&PARAMETERS)
     {
-        Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript")
+        return Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript")
             .at(span, error.to_string())
             .with_help("one line is an expression; several lines are the body of a function, with `return`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     // If the file never mentions the name, it can't export such a function.
@@ -131,13 +128,12 @@ pub fn read_code(
         && let Some(name) = script.export()
         && !script.text().contains(name)
     {
-        Diagnostic::error(codes::BAD_SCRIPT, format!("this file has no function `{name}`"))
+        return Diagnostic::error(codes::BAD_SCRIPT, format!("this file has no function `{name}`"))
             .at(span, "not exported")
             .with_help(
                 "after its path, name a function that the file exports, or none for the default export",
             )
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(code)
@@ -179,14 +175,10 @@ pub fn read_language(cx: &mut DecodeContext, what: &str, path: &str, span: Span)
         "ts" | "mts" | "cts" => Some(CodeLanguage::TypeScript),
         "py" => Some(CodeLanguage::Python),
         _ => {
-            Diagnostic::error(
-                codes::UNKNOWN_FILE_KIND,
-                format!("{what} are not read from this kind of file"),
-            )
-            .at(span, format!("`{path}`"))
-            .with_help(format!("{what} are files of JavaScript, TypeScript or Python"))
-            .add_to(&mut cx.problems);
-            None
+            Diagnostic::error(codes::UNKNOWN_FILE_KIND, format!("{what} are not read from this kind of file"))
+                .at(span, format!("`{path}`"))
+                .with_help(format!("{what} are files of JavaScript, TypeScript or Python"))
+                .reject_in(&mut cx.problems)
         }
     }
 }

@@ -61,8 +61,7 @@ pub(super) fn refuse_transform(
         "a choice among answers does not use `transform`",
         "change the answers for all graders, by the `transform` of the case or its target",
     )
-    .add_to(&mut cx.problems);
-    None
+    .reject_in(&mut cx.problems)
 }
 
 fn decode_weights(cx: &mut DecodeContext, node: &TreeNode) -> BTreeMap<String, f64> {

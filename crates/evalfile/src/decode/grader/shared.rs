@@ -33,9 +33,7 @@ pub(crate) fn decode_choice(
         [only] => format!("the only value is {only}"),
         several => format!("use one of {}", several.join(", ")),
     };
-    problems.add(diagnostic.with_help(help));
-
-    None
+    problems.reject(diagnostic.with_help(help))
 }
 
 /// Normalises a name: lower case, with hyphens instead of underscores.
@@ -44,7 +42,7 @@ pub(super) fn normalize_word(name: &str) -> String {
 }
 
 /// Returns the diagnostic for a required key that is absent.
-pub(crate) fn missing_key(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
+pub fn missing_key(at: Span, what: &str, key: &str, example: &str) -> Diagnostic {
     Diagnostic::error(codes::MISSING_SETTING, format!("{what} needs `{key}`"))
         .at(at, format!("no `{key}` here"))
         .with_help(format!("write `{example}`"))
@@ -77,8 +75,7 @@ pub(super) fn decode_non_negative(
     Diagnostic::error(codes::OUT_OF_RANGE, format!("`{key}` is negative"))
         .at(value.span, format!("found {}", value.value))
         .with_help("use 0 or more")
-        .add_to(problems);
-    None
+        .reject_in(problems)
 }
 
 /// Decodes an optional duration in units of `seconds` seconds.

@@ -35,13 +35,12 @@ fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect>
     let diagnostic =
         Diagnostic::error(codes::UNKNOWN_CHOICE, format!("unknown SQL dialect `{}`", found.value))
             .at(found.span, "unknown dialect");
-    cx.problems.add(match did_you_mean(&found.value, known().map(|(name, _)| name)) {
+    cx.problems.reject(match did_you_mean(&found.value, known().map(|(name, _)| name)) {
         Some(near) => diagnostic
             .with_help(format!("did you mean `{near}`?"))
             .with_suggestion("use this dialect", found.span, near),
         None => diagnostic.with_help(format!("use one of {}", SqlDialect::NAMES.join(", "))),
-    });
-    None
+    })
 }
 
 /// Decodes a list of patterns for allowed tables or columns.

@@ -15,6 +15,5 @@ pub(super) fn temperature(cx: &mut DecodeContext, object: &mut MapReader<'_>) ->
     Diagnostic::error(codes::OUT_OF_RANGE, "`temperature` is out of range")
         .at(value.span, format!("found {}", value.value))
         .with_help("use a number from 0 to 2")
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }

@@ -91,11 +91,10 @@ fn decode_values(cx: &mut DecodeContext, node: &TreeNode, name: &str, many: bool
 fn decode_value(cx: &mut DecodeContext, node: &TreeNode, name: &str) -> Option<String> {
     let text = string(node, "value", &mut cx.problems)?;
     if name == "regex" && text.value.is_empty() {
-        Diagnostic::error(codes::BAD_PATTERN, "the pattern is empty")
+        return Diagnostic::error(codes::BAD_PATTERN, "the pattern is empty")
             .at(text.span, "matches every answer")
             .with_help("write what the answer must match")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     // A blank is a valid pattern, an answer may be blank, and a line break may be searched for. `starts-with`

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::shared::{decode_choice, decode_duration, missing_key, unused_key};
 use crate::decode::DecodeContext;
-use crate::decode::common::refuse_foreign_keys;
+use crate::decode::common::{decode_required_text, refuse_foreign_keys};
 
 const GRADER_LABEL: &str = "a tool-trajectory grader";
 
@@ -70,8 +70,7 @@ pub(super) fn decode_trajectory(cx: &mut DecodeContext, object: &mut MapReader<'
 
 fn decode_mode(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<TrajectoryMode> {
     let Some(node) = object.value("mode") else {
-        cx.problems.add(missing_key(object.head(), GRADER_LABEL, "mode", "mode: in_order"));
-        return None;
+        return cx.problems.reject(missing_key(object.head(), GRADER_LABEL, "mode", "mode: in_order"));
     };
     decode_choice(node, "mode", &TrajectoryMode::NAMES, &mut cx.problems).and_then(TrajectoryMode::from_name)
 }
@@ -116,18 +115,14 @@ fn decode_expected_calls(cx: &mut DecodeContext, node: &TreeNode) -> Vec<Expecte
 
 fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<ExpectedCall> {
     if let Some(name) = node.as_str() {
-        wrong_type(node, "an expected call", "a map")
+        return wrong_type(node, "an expected call", "a map")
             .with_suggestion("name the tool", node.use_span(), format!("{{tool: {name}}}"))
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let errors = cx.problems.error_count();
     let mut object = MapReader::new(node, "an expected call", &mut cx.problems)?;
-    let tool = object.text("tool", &mut cx.problems);
-    if tool.is_none() && cx.problems.error_count() == errors {
-        cx.problems.add(missing_key(object.head(), "an expected call", "tool", "tool: search"));
-    }
+    let tool = decode_required_text(cx, &mut object, "an expected call", "tool", "tool: search");
 
     let args = object.value("args").and_then(|node| decode_args(cx, node));
     let args_match = object.value("args_match").and_then(|node| decode_args_match(cx, node));
@@ -154,21 +149,18 @@ fn decode_args(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
     match &node.data {
         NodeValue::Map(_) => Some(node.to_json()),
         NodeValue::Str(word) if word == "any" => None,
-        _ => {
-            cx.problems
-                .add(wrong_type(node, "`args`", "a map").with_help("write `any` if arguments don't matter"));
-            None
-        }
+        _ => cx
+            .problems
+            .reject(wrong_type(node, "`args`", "a map").with_help("write `any` if arguments don't matter")),
     }
 }
 
 fn decode_args_match(cx: &mut DecodeContext, node: &TreeNode) -> Option<ArgsMatch> {
     if let Some(items) = node.as_seq() {
         if items.is_empty() {
-            wrong_type(node, "`args_match`", "a word or a list of fields")
+            return wrong_type(node, "`args_match`", "a word or a list of fields")
                 .with_help("to compare nothing write `ignore`")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
 
         let fields: Option<Vec<String>> = items

@@ -35,10 +35,9 @@ pub(super) fn decode_bands(cx: &mut DecodeContext, entry: &MapEntry) -> Option<(
         NodeValue::Seq(items) => decode_range_list(cx, items, &mut draft),
         NodeValue::Map(entries) => decode_range_map(cx, entries, &mut draft),
         _ => {
-            wrong_type(&entry.value, "`score_ranges`", "a list or a map")
+            return wrong_type(&entry.value, "`score_ranges`", "a list or a map")
                 .with_help("list: `- score_range: [0, 4]` with a text; map: `0: text of the lowest range`")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
     }
 
@@ -59,8 +58,7 @@ fn decode_range_list(cx: &mut DecodeContext, items: &[TreeNode], draft: &mut Ban
             Diagnostic::error(codes::MISSING_SETTING, "a score range needs `score_range`")
                 .at(object.head(), "no bounds")
                 .with_help("write `score_range: [LOW, HIGH]`, for example `[0, 4]`")
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         };
 
         let text = decode_criterion_text(cx, &mut object, false);
@@ -116,8 +114,7 @@ fn decode_range(cx: &mut DecodeContext, node: &TreeNode) -> Option<(RawScore, Ra
         diagnostic = diagnostic.with_suggestion("write a list", node.use_span(), format!("[{low}, {high}]"));
     }
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 fn decode_raw_score(cx: &mut DecodeContext, node: &TreeNode) -> Option<RawScore> {
@@ -166,16 +163,13 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
 
         let text = match string(&entry.value, &entry.key, &mut cx.problems) {
             Some(text) if !text.value.trim().is_empty() => Some(text.value),
-            Some(_) => {
-                Diagnostic::error(
-                    codes::EMPTY_TEXT,
-                    format!("the text of score range `{}` is empty", entry.key),
-                )
-                .at(entry.value.use_span(), "nothing here")
-                .with_help("say what an answer in this range looks like")
-                .add_to(&mut cx.problems);
-                None
-            }
+            Some(_) => Diagnostic::error(
+                codes::EMPTY_TEXT,
+                format!("the text of score range `{}` is empty", entry.key),
+            )
+            .at(entry.value.use_span(), "nothing here")
+            .with_help("say what an answer in this range looks like")
+            .reject_in(&mut cx.problems),
             None => None,
         };
 

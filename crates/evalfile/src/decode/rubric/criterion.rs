@@ -82,8 +82,7 @@ pub(super) fn decode_criterion(
                 diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), written);
             }
 
-            cx.problems.add(diagnostic);
-            None
+            cx.problems.reject(diagnostic)
         }
     }
 }
@@ -97,11 +96,10 @@ fn decode_plain_criterion(
 ) -> Option<DecodedCriterion> {
     let place = node.use_span();
     if text.trim().is_empty() {
-        Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty")
+        return Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty")
             .at(place, "nothing here")
             .with_help("write what a good answer must do, or remove the item")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     warn_if_long(cx, text, place);
@@ -148,8 +146,7 @@ const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
 
 fn decode_criterion_map(cx: &mut DecodeContext, node: &TreeNode, index: usize) -> Option<DecodedCriterion> {
     if let Some(mistaken) = detect_text_as_map(cx, node) {
-        cx.problems.add(mistaken);
-        return None;
+        return cx.problems.reject(mistaken);
     }
 
     let errors = cx.problems.error_count();

@@ -42,11 +42,10 @@ pub(super) fn decode_criterion_text(
     }
 
     if entry.value.is_null() {
-        Diagnostic::error(codes::EMPTY_TEXT, format!("`{}` is empty", entry.key))
+        return Diagnostic::error(codes::EMPTY_TEXT, format!("`{}` is empty", entry.key))
             .at(entry.key_span, "nothing follows")
             .with_help("write the text, or remove the key")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let text = string(&entry.value, &entry.key, &mut cx.problems)?;

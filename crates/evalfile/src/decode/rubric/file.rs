@@ -184,8 +184,7 @@ fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option
     let same = |path: &Path| path.canonicalize().ok();
     let path = if same(shown) == same(real) { shown } else { real };
     if let Some(table) = answers_for_rubric(cx, path) {
-        cx.problems.add(table);
-        return None;
+        return cx.problems.reject(table);
     }
 
     let source = read_source(cx, path, None)?;
@@ -272,8 +271,7 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
         Diagnostic::error(codes::NOT_A_RUBRIC, "this file has no list of criteria")
             .at(object.head(), "neither `criteria` nor `rubrics`")
             .with_help("write `criteria:` and the criteria below it, each line beginning with `- `")
-            .add_to(&mut cx.problems);
-        None
+            .reject_in(&mut cx.problems)
     };
 
     let mut found = DecodedThresholds::default();

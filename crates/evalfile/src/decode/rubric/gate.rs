@@ -62,12 +62,11 @@ impl GateKeys {
         if let (Some(SpannedValue { value: false, span }), Some((_, minimum))) =
             (&self.required, &self.minimum)
         {
-            Diagnostic::warning(codes::GATE_TURNED_OFF, "this minimum has no effect")
+            return Diagnostic::warning(codes::GATE_TURNED_OFF, "this minimum has no effect")
                 .at(*minimum, "never fails the case")
                 .with_secondary(*span, "`required: false` disables it")
                 .with_help("remove one of the two keys")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         }
 
         if penalty && let Some(SpannedValue { value: true, span }) = self.required {
@@ -149,8 +148,7 @@ fn decode_min_score(cx: &mut DecodeContext, entry: &MapEntry, banded: bool) -> O
         diagnostic.with_help("write a number such as 0.7")
     };
 
-    cx.problems.add(diagnostic);
-    None
+    cx.problems.reject(diagnostic)
 }
 
 fn decode_raw_minimum(
@@ -161,12 +159,11 @@ fn decode_raw_minimum(
 ) -> Option<(Gate, Span)> {
     let whole = entry.key_span.to(entry.value.use_span());
     if !banded {
-        Diagnostic::error(codes::MINIMUM_WITHOUT_RANGES, "`required_min_score` needs `score_ranges`")
+        return Diagnostic::error(codes::MINIMUM_WITHOUT_RANGES, "`required_min_score` needs `score_ranges`")
             .at(whole, "this criterion is met or not; it has no score")
             .with_help("write `required: true`, or describe the scores with `score_ranges`")
             .with_suggestion("require that it is met", whole, "required: true")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let value = number(&entry.value, "required_min_score", &mut cx.problems)?.value;
@@ -186,8 +183,7 @@ fn decode_raw_minimum(
             diagnostic.with_help("judges give whole scores from 0 to 10")
         };
 
-        cx.problems.add(diagnostic);
-        return None;
+        return cx.problems.reject(diagnostic);
     };
     if format == EvalFileFormat::Two {
         Diagnostic::warning(codes::OTHER_SPELLING, "the `tests` format writes minimums as `min_score`")

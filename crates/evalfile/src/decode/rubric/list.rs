@@ -31,16 +31,12 @@ pub(crate) fn rubric_from_list(cx: &mut DecodeContext, node: &TreeNode, key: &st
                 .at(node.use_span(), "found a text of several lines")
                 .with_help("remove the `|` and begin each criterion with `- `")
                 .with_help("for one criterion that is longer than a line, write `>` in place of `|`")
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
         NodeValue::Str(_) => rubric_from_items(cx, &[node], node.use_span()),
-        _ => {
-            wrong_type(node, &format!("`{key}`"), "a list of criteria")
-                .with_help("begin each criterion with `- `")
-                .add_to(&mut cx.problems);
-            None
-        }
+        _ => wrong_type(node, &format!("`{key}`"), "a list of criteria")
+            .with_help("begin each criterion with `- `")
+            .reject_in(&mut cx.problems),
     }
 }
 
@@ -51,11 +47,10 @@ pub(crate) fn rubric_from_items(
     whole: Span,
 ) -> Option<DecodedRubric> {
     if items.is_empty() {
-        Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria")
+        return Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria")
             .at(whole, "an empty list")
             .with_help("add at least one criterion: `- Mentions the deadline`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let errors = cx.problems.error_count();

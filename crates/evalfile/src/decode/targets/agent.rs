@@ -151,8 +151,7 @@ fn decode_agent_setting(
         NodeValue::Int(number) => number.to_string(),
         NodeValue::Float(number) => number.to_string(),
         _ => {
-            entry.problems.add(wrong_type(node, &format!("`{key}`"), "a text or a number"));
-            return None;
+            return entry.problems.reject(wrong_type(node, &format!("`{key}`"), "a text or a number"));
         }
     };
     (!text.trim().is_empty()).then_some((text, node.use_span()))
@@ -177,11 +176,10 @@ fn decode_program_words(
         _ => vec![string(node, key, problems)?.value],
     };
     if words.first().is_none_or(|program| program.trim().is_empty()) {
-        Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` does not name a program"))
+        return Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` does not name a program"))
             .at(node.use_span(), "no program")
             .with_help("write the path of the agent's program, or remove the key")
-            .add_to(problems);
-        return None;
+            .reject_in(problems);
     }
 
     Some(words)

@@ -164,9 +164,9 @@ fn check_target_list(
     problems: &mut DiagnosticCollector,
 ) -> Option<Vec<TreeNode>> {
     let Some(items) = node.as_seq() else {
-        problems
-            .add(wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"));
-        return None;
+        return problems.reject(
+            wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"),
+        );
     };
 
     let list: Vec<&TreeNode> = items
@@ -178,11 +178,10 @@ fn check_target_list(
         return None;
     }
     if list.len() > MAX_TARGETS {
-        Diagnostic::error(codes::OUT_OF_RANGE, format!("more than {MAX_TARGETS} targets"))
+        return Diagnostic::error(codes::OUT_OF_RANGE, format!("more than {MAX_TARGETS} targets"))
             .at(list[MAX_TARGETS].use_span(), format!("found {}", list.len()))
             .with_help("keep the targets of other projects in files of their own")
-            .add_to(problems);
-        return None;
+            .reject_in(problems);
     }
 
     Some(

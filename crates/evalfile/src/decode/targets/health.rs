@@ -32,11 +32,10 @@ pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticColl
 
     if let Some(url) = url {
         if !is_address(&url.value) {
-            Diagnostic::error(codes::BAD_ADDRESS, "this is not the address of a server")
+            return Diagnostic::error(codes::BAD_ADDRESS, "this is not the address of a server")
                 .at(url.span, "not an address")
                 .with_help("write it like `http://localhost:8000/health`")
-                .add_to(problems);
-            return None;
+                .reject_in(problems);
         }
         return Some(HealthSpec::Http { url: url.value.trim().to_owned(), timeout });
     }

@@ -167,8 +167,7 @@ fn decode_base_url(text: SpannedValue<String>, entry: &mut TargetEntryReader<'_,
     Diagnostic::error(codes::BAD_ADDRESS, "this is not the address of a server")
         .at(text.span, "not an address")
         .with_help("write it like `http://localhost:8000/v1` or `https://host/v1`")
-        .add_to(entry.problems);
-    None
+        .reject_in(entry.problems)
 }
 
 /// Returns true if a text looks like the URL of a server.
@@ -191,9 +190,7 @@ fn decode_api_key(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<SecretTex
     Diagnostic::error(complaint.0, complaint.1)
         .at(node.use_span(), "not a key")
         .with_help("write `api_key: ${{ NAME }}` with the variable that holds the key")
-        .add_to(entry.problems);
-
-    None
+        .reject_in(entry.problems)
 }
 
 fn decode_api_format(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<SpannedValue<String>> {
@@ -205,8 +202,7 @@ fn decode_api_format(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<Spanne
     Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `api_format`")
         .at(format.span, "not known")
         .with_help("use `chat` (chat completions) or `responses`")
-        .add_to(entry.problems);
-    None
+        .reject_in(entry.problems)
 }
 
 fn decode_model_temperature(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<f64> {

@@ -133,12 +133,10 @@ fn name(
 ) -> Option<assize_diagnostic::SpannedValue<String>> {
     if expanded.depends_on_variable("name") {
         object.entry("name");
-        Diagnostic::error(codes::BAD_VARIABLE, "the name of a target can't be a variable")
+        return Diagnostic::error(codes::BAD_VARIABLE, "the name of a target can't be a variable")
             .at(object.head(), "here")
             .with_help("write the name itself; `use_target: ${{ NAME }}` chooses a target by a variable")
-            .add_to(problems);
-
-        return None;
+            .reject_in(problems);
     }
 
     if object.value("name").is_some() {
@@ -155,8 +153,7 @@ fn name(
         }
     };
 
-    problems.add(diagnostic);
-    None
+    problems.reject(diagnostic)
 }
 
 /// Kind of an entry. If the kind is a program of the project, also the command that runs it.
@@ -188,7 +185,7 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> 
     };
     let diagnostic = Diagnostic::error(codes::UNKNOWN_PROVIDER, title).at(written.span, "not known");
     let near = provider::nearest_provider(&written.value).filter(|_| !from_outside);
-    entry.problems.add(match near {
+    entry.problems.reject(match near {
         Some(near) => diagnostic
             .with_help(format!("did you mean `{near}`?"))
             .with_suggestion("use that provider", written.span, near),
@@ -201,9 +198,7 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> 
                 "any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`; a program of \
                  this name may be in `.assize/providers` or `.agentv/providers`",
             ),
-    });
-
-    None
+    })
 }
 
 /// Reports settings beside `use_target`, which would have no effect.

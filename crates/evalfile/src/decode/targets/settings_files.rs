@@ -87,12 +87,10 @@ pub(crate) fn read_settings_file(
     let reason = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let source = sources.add(shown, "");
-            Diagnostic::error(codes::FILE_NOT_FOUND, format!("`{}` does not exist", shown.display()))
+            return Diagnostic::error(codes::FILE_NOT_FOUND, format!("`{}` does not exist", shown.display()))
                 .at(Span::new(source, 0, 0), "no such file")
                 .with_help("check the path; it is relative to the working folder")
-                .add_to(problems);
-
-            return None;
+                .reject_in(problems);
         }
         Err(error) => error.to_string(),
         Ok(found) if found.is_dir() => "it is a folder".to_owned(),
@@ -110,9 +108,7 @@ pub(crate) fn read_settings_file(
     Diagnostic::error(codes::FILE_UNREADABLE, format!("`{}` can't be read", shown.display()))
         .at(Span::new(source, 0, 0), reason)
         .with_help("check the path and the file's permissions")
-        .add_to(problems);
-
-    None
+        .reject_in(problems)
 }
 
 #[cfg(test)]

@@ -34,20 +34,16 @@ pub(super) fn command_text(
             let words: Vec<String> =
                 words.into_iter().map(|word| word.map(|word| word.value)).collect::<Option<_>>()?;
             if words.first().is_none_or(|program| program.trim().is_empty()) {
-                Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` does not name a program"))
+                return Diagnostic::error(codes::BAD_COMMAND, format!("`{key}` does not name a program"))
                     .at(node.use_span(), "no program")
                     .with_help("the first item is the program, the others are its arguments")
-                    .add_to(problems);
-                return None;
+                    .reject_in(problems);
             }
 
             Some(CommandText::Argv(words))
         }
-        _ => {
-            wrong_type(node, &format!("`{key}`"), "a command line or a list of a program and its arguments")
-                .add_to(problems);
-            None
-        }
+        _ => wrong_type(node, &format!("`{key}`"), "a command line or a list of a program and its arguments")
+            .reject_in(problems),
     }
 }
 
@@ -63,6 +59,5 @@ pub(super) fn seconds(object: &mut MapReader<'_>, problems: &mut DiagnosticColle
         .with_help(
             "use a number of seconds, more than 0 and at most a week; without the key there is no limit",
         )
-        .add_to(problems);
-    None
+        .reject_in(problems)
 }

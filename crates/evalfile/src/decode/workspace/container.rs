@@ -46,14 +46,13 @@ pub(super) fn decode_container(
     // These become arguments of `docker`, where a word that begins with a hyphen would be an option.
     for text in image.iter().chain(&memory) {
         if text.value.starts_with('-') || text.value.contains(char::is_whitespace) {
-            Diagnostic::error(
+            return Diagnostic::error(
                 codes::WRONG_TYPE,
                 format!("`{}` is neither an image name nor a size", text.value),
             )
             .at(text.span, "not usable")
             .with_help("write an image such as `python:3.12-slim`, and a size such as `2g`")
-            .add_to(&mut cx.problems);
-            return None;
+            .reject_in(&mut cx.problems);
         }
     }
 

@@ -14,11 +14,10 @@ pub(super) fn find_existing_folder(
 ) -> Option<PathBuf> {
     let found = cx.find_file(&written.value, written.span)?;
     if !found.is_dir() {
-        Diagnostic::error(codes::FILE_UNREADABLE, "this is not a folder")
+        return Diagnostic::error(codes::FILE_UNREADABLE, "this is not a folder")
             .at(written.span, format!("`{}` is a file", written.value))
             .with_help("name the folder")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(found)

@@ -60,8 +60,11 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
         }
         NodeValue::Map(_) => {}
         _ => {
-            cx.problems.add(wrong_type(node, &format!("`{}`", entry.key), "a map with `command` or `reset`"));
-            return None;
+            return cx.problems.reject(wrong_type(
+                node,
+                &format!("`{}`", entry.key),
+                "a map with `command` or `reset`",
+            ));
         }
     }
 
@@ -82,11 +85,10 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     object.finish(&mut cx.problems);
 
     if given.is_none() && !resets {
-        Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing")
+        return Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing")
             .at(head, "no `command` here")
             .with_help("write `command: [PROGRAM, ARGUMENT]`, or `reset: fast`, or remove the hook")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     if given.is_some() {
@@ -108,8 +110,7 @@ fn decode_hook_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option<Grade
         GraderCommand::Argv(words) => second_shell::check_words(words, &OF_DATA, span),
     };
     if let Some(problem) = found {
-        cx.problems.add(problem);
-        return None;
+        return cx.problems.reject(problem);
     }
 
     Some(command)
@@ -123,11 +124,10 @@ fn decode_hook_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) ->
 
     let path = Path::new(&written.value);
     if path.components().any(|part| part == Component::ParentDir) {
-        Diagnostic::error(codes::OUTSIDE_ROOT, "this folder may be outside the workspace")
+        return Diagnostic::error(codes::OUTSIDE_ROOT, "this folder may be outside the workspace")
             .at(written.span, "`..` leads upwards")
             .with_help("name the folder without `..`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(path.to_path_buf())

@@ -149,8 +149,7 @@ fn decode_repo_source(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Opt
                 .at(long.use_span(), "this one is extra")
                 .with_secondary(short.span, "already given here")
                 .with_help("keep `repo`")
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
         (Some(short), None) => decode_repo_address(cx, &short),
         (None, Some(node)) => match &node.data {
@@ -159,10 +158,7 @@ fn decode_repo_source(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Opt
             }
             _ => decode_source_map(cx, node),
         },
-        (None, None) => {
-            cx.problems.add(missing_key(head, "a repository", "repo", "repo: ADDRESS"));
-            None
-        }
+        (None, None) => cx.problems.reject(missing_key(head, "a repository", "repo", "repo: ADDRESS")),
     }
 }
 
@@ -189,8 +185,7 @@ fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSour
             Diagnostic::error(codes::TWO_SPELLINGS, "`url` and `path` both locate the repository")
                 .at(path.span, "this one is extra")
                 .with_help("keep one of them")
-                .add_to(&mut cx.problems);
-            None
+                .reject_in(&mut cx.problems)
         }
         (None, None) => {
             if !is_given {
@@ -237,8 +232,7 @@ fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -
             "write an address that begins with https://, ssh:// or user@host:, a folder, or \
              ORGANISATION/NAME",
         )
-        .add_to(&mut cx.problems);
-    None
+        .reject_in(&mut cx.problems)
 }
 
 /// Returns the folder name that git would choose.
@@ -257,11 +251,10 @@ fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
             Component::CurDir => {}
             Component::Normal(name) if name != ".git" => path.push(name),
             _ => {
-                Diagnostic::error(codes::OUTSIDE_ROOT, "a repository must be inside the workspace")
+                return Diagnostic::error(codes::OUTSIDE_ROOT, "a repository must be inside the workspace")
                     .at(written.span, format!("`{}` leads outside", written.value))
                     .with_help("write a relative path without `..`, such as `./NAME`")
-                    .add_to(&mut cx.problems);
-                return None;
+                    .reject_in(&mut cx.problems);
             }
         }
     }

@@ -25,10 +25,7 @@ pub(crate) fn decode_workspace(
     let spec = match &entry.value.data {
         NodeValue::Str(path) => decode_workspace_file(cx, path, entry.value.use_span(), missing),
         NodeValue::Map(_) => decode_workspace_map(cx, &entry.value, missing),
-        _ => {
-            cx.problems.add(wrong_type(&entry.value, "`workspace`", "a map or the path of a YAML file"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(&entry.value, "`workspace`", "a map or the path of a YAML file")),
     };
     spec.map(Arc::new)
 }
@@ -136,11 +133,10 @@ fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
     });
     let climbs = given.components().any(|part| part == Component::ParentDir);
     if climbs || !above.is_some_and(|above| cx.reach.roots.contain(&above)) {
-        Diagnostic::error(codes::OUTSIDE_ROOT, "this folder is outside the allowed folders")
+        return Diagnostic::error(codes::OUTSIDE_ROOT, "this folder is outside the allowed folders")
             .at(written.span, "outside the suite's root")
             .with_help("create the folder yourself, or allow a folder with `--root DIR`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     Some(whole)

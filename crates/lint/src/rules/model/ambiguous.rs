@@ -1,9 +1,6 @@
 //! L0601, asked of a model: two careful readers could decide differently about the same answer.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0601"),
@@ -13,7 +10,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Mentions the last delivery"),
     good: RuleExample::Criteria("- Names the day of the delivery that failed"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Criterion,
         text: "Is there an answer about which two careful readers of this criterion would decide differently, because its words can be read in two ways? Name both readings. Words that a subject uses with one settled meaning are not ambiguous.",

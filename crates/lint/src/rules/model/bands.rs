@@ -1,9 +1,6 @@
 //! L0608, asked of a model: the texts of the score ranges do not tell one answer from a better one.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0608"),
@@ -17,7 +14,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- outcome: Names the date\n  score_ranges:\n    0: Gives no date\n    5: Gives the week\n    8: Gives the day",
     ),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Bands,
         text: "Do two ranges of this criterion fit the same answer, or does a higher range ask for something of another kind than the ranges below it, so that the texts are not steps of one scale? Quote words of one of the ranges.",

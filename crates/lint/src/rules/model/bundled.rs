@@ -1,9 +1,6 @@
 //! L0603, asked of a model: one criterion makes several demands that can be met apart from each other.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0603"),
@@ -13,7 +10,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Explains the delay, offering a voucher that covers the postage"),
     good: RuleExample::Criteria("- Explains the delay\n- Offers a voucher that covers the postage"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Criterion,
         text: "Does this criterion make two or more demands of which an answer could meet one and miss another? Name the demands. One fact that has several parts, such as a date with its year or an amount with its currency, is a single demand.",

@@ -1,9 +1,6 @@
 //! L0607, asked of a model: no answer can meet two of the criteria.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0607"),
@@ -13,7 +10,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria("- Names the new delivery date\n- Gives no dates"),
     good: RuleExample::Criteria("- Names the new delivery date\n- Gives no other dates"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Pair,
         text: "Are there two criteria that no single answer can both meet? A criterion with a negative weight describes a mistake; it does not contradict the criterion that forbids the same mistake. Give one as `criterion` and the other as `other`.",

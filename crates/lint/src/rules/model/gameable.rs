@@ -1,9 +1,6 @@
 //! L0609, asked of a model: an answer can meet the criterion without being any better for it.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0609"),
@@ -13,7 +10,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: cited::LLM_BAR,
     bad: RuleExample::Criteria("- Uses the word \"refund\""),
     good: RuleExample::Criteria("- States that the refund arrives within 14 days"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Criterion,
         text: "Could an answer that is useless or wrong for this question meet this criterion by its looks alone: by its length, its layout, a keyword without the fact, a set phrase? Describe that answer. Not if the question or the expected outcome asks for just that layout, length or phrase.",

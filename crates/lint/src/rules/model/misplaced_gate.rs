@@ -1,9 +1,6 @@
 //! L0611, asked of a model: a required criterion is not worth failing an answer, or an optional one is.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0611"),
@@ -17,7 +14,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Says when the parcel comes\n    input: When does my parcel come?\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the new delivery date, weight: 2, required: true}\n          - {outcome: Greets the customer by name, weight: 0.5}",
     ),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Outcome,
         text: "Going by the question and the expected outcome: is this criterion marked as required although an answer that misses it would still be useful, or is it optional although an answer that misses it is worthless or dangerous? Only where you are sure.",

@@ -1,9 +1,6 @@
 //! L0604, asked of a model: two criteria are decided by the same part of an answer.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0604"),
@@ -15,7 +12,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
         "- Names the day of the new delivery\n- Tells the customer when the parcel will come",
     ),
     good: RuleExample::Criteria("- Names the day of the new delivery\n- Says where the parcel is now"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Pair,
         text: "Are there two criteria of which the second is met by nearly every answer that meets the first, because both look at the same thing in other words? Give the first as `criterion` and the second as `other`.",

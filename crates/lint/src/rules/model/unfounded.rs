@@ -1,9 +1,7 @@
 //! L0605, asked of a model: a criterion does not follow from the question, the expected outcome or the
 //! reference.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0605"),
@@ -17,7 +15,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Names the carrier\n    input: Who carries my parcel?\n    assertions:\n      - Names the carrier",
     ),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Outcome,
         text: "Does this criterion demand something that neither the question nor the expected outcome nor the reference asks for or implies, so that an answer which does all they ask for can miss it? General demands of honesty, safety and harmlessness are never unfounded, nor is what must not be in an answer.",

@@ -1,9 +1,6 @@
 //! L0610, asked of a model: no criterion forbids the most likely harmful mistake.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0610"),
@@ -15,7 +12,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Criteria(
         "- Names the usual dose of ibuprofen for adults\n- Names no dose above 1200 mg a day without a doctor",
     ),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Unguarded,
         text: "Is there a mistake that answers to this question are likely to make, that would do harm or make the answer worthless, and that an answer could make while meeting every criterion? Describe it in the reason, and give null as `criterion` and as `quote`. At most one finding; none if a criterion rules the mistake out, in whatever words.",

@@ -1,8 +1,6 @@
 //! L0602, asked of a model: the criterion can't be decided from the question, the reference and the answer.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0602"),
@@ -12,7 +10,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
     bad: RuleExample::Criteria("- Was written without looking at the price list"),
     good: RuleExample::Criteria("- Offers the customer a new delivery date"),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Criterion,
         text: "Does deciding this criterion need something that is neither in the question, nor in the expected outcome, nor in the reference, nor in an answer itself, nor general knowledge: how the answer came about, what its reader later did or felt, a file or a source that is not shown? Name what is missing.",

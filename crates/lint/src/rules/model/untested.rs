@@ -1,9 +1,6 @@
 //! L0606, asked of a model: an important part of the expected outcome is tested by no criterion.
 
-use assize_diagnostic::DiagnosticCode;
-
-use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0606"),
@@ -17,7 +14,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Apologizes and names the new delivery date\n    input: Where is my parcel?\n    assertions:\n      - Apologizes for the delay\n      - Names the new delivery date",
     ),
-    fixes: false,
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Missing,
         text: "Does the expected outcome demand something important that no criterion tests, so that an answer without it could get full marks? Quote the words of the expected outcome as `quote`, and give null as `criterion`.",

@@ -1,12 +1,9 @@
 //! L0703: one part of a rubric weighs at least twice as much as all others together.
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::{RubricChildren, Scorecard, ScorecardMarks};
 use assize_rubric::{ScorecardAggregation, at_least};
 
-use crate::finding::FindingCollector;
-use crate::rule::{LintRule, RuleCheck, RuleExample};
-use crate::rules::cited;
+use crate::rules::prelude::*;
 
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0703"),
@@ -20,7 +17,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     good: RuleExample::Scorecard(
         "rubrics:\n  - code: A-DLV\n    label: Delivery\n    weight: 1.0\n    aggregation_method: WEIGHTED_AVERAGE\n    passing_threshold: 0.8\n    benchmarks:\n      - code: A-DLV1\n        concept: Share of answers that name it.\n        weight: 0.4\n        threshold: 1.0\n        criticality: hard_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV2\n        concept: Share of answers that name it.\n        weight: 0.3\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV3\n        concept: Share of answers that name it.\n        weight: 0.3\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n",
     ),
-    fixes: false,
     check: RuleCheck::Scorecard(check),
 };
 
