@@ -34,10 +34,8 @@ pub(super) fn execute(args: &CriteriaArgs, context: &CliContext) -> Result<ExitS
         }
     }
 
-    let found =
-        responses.analyze(args.table.resampling(), args.table.scale.as_ref()).map_err(
-            |reason| {
-                match reason {
+    let found = responses.analyze(args.table.resampling(), args.table.scale.as_ref());
+    let found = found.map_err(|reason| match reason {
         UndefinedReason::NoValues => "there are no decisions about criteria".to_owned(),
         UndefinedReason::TooFew => {
             "no criterion was decided on five answers or more: criteria of single cases can't be compared"
