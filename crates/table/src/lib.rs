@@ -26,6 +26,7 @@ mod read_table;
 mod row_fault;
 mod sheet;
 mod sheet_path;
+#[cfg(feature = "formats")]
 mod size_limits;
 mod text_rows;
 #[cfg(feature = "formats")]

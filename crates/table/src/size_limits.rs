@@ -25,9 +25,10 @@ impl SizeLimits {
     /// Describes what is larger than the limit of bytes.
     pub(crate) fn larger(self, what: &str) -> String {
         let mebibytes = self.bytes >> 20;
-        let factor = match self.bytes == TABLE_TEXT_BYTES {
-            true => String::new(),
-            false => format!(", and more than {MAX_EXPANSION} times the file"),
+        let factor = if self.bytes == TABLE_TEXT_BYTES {
+            String::new()
+        } else {
+            format!(", and more than {MAX_EXPANSION} times the file")
         };
         format!("{what} are larger than {mebibytes} MiB{factor}")
     }

@@ -87,8 +87,7 @@ impl HttpTarget {
         };
         let headers = shown_headers(&answer.headers);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
-        let (spec, status) = (Arc::clone(&self.spec), answer.status);
-        let (prompt, vars) = (prompt.to_string(), input.vars.clone());
+        let (spec, status, vars) = (Arc::clone(&self.spec), answer.status, input.vars.clone());
         let read = move || read_answer(&spec, status, &headers, &text, &prompt, &vars);
         let reply = match self.spec.response {
             None => read(),

@@ -249,20 +249,27 @@ impl DecodeContext {
 
     /// Parses a source as YAML.
     pub fn read_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
-        let root = read_yaml(&self.sources, source, &mut self.problems);
-        self.count_tree(source, root)
+        self.read_counted(source, |cx| read_yaml(&cx.sources, source, &mut cx.problems))
     }
 
     /// Parses a source that may be YAML: no diagnostic is added if it is not.
     pub fn try_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
-        let root = read_yaml(&self.sources, source, &mut self.problems.fork());
-        self.count_tree(source, root)
+        self.read_counted(source, |cx| read_yaml(&cx.sources, source, &mut cx.problems.fork()))
     }
 
-    /// Counts a tree. Returns `None`, after adding a diagnostic, if aliases make too much of all files together: each file
-    /// has a limit for its own aliases, and there may be a thousand files.
-    pub(crate) fn count_tree(&mut self, source: SourceId, root: Option<TreeNode>) -> Option<TreeNode> {
-        let root = root?;
+    /// Reads the tree of a source. Returns `None`, after adding a diagnostic, if aliases make too much of all files together:
+    /// each file has a limit for its own aliases, and there may be a thousand files. No further file is parsed then.
+    pub(crate) fn read_counted(
+        &mut self,
+        source: SourceId,
+        read: impl FnOnce(&mut Self) -> Option<TreeNode>,
+    ) -> Option<TreeNode> {
+        if self.bytes_of_trees == usize::MAX {
+            self.problems.count_error();
+            return None;
+        }
+
+        let root = read(self)?;
         self.bytes_parsed += self.sources.file(source).text().len();
         self.bytes_of_trees = self.bytes_of_trees.saturating_add(root.size().total());
         let allowed = self.bytes_parsed.saturating_mul(EXPANSION_FACTOR as usize).max(MATRIX_VALUE_BYTES);
@@ -270,6 +277,7 @@ impl DecodeContext {
             return Some(root);
         }
 
+        self.bytes_of_trees = usize::MAX;
         Diagnostic::error(codes::ALIAS_EXPANSION, "the values of all files together take too much memory")
             .at(root.use_span().start_point(), "the limit is reached here")
             .with_note(format!(

@@ -567,6 +567,16 @@ fn aliases_of_long_texts_are_refused(cli: &CliTest) {
     let (open, close) = ("&a [".repeat(80), "]".repeat(80));
     let values = vec!["1"; 10_000].join(",");
     yaml(cli, &format!("x-a: {open}{values}{close}\ntests: [{{id: a, input: x, criteria: y}}]\n"), "E0006");
+
+    // All files together have a limit too.
+    let keys: Vec<String> = (0..100).map(|number| format!("k{number}: v")).collect();
+    cli.file("b.yaml", format!("- &t {{vars: {{{}}}}}\n{}", keys.join(", "), "- *t\n".repeat(900)));
+    let tests = list_of(20, "'file://b.yaml'");
+    matrix(
+        cli,
+        &format!("prompts: [p]\ntests: {tests}\n"),
+        "the values of all files together take too much memory",
+    );
 }
 
 fn includes_do_not_multiply(cli: &CliTest) {
