@@ -742,7 +742,9 @@ impl ModelGateway {
     /// Settings about money and limits for the record of a run: the options, and the dates of the list prices.
     pub(crate) fn notes(&self, options: &RunOptions) -> BTreeMap<String, String> {
         let providers: BTreeSet<String> = self
-            .models()
+            .findings
+            .models
+            .lock()
             .keys()
             .filter_map(|id| Some(format!("{} {}", id.provider, self.prices.as_of(&id.provider)?)))
             .collect();

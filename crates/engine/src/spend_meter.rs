@@ -71,7 +71,7 @@ impl AwaitedAnswer<'_> {
 impl Drop for AwaitedAnswer<'_> {
     fn drop(&mut self) {
         if !self.is_settled {
-            self.meter.totals().given_up += 1;
+            self.meter.sent.lock().given_up += 1;
         }
     }
 }

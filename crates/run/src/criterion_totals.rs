@@ -74,7 +74,7 @@ impl CriterionTotals {
     /// Calls `see` with the number of the tally, the value and the cluster of each decision, sorted by tally,
     /// cluster and value.
     pub(crate) fn visit_values(&self, mut see: impl FnMut(u32, f64, u64)) -> Result<(), StoreError> {
-        for record in self.values.records().in_order()? {
+        for record in self.values.0.lock().in_order()? {
             let [number, cluster, value] = record?;
             see(number as u32, f64::from_bits(value), cluster);
         }

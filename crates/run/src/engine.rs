@@ -32,7 +32,8 @@ pub struct RunStart {
     pub history: AnswerHistory,
 }
 
-/// Works through `items` from a starting point and returns their totals, with the error that ended the run early if there was one.
+/// Works through `items` from a starting point and returns their totals, with the error that ended the run early if
+/// there was one.
 ///
 /// Items are taken from the iterator only as fast as they are processed, so memory does not grow with their number.
 /// When `cancel` fires, no new item starts, items in flight are cancelled, and finished ones are recorded.

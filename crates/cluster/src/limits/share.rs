@@ -242,7 +242,7 @@ impl BudgetSource for LimitShare {
                 tokio::pin!(answered);
                 answered.as_mut().enable();
                 {
-                    let mut held = state.held();
+                    let mut held = state.held.lock();
                     let free = held.received.minus(held.handed_on);
                     if free.covers(need) {
                         held.handed_on = held.received;
@@ -265,7 +265,7 @@ impl BudgetSource for LimitShare {
     }
 
     fn give_back(&self, amount: BudgetAmount) {
-        let mut held = self.state.held();
+        let mut held = self.state.held.lock();
         held.returned = held.returned.plus(amount);
         // The budget comes from a run that has nothing in flight, or has ended.
         held.may_return = false;
@@ -279,7 +279,7 @@ struct Asking<'a>(&'a ShareState);
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.0.held().need = None;
+        self.0.held.lock().need = None;
     }
 }
 
@@ -291,7 +291,7 @@ struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     fn new(state: &'a ShareState, account: &'a str, tokens: u64) -> Self {
-        let mut held = state.held();
+        let mut held = state.held.lock();
         let pot = held.accounts.entry(account.to_owned()).or_default();
         pot.waiting += 1;
         pot.largest = pot.largest.max(tokens);
@@ -304,7 +304,7 @@ impl<'a> Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(pot) = self.state.held().accounts.get_mut(self.account) {
+        if let Some(pot) = self.state.held.lock().accounts.get_mut(self.account) {
             pot.waiting = pot.waiting.saturating_sub(1);
             if pot.waiting == 0 {
                 pot.largest = 0;
@@ -321,7 +321,7 @@ impl SharedRate for LimitShare {
                 return;
             }
             let try_take = || {
-                let mut held = state.held();
+                let mut held = state.held.lock();
                 held.accounts.entry(account.to_owned()).or_default().try_take(tokens, state.counts_tokens())
             };
             if try_take() {
@@ -342,13 +342,13 @@ impl SharedRate for LimitShare {
     }
 
     fn settle(&self, account: &str, expected: u64, real: u64) {
-        let mut held = self.state.held();
+        let mut held = self.state.held.lock();
         let more = i64::try_from(real).unwrap_or(i64::MAX) - i64::try_from(expected).unwrap_or(i64::MAX);
         held.accounts.entry(account.to_owned()).or_default().correction += more;
     }
 
     fn report(&self, account: &str, allowance: ReportedAllowance) {
-        let mut held = self.state.held();
+        let mut held = self.state.held.lock();
         let reports = &mut held.accounts.entry(account.to_owned()).or_default().reports;
         // The newest report of each kind is enough.
         reports.retain(|known| known.tokens != allowance.tokens);
@@ -356,6 +356,6 @@ impl SharedRate for LimitShare {
     }
 
     fn reported_rate(&self, account: &str) -> Option<f64> {
-        self.state.held().accounts.get(account)?.reported
+        self.state.held.lock().accounts.get(account)?.reported
     }
 }

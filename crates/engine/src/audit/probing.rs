@@ -275,7 +275,7 @@ impl RunMode for ProbingAudit {
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
-        let drawn = match (self.kind, self.options.max_cases) {
+        let drawn: Items<'i> = match (self.kind, self.options.max_cases) {
             (ProbingKind::OwnFamily, Some(most)) => {
                 Box::new(WholeCases::draw(items, most, self.options.seed).into_iter())
             }

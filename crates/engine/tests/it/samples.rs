@@ -24,7 +24,7 @@ async fn a_sample_is_graded_without_a_trace_on_the_disk() {
     let grader = service(folder.path()).grader(Some("client")).expect("a grader");
     let rubric = read_rubric(Path::new("r.json"), r#"["mentions apples", "mentions pears"]"#);
     let rubric = grader.prepare(&rubric).expect("it can be judged");
-    assert_eq!((rubric.criteria(), rubric.judges()), (2, &["offline".to_owned()][..]));
+    assert_eq!((rubric.criteria(), &rubric.judges[..]), (2, &["offline".to_owned()][..]));
 
     let record = grader.grade(&rubric, sample("it mentions apples"), &GradingStop::new()).await;
     assert_eq!((record.result.score, record.result.verdict), (Some(0.5), Verdict::Fail));
