@@ -1,8 +1,11 @@
 //! Columns of a table with a test in each row: the runs, or the prompts and targets of one run.
 
-use assize_rubric::Usd;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use assize_rubric::{OutcomeKind, Usd};
 use assize_stats::ConfidenceLevel;
-use assize_store::{AnswerPart, EstimatedMetric, RunFolder, RunInfo, StoreError};
+use assize_store::{AnswerPart, CriterionRow, EstimatedMetric, RunFolder, RunInfo, StoreError};
 
 use crate::compare::{ComparisonSet, Conclusion};
 use crate::summary::RunSummarizer;
@@ -18,6 +21,8 @@ pub struct ColumnMetrics {
     pub cost: Option<f64>,
     /// Mean time of a result in milliseconds.
     pub duration_ms: u64,
+    /// Criteria that count against results, as `GRADER/ID`, each with the number of these results; the most first.
+    pub against: Vec<(String, u64)>,
 }
 
 /// The columns of a run with these prompts and targets: one for each combination, or one for the whole run.
@@ -63,6 +68,7 @@ impl ColumnMetrics {
 
         let mut summarizer = RunSummarizer::default();
         let (mut cost, mut time, mut results) = (Some(0.0), 0, 0);
+        let mut against: BTreeMap<String, u64> = BTreeMap::new();
         for row in folder.results()? {
             let row = row?;
             if !column.takes(&row) {
@@ -73,6 +79,11 @@ impl ColumnMetrics {
             }
             cost = cost.zip(row.cost_usd.map(Usd::as_dollars)).map(|(sum, cost)| sum + cost);
             time += row.duration_ms;
+            for grader in &row.graders {
+                for one in grader.criteria.iter().filter(|one| is_against(one, grader.negate)) {
+                    *against.entry(format!("{}/{}", grader.name, one.id)).or_default() += 1;
+                }
+            }
             results += 1;
         }
         let (pass_rate, mean_score) = if let Some(stored) = stored {
@@ -82,8 +93,27 @@ impl ColumnMetrics {
             (found.pass_rate, found.mean_score)
         };
 
-        Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1) })
+        let mut against: Vec<(String, u64)> = against.into_iter().collect();
+        against.sort_by_key(|(_, count)| Reverse(*count));
+        Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1), against })
     }
+}
+
+/// Returns true if a decision counts against the answer: unmet, or a penalty that was incurred.
+fn is_against(row: &CriterionRow, is_negated: bool) -> bool {
+    match row.outcome {
+        OutcomeKind::Met | OutcomeKind::Unmet => {
+            ((row.outcome == OutcomeKind::Met) != is_negated) == (row.weight < 0.0)
+        }
+        _ => false,
+    }
+}
+
+/// Columns by their pass rates, the best first.
+pub fn best_first<T>(columns: &[T], rate: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
+    let mut ranked: Vec<&T> = columns.iter().collect();
+    ranked.sort_by(|a, b| rate(b).unwrap_or(-1.0).total_cmp(&rate(a).unwrap_or(-1.0)));
+    ranked
 }
 
 impl ComparisonSet {

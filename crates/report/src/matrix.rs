@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use assize_analysis::compare::ComparisonSet;
-use assize_analysis::matrix::ColumnMetrics;
+use assize_analysis::matrix::{ColumnMetrics, best_first};
 use assize_rubric::Verdict;
 use assize_store::{
     AnswerPart, CaseRecord, QuestionIndex, ResultRow, RunFolder, RunInfo, StoreError, named_case,
@@ -26,6 +26,8 @@ use crate::number::{dollars, format_count, format_duration, format_score, groupe
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
 /// Most different answers of a cell.
 const MAX_ANSWERS: usize = 3;
+/// Most criteria that are counted in the head of a column.
+const MAX_COUNTS: usize = 6;
 /// Most characters of an answer in Markdown.
 const MAX_TEXT: usize = 320;
 
@@ -74,6 +76,8 @@ struct MatrixHead {
     mean_score: String,
     cost: String,
     time: String,
+    /// What counts against most of its results.
+    against: String,
     /// Conclusion against the first column; empty for that column, and without a comparison.
     against_first: String,
 }
@@ -145,6 +149,7 @@ impl MatrixReport {
                 mean_score: metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score),
                 cost: metrics.cost.map_or_else(|| "unknown".to_owned(), dollars),
                 time: format_duration(metrics.duration_ms),
+                against: criterion_counts(&metrics.against),
                 against_first: against.map_or_else(String::new, |found| {
                     format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says)
                 }),
@@ -183,13 +188,6 @@ impl MatrixReport {
         Ok((omitted > 0).then(remark).into_iter().collect())
     }
 
-    /// The columns, best first.
-    fn ranked(&self) -> Vec<&MatrixHead> {
-        let mut ranked: Vec<&MatrixHead> = self.heads.iter().collect();
-        ranked.sort_by(|a, b| b.rate.unwrap_or(-1.0).total_cmp(&a.rate.unwrap_or(-1.0)));
-        ranked
-    }
-
     /// Rows above the tests: a metric, with its value in each column.
     fn metrics(&self) -> Vec<(String, Vec<String>)> {
         let row = |name: &str, value: &dyn Fn(&MatrixHead) -> String| {
@@ -200,6 +198,7 @@ impl MatrixReport {
             row("Mean score", &|head| head.mean_score.clone()),
             row("Cost", &|head| head.cost.clone()),
             row("Time of a test", &|head| head.time.clone()),
+            row("Counts against it", &|head| head.against.clone()),
         ];
         if let [first, _, ..] = self.heads.as_slice() {
             rows.push(row(&format!("Compared with {}", first.name), &|head| head.against_first.clone()));
@@ -224,7 +223,7 @@ impl MatrixReport {
             page += &line(&format!("**{}**", text(&name)), &mut values.iter().map(|value| text(value)));
         }
         if self.heads.len() > 1 {
-            let ranked = self.ranked();
+            let ranked = best_first(&self.heads, |head| head.rate);
             let names = ranked
                 .iter()
                 .map(|head| format!("{} {} ({})", text(&head.name), head.pass_rate, head.interval));
@@ -309,13 +308,39 @@ impl MatrixReport {
 
         let view = MatrixView {
             heads: &self.heads,
-            ranked: self.ranked(),
+            ranked: best_first(&self.heads, |head| head.rate),
             metrics: self.metrics(),
             says: &self.says,
             tests: &self.tests,
         };
         page_of("Side by side – assize", [view.render()])
     }
+}
+
+/// An answer that one or several trials of a test gave.
+#[derive(Debug)]
+pub struct TrialAnswer {
+    /// Its beginning.
+    pub text: String,
+    /// Number of trials that gave it.
+    pub trials: usize,
+    /// Position of the first of them.
+    pub first: usize,
+}
+
+/// The different answers of the trials of a test, and the number of those beyond the first few.
+pub fn different_answers(rows: &[ResultRow]) -> (Vec<TrialAnswer>, usize) {
+    let mut answers: Vec<TrialAnswer> = Vec::new();
+    for (first, row) in rows.iter().enumerate() {
+        let text = answer_excerpt(row);
+        match answers.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.trials += 1,
+            None => answers.push(TrialAnswer { text, trials: 1, first }),
+        }
+    }
+    let more = answers.len().saturating_sub(MAX_ANSWERS);
+    answers.truncate(MAX_ANSWERS);
+    (answers, more)
 }
 
 fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String, StoreError> {
@@ -327,18 +352,10 @@ fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String,
 impl MatrixCell {
     /// The trials of a test; equal answers are shown once.
     fn of_trials(rows: &[ResultRow]) -> Self {
-        let mut answers: Vec<(String, usize)> = Vec::new();
-        for row in rows {
-            let text = answer_excerpt(row);
-            match answers.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, trials)) => *trials += 1,
-                None => answers.push((text, 1)),
-            }
-        }
-        let more = answers.len().saturating_sub(MAX_ANSWERS);
-        let shown = answers.into_iter().take(MAX_ANSWERS).map(|(text, trials)| match trials {
-            1 => text,
-            trials => format!("{text} ({trials} times)"),
+        let (answers, more) = different_answers(rows);
+        let shown = answers.into_iter().map(|answer| match answer.trials {
+            1 => answer.text,
+            trials => format!("{} ({trials} times)", answer.text),
         });
         let rest =
             (more > 0).then(|| format!("and {}", format_count(more as u64, "other answer", "other answers")));
@@ -362,6 +379,18 @@ impl MatrixCell {
             criteria: failed.or(rows.first()).map(criteria_text).unwrap_or_default(),
         }
     }
+}
+
+/// Names of criteria with their numbers of results, the first few of them: `refund 6, polite 2`.
+pub fn criterion_counts(counts: &[(String, u64)]) -> String {
+    let named =
+        counts.iter().map(|(name, count)| format!("{} {}", short_criterion_name(name), grouped(*count)));
+    let mut named: Vec<String> = named.collect();
+    if named.len() > MAX_COUNTS {
+        let more = named.split_off(MAX_COUNTS).len();
+        named.push(format!("and {more} more"));
+    }
+    named.join(", ")
 }
 
 /// The criteria of a result, each with its sign: `✓ polite, gate ✗ refund, 7/10 tone`.

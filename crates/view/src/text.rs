@@ -6,8 +6,9 @@ use assize_report::chart::ChartAxis;
 use assize_report::{UNDEFINED, format_rate, format_score, outcome_word};
 use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::EstimatedMetric;
+use serde::Serialize;
 
-use crate::index::CaseStatus;
+use crate::index::{CaseStatus, CriterionEntry};
 use crate::picture::interval_picture;
 
 /// Escapes characters that are invisible or reorder text, such as terminal escape sequences; line breaks and
@@ -20,7 +21,7 @@ pub(crate) fn sentence(text: &str) -> String {
 }
 
 /// Sign, word and style class of a verdict or outcome.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ResultMark {
     pub(crate) class: &'static str,
     pub(crate) sign: &'static str,
@@ -45,6 +46,11 @@ impl ResultMark {
             CaseStatus::Skipped => ("open", "–"),
         };
         Self::new(class, sign, status.name())
+    }
+
+    pub(crate) fn of_criterion(criterion: CriterionEntry) -> Self {
+        let points = criterion.points.map(f64::from);
+        Self::of_outcome(criterion.outcome, points, criterion.is_penalty, criterion.is_negated)
     }
 
     /// An outcome with its score from 0 to 10, if it has one. A penalty is incurred or avoided; a negated

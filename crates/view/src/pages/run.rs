@@ -292,8 +292,6 @@ pub(crate) struct FilterChip {
 pub(crate) struct CaseRow {
     /// Number of the row, from 1.
     pub(crate) n: u32,
-    pub(crate) verdict: &'static str,
-    #[serde(skip)]
     pub(crate) mark: ResultMark,
     pub(crate) score: String,
     pub(crate) id: String,
@@ -317,7 +315,7 @@ pub(crate) struct CaseRow {
 impl CaseRow {
     /// Names of failed gates, then of unmet criteria and incurred penalties that are not gates.
     pub(crate) fn missed(&self) -> String {
-        let missed = self.criteria.iter().filter(|cell| cell.mark == '-' || cell.has_failed);
+        let missed = self.criteria.iter().filter(|cell| cell.mark.class == "bad" || cell.has_failed);
         let named = missed.map(|cell| match cell {
             CriterionCell { has_failed: true, name, .. } => format!("gate {name}"),
             CriterionCell { is_penalty: true, name, .. } => format!("penalty {name}"),
@@ -333,8 +331,7 @@ pub(crate) struct CriterionCell {
     /// Its position among the criteria that the row unfolds to; `None` for a gate that is a grader as a whole.
     pub(crate) at: Option<usize>,
     pub(crate) name: String,
-    /// `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for ten.
-    pub(crate) mark: char,
+    pub(crate) mark: ResultMark,
     #[serde(rename = "gate", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_gate: bool,
     #[serde(rename = "failed", skip_serializing_if = "std::ops::Not::not")]
@@ -346,33 +343,6 @@ pub(crate) struct CriterionCell {
     /// What people said about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) people: String,
-}
-
-impl CriterionCell {
-    /// Class, sign and word of the mark, as in the table of cases.
-    fn shown(&self) -> (&'static str, String, &'static str) {
-        match self.mark {
-            '+' => ("good", "✓".to_owned(), "met or avoided"),
-            '-' => ("bad", "✗".to_owned(), "unmet or incurred"),
-            '?' => ("open", "?".to_owned(), "ungraded"),
-            '~' => ("dim", "–".to_owned(), "does not apply"),
-            '*' => ("middling", "•".to_owned(), "scored"),
-            'X' => ("middling", "10".to_owned(), "of 10"),
-            digit => ("middling", digit.to_string(), "of 10"),
-        }
-    }
-
-    pub(crate) fn class(&self) -> &'static str {
-        self.shown().0
-    }
-
-    pub(crate) fn sign(&self) -> String {
-        self.shown().1
-    }
-
-    pub(crate) fn word(&self) -> &'static str {
-        self.shown().2
-    }
 }
 
 /// What a row unfolds to.

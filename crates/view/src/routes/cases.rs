@@ -201,7 +201,6 @@ fn case_row(
 
     Ok(CaseRow {
         n: row + 1,
-        verdict: entry.verdict.name(),
         mark: ResultMark::of_status(entry.verdict),
         score: score_text(entry),
         id: visible(entry.test_id()),
@@ -251,7 +250,7 @@ pub(super) fn criterion_cells(
     let cells = criteria.into_iter().take(MAX_CELLS).map(|(at, criterion)| CriterionCell {
         at: Some(at),
         name: short_criterion_name(index.name(criterion.name)),
-        mark: criterion.mark(),
+        mark: cell_mark(*criterion),
         is_gate: criterion.is_gate,
         has_failed: has_failed(criterion),
         is_penalty: criterion.is_penalty,
@@ -265,7 +264,7 @@ pub(super) fn criterion_cells(
     let whole = whole.map(|gate| CriterionCell {
         at: None,
         name: short_criterion_name(index.name(*gate)),
-        mark: '-',
+        mark: ResultMark::new("bad", "✗", "failed"),
         is_gate: true,
         has_failed: true,
         is_penalty: false,
@@ -274,6 +273,15 @@ pub(super) fn criterion_cells(
     });
     cells.splice(0..0, whole);
     (cells, more)
+}
+
+/// The sign of a score is the score itself.
+fn cell_mark(criterion: CriterionEntry) -> ResultMark {
+    const SCORES: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let mark = ResultMark::of_criterion(criterion);
+    let points = criterion.points.filter(|_| criterion.outcome == OutcomeKind::Scored);
+    let sign = points.and_then(|points| SCORES.get(points.max(0.0) as usize));
+    ResultMark { sign: sign.copied().unwrap_or(mark.sign), ..mark }
 }
 
 fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {

@@ -48,12 +48,7 @@ fn single_decisions(run: &OpenRun) -> Result<(Vec<SingleDecision>, usize), PageE
     let count = all.clone().count();
     let shown = all.take(MAX_SINGLE).map(|(row, entry, decided)| SingleDecision {
         criterion: visible(index.name(decided.name)),
-        mark: ResultMark::of_outcome(
-            decided.outcome,
-            decided.points.map(f64::from),
-            decided.is_penalty,
-            decided.is_negated,
-        ),
+        mark: ResultMark::of_criterion(*decided),
         case: visible(&entry.id),
         url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
     });

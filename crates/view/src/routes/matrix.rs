@@ -1,13 +1,16 @@
 //! Runs, or the prompts and targets of a run, side by side: a test a row, each of them a column.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_analysis::compare::{HeadlineMetric, compare_many};
 use assize_analysis::matrix::{ColumnMetrics, column_title};
 use assize_engine::read_together;
-use assize_report::{answer_excerpt, excerpt, format_duration, grouped, short_criterion_name};
-use assize_store::{AnswerPart, named_case};
+use assize_report::{
+    criterion_counts, different_answers, excerpt, format_duration, grouped, short_criterion_name,
+};
+use assize_rubric::OutcomeKind;
+use assize_store::{AnswerPart, ResultRow, named_case};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -18,22 +21,20 @@ use super::cases::{criterion_cells, score_text};
 use super::compare::conclusion_mark;
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
-use crate::index::{CaseFilter, CaseStatus, CaseTableEntry, CaseTableIndex};
+use crate::index::{CaseFilter, CaseStatus, CaseTableEntry, CaseTableIndex, VerdictChoice};
 use crate::library::{ComparedColumns, RunLibrary};
 use crate::open_run::OpenRun;
 use crate::page_reply::{
     Library, PageError, matrix_url, query_value, query_values, render, run_url, with_query,
 };
 use crate::page_work::{PageWork, working};
-use crate::pages::{ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
+use crate::pages::{ChipGroup, FilterChip, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, visible};
 
 /// Most columns of a page.
 const MAX_COLUMNS: usize = 12;
 /// Tests of a page.
 const PAGE_ROWS: usize = 50;
-/// Most different answers of a cell.
-const MAX_ANSWERS: usize = 3;
 /// Most criteria that are chips.
 const MAX_CHIPS: usize = 12;
 
@@ -50,6 +51,12 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
     })
     .await
 }
+
+/// Value of the key `differ` for any difference; others are criteria.
+const ANY: &str = "1";
+
+/// Outcome and score of a decision, and whether it counts against the answer.
+type DecisionMark = (OutcomeKind, Option<f32>, bool);
 
 /// Tests that differ between columns, by suite and id, each with the criteria that differ.
 type DifferingTests = HashMap<(String, String), Vec<String>>;
@@ -112,14 +119,28 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     }
 
     let view = MatrixView { library, columns: &columns, indexes: &indexes, runs: &runs };
-    let criterion = query_value(uri, "criterion");
-    let is_different = query_value(uri, "differ").is_some() || criterion.is_some();
     let all = tests.len();
     let (differing, chips) = view.chips(&tests, uri);
-    if is_different {
-        tests.retain(|test| match &criterion {
-            Some(name) => differing.get(test).is_some_and(|names| names.contains(name)),
-            None => differing.contains_key(test),
+    match query_value(uri, "differ").as_deref() {
+        None => {}
+        Some(ANY) => tests.retain(|test| differing.contains_key(test)),
+        Some(name) => {
+            tests.retain(|test| differing.get(test).is_some_and(|names| names.iter().any(|one| one == name)));
+        }
+    }
+    let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
+    if filter != CaseFilter::default() {
+        // A test with such a result in any column.
+        let mut found = Vec::new();
+        for (run, index) in runs.iter().zip(&indexes) {
+            let rows = run.select(index, &filter, None)?;
+            found.push(rows.iter().copied().collect::<HashSet<u32>>());
+        }
+        let has = |column: &Column, row: &u32| found[column.run].contains(row);
+        tests.retain(|test| {
+            columns.iter().any(|column| {
+                column.rows.get(test).is_some_and(|rows| rows.iter().any(|row| has(column, row)))
+            })
         });
     }
 
@@ -130,7 +151,7 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     let rows = shown.map(|test| view.row(test, several_suites)).collect::<Result<_, PageError>>()?;
     let of_page = |page: usize| {
         let mut query = Serializer::new(String::new());
-        query.extend_pairs(pairs_without_page(uri)).append_pair("page", &page.to_string());
+        query.extend_pairs(pairs_without(uri, &["page"])).append_pair("page", &page.to_string());
         with_query("/matrix", &query.finish())
     };
 
@@ -138,6 +159,8 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
         says: compared.set.order_claims(),
         columns: view.heads(&compared),
         chips,
+        text: filter.text.unwrap_or_default(),
+        kept: pairs_without(uri, &["page", "q"]),
         rows,
         counts: format!("{} of {} tests", grouped(tests.len() as u64), grouped(all as u64)),
         before: (page > 1).then(|| of_page(page - 1)),
@@ -145,10 +168,10 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     })
 }
 
-fn pairs_without_page(uri: &Uri) -> Vec<(String, String)> {
+fn pairs_without(uri: &Uri, keys: &[&str]) -> Vec<(String, String)> {
     let query = uri.query().unwrap_or_default();
     let pairs = url::form_urlencoded::parse(query.as_bytes()).into_owned();
-    pairs.filter(|(key, _)| key != "page").collect()
+    pairs.filter(|(key, _)| !keys.contains(&key.as_str())).collect()
 }
 
 /// Compares each column with the first and with each other, or returns the comparison if it is still in memory.
@@ -216,6 +239,7 @@ impl MatrixView<'_> {
                 mean_score: MetricText::score(&metrics.mean_score),
                 cost: metrics.cost.map_or_else(|| "cost unknown".to_owned(), assize_report::dollars),
                 time: format_duration(metrics.duration_ms),
+                against: criterion_counts(&metrics.against),
                 against_first: against
                     .map(|found| (conclusion_mark(found.pass_rate.call), visible(&found.pass_rate.says))),
                 compare_url: ComparisonChoice::default().url(&names[0], &side.name),
@@ -237,9 +261,14 @@ impl MatrixView<'_> {
     fn chips(&self, tests: &[(String, String)], uri: &Uri) -> (DifferingTests, Vec<ChipGroup>) {
         let mut differing = HashMap::new();
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut results = VerdictChoice::ALL.map(|choice| (choice, 0));
         for test in tests {
+            for (choice, count) in &mut results {
+                let mut all = self.columns.iter().flat_map(|column| self.entries(column, test));
+                *count += usize::from(all.any(|(_, entry)| choice.takes(entry)));
+            }
             let mut verdicts: Vec<Vec<CaseStatus>> = Vec::new();
-            let mut marks: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            let mut marks: BTreeMap<&str, Vec<Vec<DecisionMark>>> = BTreeMap::new();
             for column in self.columns {
                 let index = &self.indexes[column.run];
                 // A test that a column lacks does not differ there.
@@ -247,17 +276,18 @@ impl MatrixView<'_> {
                     continue;
                 }
                 verdicts.push(self.entries(column, test).map(|(_, entry)| entry.verdict).collect());
-                let mut own: BTreeMap<&str, String> = BTreeMap::new();
+                let mut own: BTreeMap<&str, Vec<DecisionMark>> = BTreeMap::new();
                 for (_, entry) in self.entries(column, test) {
                     for one in &entry.criteria {
-                        own.entry(index.name(one.name)).or_default().push(one.mark());
+                        let mark = (one.outcome, one.points, one.is_missed());
+                        own.entry(index.name(one.name)).or_default().push(mark);
                     }
                 }
                 for (name, signs) in own {
                     marks.entry(name).or_default().push(signs);
                 }
             }
-            let is_all = |signs: &Vec<String>| signs.len() == verdicts.len();
+            let is_all = |signs: &Vec<_>| signs.len() == verdicts.len();
             let moved =
                 marks.iter().filter(|(_, signs)| !is_all(signs) || signs.iter().any(|one| *one != signs[0]));
             let moved: Vec<String> = moved.map(|(name, _)| (*name).to_owned()).collect();
@@ -269,15 +299,22 @@ impl MatrixView<'_> {
             }
         }
 
-        let query = Serializer::new(String::new()).extend_pairs(pairs_without_page(uri)).finish();
-        let chip = |text: String, sets: &[(&str, &str)]| FilterChip::new(text, None, sets, "/matrix", &query);
+        let query = Serializer::new(String::new()).extend_pairs(pairs_without(uri, &["page"])).finish();
+        let chip = |text: String, count: usize, sets: &[(&str, &str)]| {
+            FilterChip::new(text, Some(grouped(count as u64)), sets, "/matrix", &query)
+        };
+        let results = results.into_iter().filter(|(_, count)| *count > 0);
+        let results = results
+            .map(|(choice, count)| chip(choice.name().to_owned(), count, &[("verdict", choice.name())]))
+            .collect();
         let mut named: Vec<(String, usize)> = counts.into_iter().collect();
         named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let mut chips = vec![chip(format!("any difference {}", differing.len()), &[("differ", "1")])];
-        chips.extend(named.iter().take(MAX_CHIPS).map(|(name, count)| {
-            chip(format!("{} {count}", short_criterion_name(name)), &[("criterion", name)])
-        }));
-        (differing, vec![ChipGroup { label: "Differs in", chips }])
+        let mut chips = vec![chip("any difference".to_owned(), differing.len(), &[("differ", ANY)])];
+        let named = named.iter().take(MAX_CHIPS);
+        chips
+            .extend(named.map(|(name, count)| chip(short_criterion_name(name), *count, &[("differ", name)])));
+        let groups = [("In any column", results), ("Differs in", chips)];
+        (differing, groups.map(|(label, chips)| ChipGroup { label, chips }).into())
     }
 
     fn row(&self, test: &(String, String), several_suites: bool) -> Result<MatrixRow, PageError> {
@@ -299,23 +336,14 @@ impl MatrixView<'_> {
         let (run, index) = (&self.runs[column.run], &self.indexes[column.run]);
         let trials: Vec<(u32, &CaseTableEntry)> = self.entries(column, test).collect();
         let Some((_, first)) = trials.first() else { return Ok(None) };
-        let mut answers: Vec<MatrixAnswer> = Vec::new();
-        for (row, entry) in &trials {
-            let Some(stored) = run.folder().result_at(entry.offset)? else { continue };
-            if question.is_empty() {
-                let asked = run.question(&stored)?.and_then(|asked| asked.question);
-                *question = excerpt(asked.as_deref().unwrap_or_default());
-            }
-            let text = answer_excerpt(&stored);
-            match answers.iter_mut().find(|answer| answer.text == text) {
-                Some(same) => same.trials += 1,
-                None => answers.push(MatrixAnswer {
-                    url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
-                    text,
-                    trials: 1,
-                }),
-            }
+        let stored = trials.iter().map(|(_, entry)| run.folder().result_at(entry.offset));
+        let stored: Vec<ResultRow> = stored.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        if let Some(row) = stored.first().filter(|_| question.is_empty()) {
+            let asked = run.question(row)?.and_then(|asked| asked.question);
+            *question = excerpt(asked.as_deref().unwrap_or_default());
         }
+        let case_url = |row: u32| format!("{}/cases/{}", run_url(run.slug()), row + 1);
+        let (answers, more) = different_answers(&stored);
 
         let passed = trials.iter().filter(|(_, entry)| entry.verdict == CaseStatus::Pass).count();
         let mark = match trials.len() {
@@ -329,16 +357,14 @@ impl MatrixView<'_> {
                 ResultMark::new(class, sign, format!("{passed} of {all} pass"))
             }
         };
-        let more = answers.len().saturating_sub(MAX_ANSWERS);
-        answers.truncate(MAX_ANSWERS);
         // Of several trials, the criteria of the first that did not pass say why.
         let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
             mark,
             score: if trials.len() == 1 { score_text(first) } else { String::new() },
-            answers,
+            answers: answers.into_iter().map(|answer| (case_url(trials[answer.first].0), answer)).collect(),
             more,
-            mark_url: format!("{}/cases/{}/mark", run_url(run.slug()), shown.0 + 1),
+            case_url: case_url(shown.0),
             criteria: criterion_cells(index, shown.1, run.people(index)?.of(shown.0)).0,
         }))
     }
