@@ -4,7 +4,7 @@ use assize_rubric::format_rate;
 use assize_stats::{BoundedMean, ConfidenceLevel, Interval, UndefinedReason, proportion};
 use assize_store::EstimatedMetric;
 
-/// Values from 0 to 1 in clusters, from which metrics of cases are computed.
+/// Values from 0 to 1 in clusters, for computing metrics of cases.
 pub(crate) trait MetricSample {
     /// Number of values.
     fn len(&self) -> usize;
@@ -46,8 +46,8 @@ pub(crate) fn case_rate_metric(
     build_metric(plain.rate, interval, sample, level, |low, high| rate_sentence(low, high, level, what))
 }
 
-/// Says what the interval of a rate is about: the rate among all cases like these. A further run of as many cases may well lie
-/// outside. `what` completes the sentence "between ... and ... would".
+/// Explains the interval of a rate: it is about the rate among all cases like these. The rate of another run with as
+/// many cases may well be outside. `what` completes the sentence "between ... and ... would".
 pub fn rate_sentence(low: f64, high: f64, level: ConfidenceLevel, what: &str) -> String {
     format!(
         "Over many more cases like these, between {} and {} would {what} ({} confidence).",
@@ -57,7 +57,7 @@ pub fn rate_sentence(low: f64, high: f64, level: ConfidenceLevel, what: &str) ->
     )
 }
 
-/// Says what the interval of a mean score is about.
+/// Explains the interval of a mean score.
 pub fn mean_sentence(low: f64, high: f64, level: ConfidenceLevel) -> String {
     format!(
         "Over many more cases like these, the mean score would lie between {low:.3} and {high:.3} ({} confidence).",

@@ -45,7 +45,7 @@ impl CaseTrials {
             .conclude(&self.trials_in_order(), |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok())
     }
 
-    /// Returns the numbers of trials made and passed, as far as they are informative about `k` attempts.
+    /// Returns the numbers of trials made and passed that are informative about `k` attempts.
     ///
     /// If trials end at the first pass, all trials together are a biased sample; the first `k` are not.
     fn attempts(&self, k: u32) -> Option<(u64, u64)> {
@@ -139,8 +139,8 @@ impl RepeatedCases {
         })
     }
 
-    /// The decided trials of all cases, 1 for those that passed. `None` unless all cases have the same number
-    /// of them, so that the mean over trials is the mean over cases.
+    /// The decided trials of all cases, 1 for a passed trial. `None` unless all cases have the same number of
+    /// them, so that the mean over trials is the mean over cases.
     fn equal_trials(&self) -> Option<ClusteredSample> {
         let mut sample = ClusteredSample::default();
         let mut number = None;
@@ -208,7 +208,7 @@ impl RepeatedCases {
     }
 }
 
-/// Formats the event of `k` attempts of which some pass, such as "all of 3 attempts at a case pass".
+/// Formats the event that some of `k` attempts pass, such as "all of 3 attempts at a case pass".
 fn attempts_pass(k: u32, share: &str, verb: &str) -> String {
     if k == 1 {
         "an attempt at a case passes".to_owned()

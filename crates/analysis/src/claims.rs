@@ -1,5 +1,5 @@
-//! What may be claimed: the one place that compares a p value with a level, and the numbers below which nothing is
-//! claimed. Every command that says "better", "significant" or "prefers" asks here.
+//! Which claims are allowed: the only place that compares a p value with a level, and the minimum numbers for a claim.
+//! Every command that says "better", "significant" or "prefers" asks here.
 //!
 //! Design: `docs/design/statistics.md`.
 
@@ -16,7 +16,7 @@ pub const MIN_PAIRS: usize = 6;
 /// Below this number of labelled items, most intervals are too wide to decide anything, and the output says so.
 pub const FEW_ITEMS: u64 = 30;
 
-/// Differences up to this size come from the order of summation: they are none.
+/// Differences up to this size come from the order of summation and count as zero.
 pub const DIFFERENCE_TOLERANCE: f64 = 1e-9;
 
 /// A claim among others that are made together.
@@ -38,8 +38,8 @@ pub fn alpha_of(level: ConfidenceLevel) -> f64 {
     1.0 - level.get()
 }
 
-/// Decides claims that are made together, in the order of their p values. At most `alpha` is the probability that any
-/// of those that are shown is wrong. A p value that is no probability shows nothing.
+/// Decides claims that are made together, in the order of their p values. The probability that any of the returned
+/// claims is wrong is at most `alpha`. A p value that is not a probability supports no claim.
 pub fn decide_together(p_values: &[f64], alpha: f64) -> Vec<DecidedClaim> {
     decide_by(PValueAdjustment::Holm, p_values, alpha)
 }
@@ -57,7 +57,7 @@ fn decide_by(adjustment: PValueAdjustment, p_values: &[f64], alpha: f64) -> Vec<
 }
 
 /// Smallest number of pairs in which the exact test can show a difference at a level: all pairs go one way with
-/// probability `2 / 2^n`. Fewer pairs can't show anything, whether they differ or not.
+/// probability `2 / 2^n`. Fewer pairs can't show a difference, even if all of them differ.
 pub fn least_pairs(level: ConfidenceLevel) -> usize {
     let is_enough = |pairs: &u16| is_shown(0.5_f64.powi(i32::from(*pairs) - 1), alpha_of(level));
     (1..u16::MAX).find(is_enough).map_or(usize::MAX, usize::from)

@@ -1,5 +1,5 @@
-//! The conclusion of a run. Every output takes the exit code, the reason and what stands beside them from here, and adds
-//! nothing of its own.
+//! The conclusion of a run. Every output takes the exit code, the reason and the notes with them from here, and adds no
+//! others.
 //!
 //! Design: `docs/design/scorecards.md`.
 
@@ -16,7 +16,7 @@ const MIN_COVERAGE: &str = "min_coverage";
 /// Setting of a scorecard run: a weight set other than the one that the index names.
 const WEIGHTS: &str = "weights";
 
-/// Exit code of a run, its reason, and what a reader must know beside them.
+/// Exit code of a run, its reason, and the notes that a reader must see with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunResult {
     /// Exit code.
@@ -43,7 +43,7 @@ impl RunResult {
 /// Concludes a run. `exit` and `reason` describe its cases, or its scorecard, as far as they were run; `not_run` counts
 /// selected cases without a result.
 ///
-/// A selection of cases decides nothing about a release, so the run of a scorecard with `--filter` or `--tag` is
+/// A selection of cases can't decide about a release, so the run of a scorecard with `--filter` or `--tag` is
 /// incomplete. A shard is concluded when it is merged.
 pub fn conclude_run(
     info: &RunInfo,
@@ -92,7 +92,7 @@ pub fn conclude_run(
     RunResult { exit, reason, conclusion }
 }
 
-/// The result of a run in one line, for lists: a word, then what a reader must know beside it.
+/// The result of a run in one line, for lists: a word, then notes.
 pub fn brief_result(summary: &RunSummary) -> String {
     let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
     let parts = std::iter::once(word.to_owned()).chain(summary.conclusion.brief());

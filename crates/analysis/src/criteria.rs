@@ -22,7 +22,7 @@ const MIN_ANSWERS: usize = 5;
 /// Correlation with the other criteria below which a criterion does not discriminate. Source: R. Ebel and D.
 /// Frisbie, Essentials of Educational Measurement (1991), chapter 13.
 const MIN_DISCRIMINATION: f64 = 0.2;
-/// Kappa from which two criteria count as redundant.
+/// Two criteria with at least this kappa count as redundant.
 const REDUNDANT_KAPPA: f64 = 0.8;
 /// A criterion counts as always or never met if at most this share of further decisions may differ.
 const MAX_RARE_SHARE: f64 = 0.1;
@@ -335,7 +335,7 @@ pub enum CriterionFlag {
     /// Answers that meet the other criteria meet it less often.
     AgainstRest,
     /// Its correlation with the others is below 0.2: it does not distinguish good answers from bad ones, or
-    /// measures something else.
+    /// measures another property.
     NotWithRest,
 }
 

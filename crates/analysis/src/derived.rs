@@ -160,7 +160,7 @@ impl ScoreGroup {
 impl ScoreSum {
     fn add(&mut self, score: &MetricScore) {
         let bounds = score.score.map(|value| [value, value]).or(score.bounds);
-        // Nothing applied, such as a rubric whose criteria are all not applicable.
+        // No criterion applied, such as in a rubric whose criteria are all not applicable.
         let Some([low, high]) = bounds else { return };
 
         self.scores += 1;

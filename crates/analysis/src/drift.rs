@@ -13,7 +13,7 @@ use assize_store::CaseRecord;
 /// reach it.
 pub const CHANGED: f64 = 20.0;
 
-/// What a decision is about.
+/// Subject of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Anchor {
     suite: String,
@@ -21,7 +21,7 @@ struct Anchor {
     trial: u32,
     grader: String,
     criterion: String,
-    /// The hash of what the judge saw.
+    /// Hash of the material that the judge saw.
     seen: String,
 }
 
@@ -40,7 +40,7 @@ impl AnchorRun {
         Self { label: label.into(), ..Self::default() }
     }
 
-    /// Adds the decisions of a stored case. Those from the reply cache are only counted, because no judge
+    /// Adds the decisions of a stored case. Decisions from the reply cache are only counted, because no judge
     /// made them again.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;

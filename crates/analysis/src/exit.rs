@@ -64,7 +64,7 @@ impl ExitStatus {
         }
     }
 
-    /// The one with the highest precedence.
+    /// Returns the code with the highest precedence.
     pub fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
         let exits: Vec<Self> = exits.into_iter().collect();
         Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)
@@ -161,7 +161,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
     // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
-        // If results could not be stored, they decide nothing. If a rate decides, single cases do not.
+        // Results that could not be stored don't count. If a rate decides, single cases do not.
         if !ending.broke_off && ending.decision.is_none() {
             exits.push(ExitStatus::Failed);
         }

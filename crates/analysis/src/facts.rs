@@ -62,7 +62,7 @@ pub struct CriterionFact {
     pub id: u32,
     /// Its text; empty if none is stored.
     pub text: u32,
-    /// Its value; missing if nothing was decided.
+    /// Its value; missing if there was no decision.
     pub decision: VoteValue,
     /// True if it was decided on a scale, so that values of 0 and 1 are scores and not unmet and met.
     pub is_scored: bool,
@@ -131,7 +131,7 @@ pub struct CaseFact {
     /// Hash of the input, if the run stored it.
     pub question: Option<u32>,
     /// Thresholds of its verdict as text; `None` if nothing was judged.
-    pub lines: Option<u32>,
+    pub thresholds: Option<u32>,
     /// The verdict.
     pub verdict: Verdict,
     /// The score, if it is known.
@@ -210,13 +210,13 @@ impl CaseFact {
             cluster,
             tags,
             question,
-            lines,
+            thresholds,
             graders,
             criteria,
             ..
         } = self;
         [suite, case, cluster].into_iter().for_each(renumber);
-        [prompt, target, question, lines].into_iter().flatten().for_each(renumber);
+        [prompt, target, question, thresholds].into_iter().flatten().for_each(renumber);
 
         tags.iter_mut().for_each(renumber);
         tags.sort_unstable();
@@ -246,7 +246,7 @@ impl CaseFact {
 }
 
 /// Name of the cluster of a row, the same in all runs. The suite is part of it, because conversation 1 of one suite is
-/// unrelated to that of another.
+/// unrelated to conversation 1 of another.
 pub(crate) fn cluster_name(row: &ResultRow) -> String {
     let (suite, kind, name) = row.cluster_key();
     format!("{suite}\u{1f}{kind}\u{1f}{name}")
@@ -291,7 +291,7 @@ fn grader_weightings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderW
     found
 }
 
-/// What the decisions of a case say about its criteria, by (grader, id).
+/// Facts about the criteria of a case from its decisions, by (grader, id).
 struct JudgementNotes<'r>(HashMap<(&'r str, Arc<str>), JudgementNote>);
 
 #[derive(Default)]
@@ -346,7 +346,7 @@ impl<'r> JudgementNotes<'r> {
     }
 }
 
-/// Returns true if a row names the judge that decides whatever the answer is. These do not: a judge that
+/// Returns true if a row names a judge that decides independently of the answer. These do not: a judge that
 /// failed to answer, checks that settled a case before its judge was called, the stronger judge that only
 /// sees some cases, and the combination of votes, which have rows of their own.
 fn names_judge(row: &CaseDecision) -> bool {
@@ -393,8 +393,8 @@ fn describe_prompt(judge: &JudgeIdentity) -> Option<String> {
         .prompt_hash
         .as_deref()
         .map(|hash| format!("prompt {}", hash.chars().take(12).collect::<String>()));
-    let said: Vec<String> = [version, hash].into_iter().flatten().collect();
-    (!said.is_empty()).then(|| said.join(", "))
+    let parts: Vec<String> = [version, hash].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn criterion_fact(
@@ -413,7 +413,7 @@ fn criterion_fact(
             _ => VoteValue::Missing,
         },
         is_scored: row.outcome == OutcomeKind::Scored,
-        // In a negated grader, a penalty is a good thing again.
+        // In a negated grader, a penalty counts for the answer.
         is_fault: (row.weight < 0.0) != note.negated,
         is_fixed: note.is_fixed,
         wording: note.wording,
@@ -453,7 +453,7 @@ pub struct RunFacts {
     /// True if the run stopped before its last case because its result was clear. Intervals and tests that assume a fixed number of
     /// cases claim too much for such a run.
     pub ended_by_result: bool,
-    /// True if judges decided on criteria, who make mistakes that checks don't.
+    /// True if judges decided on criteria. Unlike checks, judges make mistakes.
     pub has_judges: bool,
 }
 
@@ -503,7 +503,7 @@ impl RunFacts {
         Ok(Self { label, cases, ended_by_result: false, has_judges: false })
     }
 
-    /// Pairs the cases by their tests, whatever the prompt: the run is compared with answers to another prompt. The
+    /// Pairs the cases by their tests and ignores the prompt, to compare the run with answers to another prompt. The
     /// questions then differ on purpose.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Analysis of stored runs and labels, with uncertainty.
 //!
 //! Pure functions from stored rows to values with intervals. The formulas are in `assize-stats`; this crate
-//! selects the formula for each question, pairs cases, and reports what is excluded.
+//! selects the formula for each question, pairs cases, and reports excluded cases.
 //!
 //! Rules that hold throughout: an ungraded decision is never counted as 0, a metric that can't be computed is
 //! undefined with a reason, and related cases form clusters, over which errors are computed.

@@ -17,7 +17,7 @@ pub struct ColumnMetrics {
     pub pass_rate: EstimatedMetric,
     /// Mean score.
     pub mean_score: EstimatedMetric,
-    /// Cost of all results in dollars; `None` if that of one is not known.
+    /// Cost of all results in dollars; `None` if the cost of any result is unknown.
     pub cost: Option<f64>,
     /// Mean time of a result in milliseconds.
     pub duration_ms: u64,
@@ -38,7 +38,7 @@ pub fn columns_of_run(prompts: &[String], targets: &[String]) -> Vec<AnswerPart>
     prompts.iter().flat_map(of_prompt).collect()
 }
 
-/// What the head of a column says: its prompt and target, or the label or the answers of its run. The name of the run
+/// Parts of a column's heading: its prompt and target, or the label or the answers of its run. The name of the run
 /// follows, unless all columns are of one run.
 pub fn column_title(part: &AnswerPart, info: &RunInfo, run: &str, is_one_run: bool) -> String {
     let names: Vec<&str> = [&part.prompt, &part.target].into_iter().flatten().map(String::as_str).collect();
@@ -51,7 +51,7 @@ pub fn column_title(part: &AnswerPart, info: &RunInfo, run: &str, is_one_run: bo
 }
 
 impl ColumnMetrics {
-    /// Computes the metrics of a column from the rows of its run. The stored ones are taken where there are some.
+    /// Computes the metrics of a column from the rows of its run. Uses stored metrics if there are any.
     ///
     /// # Errors
     /// If the rows can't be read.
@@ -117,7 +117,7 @@ pub fn best_first<T>(columns: &[T], rate: impl Fn(&T) -> Option<f64>) -> Vec<&T>
 }
 
 impl ComparisonSet {
-    /// Sentences on what the order of the compared runs by their pass rates is worth.
+    /// Sentences about how certain the order of the compared runs by pass rate is.
     pub fn order_claims(&self) -> Vec<String> {
         let is_certain = |call: Conclusion| matches!(call, Conclusion::Better | Conclusion::Worse);
         let certain = match self.matrix.as_slice() {

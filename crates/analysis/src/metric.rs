@@ -7,7 +7,7 @@ use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, boo
 pub struct MetricEstimate {
     /// Name in records: `kappa`.
     pub id: &'static str,
-    /// Name for people: `Cohen's kappa`.
+    /// Display name, such as `Cohen's kappa`.
     pub name: &'static str,
     /// Value, or the reason why it is undefined.
     pub value: Result<f64, UndefinedReason>,

@@ -14,7 +14,7 @@ use crate::pairwise::to_stored_metric;
 /// Minimum number of cases for intervals of components. With fewer, they cover the true component too seldom: in 83 to
 /// 96 % of simulated data sets of ten cases, 90 to 98 % of thirty.
 const MIN_CASES: usize = 30;
-/// Maximum number of groups of cases that are left out in turn.
+/// Maximum number of groups of cases for the jackknife, which omits one group at a time.
 const MAX_GROUPS: usize = 40;
 
 /// Decisions, 0 to 1, by case, then by criterion, then by answer.

@@ -37,7 +37,7 @@ pub struct PanelVotes {
 }
 
 impl PanelVotes {
-    /// Adds the votes of a stored case: those of panels on criteria that are met or unmet.
+    /// Adds the votes of a stored case. Only votes of panels on criteria that are met or unmet count.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;
         for vote in record.decisions.iter().filter(|row| row.is_vote()) {

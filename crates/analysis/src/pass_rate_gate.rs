@@ -34,7 +34,7 @@ pub fn exit_with_pass_rate(
     let sentence = describe_pass_rate_gate(&gate);
     let reason = if plain == ExitStatus::Passed { sentence } else { format!("{plain_reason}; {sentence}") };
 
-    // If results could not be stored, they decide nothing.
+    // Results that could not be stored don't count.
     let exit = if ending.broke_off { rest } else { ExitStatus::strongest([exit, rest]) };
     (Some(gate), exit, reason)
 }

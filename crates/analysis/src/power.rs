@@ -29,12 +29,12 @@ pub struct PlanningInputs {
     pub score_sd: Option<f64>,
     /// Mean and spread of the scores of a run.
     pub score_spread: Option<ScoreSpread>,
-    /// Verdicts of a run by cluster (1 for passed), if its cases come in clusters.
+    /// Verdicts of a run by cluster (1 for passed), if its cases have clusters.
     #[serde(skip)]
     pub clustered_verdicts: Option<PlannedMean>,
     /// Standard deviation of paired score differences over cases.
     pub difference_sd: Option<f64>,
-    /// Share of pairs of which exactly one side passes.
+    /// Share of pairs in which exactly one side passes.
     pub discordance: Option<f64>,
     /// Variance of the score between cases.
     pub between: Option<f64>,
@@ -100,7 +100,7 @@ struct PlannedClusters {
 }
 
 impl PlannedClusters {
-    /// Returns the half-width of the interval of a mean over `n` cases, each of which carries as much
+    /// Returns the half-width of the interval of a mean over `n` cases, if each case carries as much
     /// information as `effective` values at the ends of the range.
     fn half_width(
         self,
@@ -347,7 +347,7 @@ fn add_label_answers(
     }
 }
 
-/// Number of judged cases assumed if it is not given: so many that they add no error.
+/// Assumed number of judged cases if none is given: large enough to add no error.
 const MANY_CASES: u64 = 1_000_000_000;
 
 /// Plans the interval of the corrected pass rate that `calibrate --labels` reports: the number of labels of randomly
@@ -507,7 +507,7 @@ fn noise_of_differences(sd: f64) -> PairedNoise {
     PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 }
 }
 
-/// Answers what a given number of cases can show.
+/// Answers which difference a given number of cases can detect.
 fn add_detectable_answers(
     known: &PlanningInputs,
     cases: u64,

@@ -14,7 +14,7 @@ pub(crate) struct PublishedScores {
     /// Sums of points, as shares of the way from the fewest possible points to the most.
     normalised: i128,
     has_penalties: bool,
-    /// True if a case has graders besides a rubric, which those benchmarks do not have.
+    /// True if a case has other graders than a rubric. Cases of the published benchmarks have none.
     has_others: bool,
 }
 

@@ -85,11 +85,11 @@ pub fn first_failures(rows: &[LabelRow], resampling: ResamplingOptions) -> Optio
     let mut cases: BTreeMap<(&str, &str), BTreeMap<String, &str>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.first_failure) {
         let Some(code) = &row.criterion else { continue };
-        let said = cases.entry((row.suite.as_deref().unwrap_or_default(), &row.case)).or_default();
+        let labels = cases.entry((row.suite.as_deref().unwrap_or_default(), &row.case)).or_default();
         for (who, _) in &row.labels {
             let who = who.as_deref().unwrap_or_default();
             let key = Some(person_key(who)).filter(|key| !key.is_empty());
-            said.insert(key.unwrap_or_else(|| who.to_owned()), code);
+            labels.insert(key.unwrap_or_else(|| who.to_owned()), code);
         }
     }
 
@@ -170,10 +170,10 @@ fn measure_agreement(
     let same = twice.iter().filter(all_same).count();
     let mut systems: BTreeMap<&str, (Vec<f64>, Vec<&str>)> = BTreeMap::new();
     for rated in rated {
-        let of = systems.entry(rated.system).or_default();
+        let system = systems.entry(rated.system).or_default();
         for rating in &rated.ratings {
-            of.0.push(*rating);
-            of.1.push(rated.cluster);
+            system.0.push(*rating);
+            system.1.push(rated.cluster);
         }
     }
 
@@ -221,7 +221,7 @@ fn agreement_metrics(
     let units =
         |chosen: &[usize]| chosen.iter().flat_map(|&at| groups[at].iter().copied()).collect::<Vec<_>>();
     let twice = rated.iter().filter(|rated| rated.ratings.len() > 1).count() as u64;
-    let of = |id, name, figure: &dyn Fn(&UnitRatings) -> Result<f64, UndefinedReason>, says| {
+    let metric = |id, name, figure: &dyn Fn(&UnitRatings) -> Result<f64, UndefinedReason>, says| {
         let value = figure(&all);
         let interval = value.and_then(|_| {
             resampling.bootstrap_interval(groups.len(), |chosen| figure(&all.select(&units(chosen))))
@@ -284,13 +284,13 @@ fn agreement_metrics(
             "Gwet's AC2, quadratic",
             "Agreement beyond chance on the scale, stable where most scores are equal.",
         ),
-        of(
+        metric(
             "icc",
             "ICC(1,1)",
             &|ratings| repeat_variance(&rows(ratings)).and_then(|found| found.icc),
             "Share of the variance of ratings that lies between items, not between raters.",
         ),
-        of(
+        metric(
             "within_variance",
             "variance within items",
             &|ratings| repeat_variance(&rows(ratings)).map(|found| found.within),

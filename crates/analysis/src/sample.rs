@@ -7,7 +7,7 @@ use assize_stats::{BoundedMean, ConfidenceLevel, UndefinedReason, bounded_mean_c
 use crate::case_metrics::MetricSample;
 
 /// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that
-/// equal values in equal order give equal metrics whatever the clusters are called.
+/// equal values in equal order give equal metrics, independent of the names of the clusters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClusteredSample {
     pub(crate) values: Vec<f64>,
@@ -22,7 +22,7 @@ impl ClusteredSample {
         self.clusters.push(*self.numbers.entry(cluster).or_insert(next));
     }
 
-    /// Returns what the clusters are called, in any order.
+    /// Returns the ids of the clusters, in any order.
     pub(crate) fn cluster_ids(&self) -> impl Iterator<Item = u64> + '_ {
         self.numbers.keys().copied()
     }

@@ -9,7 +9,7 @@ use crate::MetricEstimate;
 
 /// Computes a share; each hit comes with its case. The interval is Wilson's, or the clustered one if that is
 /// wider: with few cases, or without differences, the clustered one is too narrow. Several hits within a
-/// single case have no interval, because they say nothing about other cases.
+/// single case have no interval, because they are no evidence about other cases.
 pub fn share_metric<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!((apart.value, together.value), (Ok(0.5), Ok(0.5)));
         let width = |figure: &MetricEstimate| figure.interval.expect("defined").width();
         assert!(width(&together) > width(&apart) * 2.0);
-        // Blaker's upper end for 0 of 10, although nothing differs.
+        // Blaker's upper end for 0 of 10, although no item differs.
         let none: Vec<(usize, bool)> = (0..10).map(|at| (at, false)).collect();
         let high = share_metric(names, "", &none).interval.expect("defined").high;
         assert!((high - 0.282_935).abs() < 1e-6, "{high}");

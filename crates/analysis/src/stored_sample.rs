@@ -15,7 +15,7 @@ use crate::case_metrics::MetricSample;
 const RECORD_LEN: usize = 3;
 
 /// Values from 0 to 1, each with its cluster. Clusters are ordered by their first value, so that equal values
-/// in equal order give equal metrics whatever the clusters are called.
+/// in equal order give equal metrics, independent of the names of the clusters.
 #[derive(Debug)]
 pub(crate) struct StoredSample {
     /// Folder for the files.
@@ -56,7 +56,7 @@ impl UnitList for StoredUnits {
 /// A complete sample.
 #[derive(Debug)]
 pub(crate) struct SampleUnits {
-    /// The values of the sample; none are added any more.
+    /// The values of the sample, which is complete.
     sample: StoredSample,
     units: Result<UnitSums<StoredUnits>, UndefinedReason>,
     clusters: usize,
@@ -158,8 +158,8 @@ impl SampleUnits {
         PlannedMean::from_units(self.units.as_ref().map_err(|reason| *reason)?, level)
     }
 
-    /// Returns the error if reading the values failed. Everything computed from the sample is meaningless
-    /// then.
+    /// Returns the error if reading the values failed. In that case, all values computed from the sample are
+    /// meaningless.
     pub(crate) fn check(self) -> Result<(), StoreError> {
         let failed = self.units.ok().and_then(|units| units.into_list().failed.into_inner());
         failed.map_or(Ok(()), Err)

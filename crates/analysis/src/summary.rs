@@ -162,7 +162,7 @@ impl RunSummarizer {
         self.repeated |= row.trial > 1;
         self.judged_again = self.judged_again || is_judged_again(row);
 
-        // Most runs compare nothing, and don't need to store the name of each case for it.
+        // Most runs have no comparisons, and don't need to store the name of each case for them.
         if row.graders.iter().any(|grader| !grader.pairwise.is_empty()) {
             self.contests.add_row(row, row.test_id(), (0, 1));
         }
@@ -468,7 +468,7 @@ impl RunSummarizer {
     }
 }
 
-/// Computes the share of items whose repeated decisions differ; `None` if nothing was decided twice.
+/// Computes the share of items whose repeated decisions differ; `None` if no item was decided twice.
 pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<EstimatedMetric> {
     let flipped = stability(items, level).flipped;
     let interval = flipped.interval.ok()?;

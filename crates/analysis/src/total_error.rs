@@ -24,7 +24,7 @@ const MIN_LEVELS: usize = 5;
 /// Standard errors below this come from the order of summation.
 const SUMMATION_TOLERANCE: f64 = 1e-9;
 
-/// What a decision is about and who made it: answer, criterion, judge, prompt.
+/// Subject and author of a decision: answer, criterion, judge, prompt.
 type DecisionKey = (String, String, String, String);
 
 /// Decisions on answers, by judge and prompt.
@@ -40,8 +40,8 @@ pub struct JudgedScores {
 type Judging<'a> = (&'a str, &'a str, usize);
 
 impl JudgedScores {
-    /// Adds the decisions of a stored case on criteria: those of a panel's judges, or of a single judge. Runs
-    /// with different prompts count as different prompts.
+    /// Adds the decisions of a stored case on criteria. For a panel these are the votes, otherwise the single
+    /// judge's decisions. Runs with different prompts count as different prompts.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;
         let panels: BTreeSet<(&str, String)> = record
@@ -134,7 +134,7 @@ impl JudgedScores {
         };
         let split = |chosen: &[(usize, &AnswerScore)]| {
             let values: Vec<f64> = chosen.iter().map(|(_, score)| score.value).collect();
-            let of = |facet: &ErrorFacet| {
+            let column = |facet: &ErrorFacet| {
                 chosen
                     .iter()
                     .map(|(case, score)| match facet {
@@ -143,7 +143,7 @@ impl JudgedScores {
                     })
                     .collect()
             };
-            crossed_variance(&values, &facets.iter().map(of).collect::<Vec<Vec<usize>>>())
+            crossed_variance(&values, &facets.iter().map(column).collect::<Vec<Vec<usize>>>())
         };
         let all: Vec<(usize, &AnswerScore)> =
             scores.iter().map(|score| (levels(score, ErrorFacet::Case), score)).collect();
@@ -169,13 +169,13 @@ impl JudgedScores {
         });
 
         let component = |set: Option<usize>| {
-            let of = |found: &CrossedVariance| match set {
+            let part = |found: &CrossedVariance| match set {
                 Some(set) => found.components.get(&set).copied().unwrap_or_default(),
                 None => found.repeats.unwrap_or_default(),
             };
             let mut draws = again.iter();
             let interval = resampling.bootstrap_interval(cases.len(), |_| {
-                draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(of).map_err(|reason| *reason)
+                draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(part).map_err(|reason| *reason)
             });
             let interval = interval.and_then(with_width);
             ErrorComponent {
@@ -188,7 +188,7 @@ impl JudgedScores {
                 variance: MetricEstimate {
                     id: "variance",
                     name: "variance",
-                    value: Ok(of(&found)),
+                    value: Ok(part(&found)),
                     interval,
                     n: cases.len() as u64,
                     of: "cases",
@@ -261,7 +261,7 @@ fn with_width(interval: Interval) -> Result<Interval, UndefinedReason> {
     if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
 }
 
-/// Rejects an error estimate of 0: values that do not vary say nothing about their error.
+/// Rejects an error estimate of 0: values that do not vary are no evidence about their error.
 fn above_zero(error: f64) -> Result<f64, UndefinedReason> {
     if error > SUMMATION_TOLERANCE { Ok(error) } else { Err(UndefinedReason::NoSpread) }
 }
@@ -304,7 +304,7 @@ pub enum ErrorFacet {
 }
 
 impl ErrorFacet {
-    /// Name for people.
+    /// Display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Case => "case",
@@ -317,7 +317,7 @@ impl ErrorFacet {
 /// One component of the variance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorComponent {
-    /// Facets whose combination it belongs to; empty for repeats of everything.
+    /// Facets whose combination it belongs to; empty for exact repeats.
     pub facets: Vec<ErrorFacet>,
     /// The variance, with an interval over cases. The interval does not say how other judges would differ.
     pub variance: MetricEstimate,

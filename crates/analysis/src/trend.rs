@@ -37,7 +37,7 @@ pub struct TrendChange {
     /// Aspect that changed; null for a different set of cases.
     #[serde(rename = "respect")]
     pub aspect: Option<ComparisonAspect>,
-    /// Description in words.
+    /// Description for messages.
     pub says: String,
 }
 
@@ -53,7 +53,7 @@ pub struct MethodFingerprint {
     judges: BTreeSet<String>,
     prompts: BTreeSet<String>,
     judging: BTreeSet<String>,
-    lines: BTreeSet<String>,
+    thresholds: BTreeSet<String>,
 }
 
 impl Default for MethodFingerprint {
@@ -66,7 +66,7 @@ impl Default for MethodFingerprint {
             judges: BTreeSet::new(),
             prompts: BTreeSet::new(),
             judging: BTreeSet::new(),
-            lines: BTreeSet::new(),
+            thresholds: BTreeSet::new(),
         }
     }
 }
@@ -97,8 +97,8 @@ impl MethodFingerprint {
 
         let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
         self.questions = self.questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
-        if let Some(lines) = case.thresholds {
-            remember(&mut self.thresholds, names.text(lines));
+        if let Some(thresholds) = case.thresholds {
+            remember(&mut self.thresholds, names.text(thresholds));
         }
 
         if !case.graders.is_empty() {
@@ -115,8 +115,8 @@ impl MethodFingerprint {
         }
 
         for criterion in &case.criteria {
-            let said = [&mut self.judges, &mut self.prompts, &mut self.judging];
-            for (known, number) in said.into_iter().zip(judged_by(criterion)) {
+            let sets = [&mut self.judges, &mut self.prompts, &mut self.judging];
+            for (known, number) in sets.into_iter().zip(judged_by(criterion)) {
                 remember(known, names.text(number));
             }
         }
@@ -162,7 +162,7 @@ impl MethodFingerprint {
                 say(Some(ComparisonAspect::Rubric), ComparisonAspect::Rubric.describe().to_owned());
             }
         } else {
-            // Other cases have other criteria, so nothing more can be compared.
+            // Other cases have other criteria, so there is no further comparison.
             say(None, "different cases".to_owned());
         }
 
@@ -236,7 +236,7 @@ pub struct TrendReader {
     stored: Option<EstimatedMetric>,
 }
 
-/// Facts of a case from which a trend's metrics are computed.
+/// Facts of a case that a trend's metrics need.
 #[derive(Debug)]
 struct TrendCase {
     suite: u32,

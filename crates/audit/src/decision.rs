@@ -1,4 +1,4 @@
-//! Stored decision, reduced to what the audits compare.
+//! Stored decision, reduced to the parts that audits compare.
 
 use assize_rubric::{CriterionScale, Decision as JudgeDecision, Outcome};
 

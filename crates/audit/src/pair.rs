@@ -55,7 +55,7 @@ struct VariantDecision {
     decision: ScaleDecision,
     costs: bool,
     is_checklist: bool,
-    /// Maximum number of criteria in a call; `None` if each was asked in its own call.
+    /// Maximum number of criteria in a call; `None` if each criterion had its own call.
     call_size: Option<usize>,
 }
 

@@ -28,7 +28,7 @@ pub struct AuditReport {
     pub says: String,
     /// Effects that could not be measured, one sentence each with the reason.
     pub unmeasured: Vec<String>,
-    /// Missing decisions and answers, in words; empty if the audit is complete.
+    /// Descriptions of missing decisions and answers; empty if the audit is complete.
     pub missing: Vec<String>,
 }
 

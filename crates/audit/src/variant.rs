@@ -23,7 +23,7 @@ pub struct CaseVariant {
     pub label: String,
     /// Modification of the answer.
     pub alter: AlterAnswer,
-    /// Modification of the rubrics; rubrics that it leaves out are not judged in this variant.
+    /// Modification of the rubrics; rubrics that it removes are not judged in this variant.
     pub regrade: AlterGraders,
 }
 
@@ -52,7 +52,7 @@ impl CaseVariant {
 /// `None` if the case has no rubric, or if it is a conversation: a modified answer would affect the later
 /// ones.
 ///
-/// The target is asked for the answer only once, by the first of these items that runs.
+/// The target answers only once, when the first of these items runs.
 pub fn build_audit_items(item: &WorkItem, repeats: u32, variants: &[CaseVariant]) -> Option<Vec<WorkItem>> {
     let graders = case_rubrics(&item.case);
     if graders.is_empty() || item.case.conversation.is_some() {

@@ -3,14 +3,14 @@
 /// Something was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthorEvent {
-    /// The draft for a case came back, or failed.
+    /// The draft for a case arrived or failed.
     CaseDrafted {
         /// Number of finished cases.
         done: usize,
         /// Number of cases to draft for.
         total: usize,
     },
-    /// The review of a rubric came back, or failed.
+    /// The review of a rubric arrived or failed.
     RubricReviewed {
         /// Number of reviewed rubrics.
         done: usize,

@@ -23,8 +23,7 @@ pub(crate) trait Workload {
     fn finish(&mut self, job: Self::Job, outcome: Self::Outcome);
 }
 
-/// Runs all jobs, `workers` at a time. When `limit` fires, no further jobs are started, and those in flight are
-/// finished.
+/// Runs all jobs, `workers` at a time. When `limit` fires, no further jobs are started, and jobs in flight finish.
 pub(crate) async fn work_through<W: Workload>(
     workload: &mut W,
     workers: NonZeroUsize,

@@ -36,8 +36,8 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// The process of a command, and the style of its output. Nothing else in the program asks the operating system
-/// for these.
+/// The process of a command, and the style of its output. No other code in the program reads these from the operating
+/// system.
 #[derive(Clone)]
 pub(crate) struct CliContext {
     /// Environment, folders, clock and stop signal.
@@ -152,8 +152,8 @@ fn nearest_timestamp(time: std::time::SystemTime) -> jiff::Timestamp {
     jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST_TIME)
 }
 
-/// Reads a file of variables. Returns the names of variables that the user has not vouched for: those that were
-/// set from a file that was found rather than named.
+/// Reads a file of variables. Returns the names of untrusted variables: variables from a file that the program found,
+/// and that the user did not name.
 fn read_env_file(
     env_file: Option<&Path>,
     found_file: Option<&Path>,

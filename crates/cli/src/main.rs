@@ -47,7 +47,7 @@ use crate::failure::CommandFailure;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Argument that starts this program as the helper that ends the commands of a killed run. It is not a
-/// subcommand, since nobody types it.
+/// subcommand, because users never type it.
 const GUARD: &str = "__guard";
 
 fn main() -> ExitCode {
@@ -141,7 +141,8 @@ fn run() -> ExitCode {
 
 /// Parses the command line. The flag is true if the command is to print JSON.
 fn read_args() -> Result<(Args, bool), clap::Error> {
-    // Laying out the help of all commands takes as long as the rest of a start, so that is done once a page is asked for.
+    // Laying out the help of all commands takes as long as the rest of the startup, so this waits until the user
+    // requests help.
     let parsed = match Args::command().try_get_matches() {
         Err(error) if is_help(&error) => with_front_page(Args::command()).try_get_matches(),
         parsed => parsed,

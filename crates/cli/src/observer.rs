@@ -28,7 +28,7 @@ pub(crate) struct TerminalObserver {
 }
 
 impl CliContext {
-    /// The engine of a command. With `quiet`, notices are left out; problems are always printed.
+    /// The engine of a command. With `quiet`, notices are not printed; problems always are.
     pub(crate) fn engine(&self, quiet: bool) -> Engine {
         Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
     }
@@ -39,8 +39,8 @@ impl CliContext {
         !json && is_terminal(self.stdout) && is_terminal(self.stderr)
     }
 
-    /// Returns true if the reader of the messages also sees the summary of a run, which is not so if messages
-    /// go to the terminal and the summary to a file.
+    /// Returns true if the reader of the messages also sees the summary of a run. False if messages go to the
+    /// terminal and the summary to a file.
     pub(crate) fn summary_follows(&self, json: bool) -> bool {
         let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
         !json && (is_terminal(self.stdout) || !is_terminal(self.stderr))

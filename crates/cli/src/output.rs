@@ -15,7 +15,7 @@ use crate::args::{NamedReports, ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// True once something was printed to stdout, from which programs expect a single document.
+/// True once something was printed to stdout. Programs expect a single document there.
 static HAS_RESULT: AtomicBool = AtomicBool::new(false);
 
 /// Why stdout stopped accepting results.
@@ -57,7 +57,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
     Ok(())
 }
 
-/// Returns true if stdout is neither a terminal nor the log of a CI job, both of which output could control.
+/// Returns true if stdout is neither a terminal nor the log of a CI job. Escape sequences could control either.
 pub(crate) fn takes_any_bytes(context: &CliContext) -> bool {
     let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
     !io::stdout().is_terminal() && (!in_ci || is_regular_file())
@@ -145,13 +145,13 @@ pub(crate) struct ResultOutput<'a> {
     pub(crate) json: bool,
     /// True to not print which files were written.
     pub(crate) quiet: bool,
-    /// The report files; those in other formats are written elsewhere.
+    /// The report files. Files in other formats than JSON are written elsewhere.
     pub(crate) out: &'a [ReportFile],
 }
 
 impl ResultOutput<'_> {
-    /// Writes a result to its destinations, and prints which files were written, including those in other
-    /// formats. Returns true if stdout got it as JSON and therefore gets no tables.
+    /// Writes a result to its destinations, and prints the names of the written files, including files in
+    /// other formats. Returns true if stdout got the result as JSON and therefore gets no tables.
     pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
         let is_printed = self.write(result)?;
         if !self.quiet {
@@ -184,7 +184,7 @@ impl ResultOutput<'_> {
 
 /// Refuses reports that would replace a file which Assize did not write, unless the user forces them.
 pub(crate) fn refuse_foreign_files(reports: &NamedReports<'_>) -> Result<(), CommandFailure> {
-    /// What is read of a file to recognise it.
+    /// Number of bytes that are read to recognise a file.
     const BEGINNING: u64 = 16 * 1024;
 
     for path in reports.files.iter().filter(|path| !reports.force && path.is_file()) {

@@ -24,7 +24,7 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Progress of a run.
 pub(crate) enum ProgressDisplay {
-    /// Nothing is shown.
+    /// Progress is not shown.
     Silent,
     /// A bar that is redrawn. It appears after a moment, so short runs show none.
     Live { bar: ProgressBar, counts: VerdictCounts, retries: usize },
@@ -33,7 +33,7 @@ pub(crate) enum ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// Progress over `cases` that are left, of a run that goes on after the `kept` ones; silent if none is left.
+    /// Progress over the remaining `cases` of a run that continues after the `kept` ones; silent if there are none.
     pub(crate) fn new(cases: usize, kept: usize, quiet: bool, live: bool) -> Self {
         if quiet || cases == 0 {
             return Self::Silent;
@@ -48,7 +48,7 @@ impl ProgressDisplay {
             // If the template is broken, the default look remains.
             let template = format!("{{bar:{width}.cyan/dim}} {{pos}}/{{len}}  {{left}}  {{wide_msg}}");
             if let Ok(style) = ProgressStyle::with_template(&template) {
-                // Before the first case there is nothing to estimate from.
+                // An estimate needs at least one finished case.
                 let first = kept as u64;
                 bar.set_style(style.with_key("left", move |state: &ProgressState, text: &mut dyn Write| {
                     let _ = match state.pos() {

@@ -1,4 +1,4 @@
-//! The one asynchronous runtime of the program.
+//! The program's only asynchronous runtime.
 
 use std::future::Future;
 

@@ -19,20 +19,20 @@ pub(crate) struct Absence {
     limit: Duration,
 }
 
-/// What a look for signs of work found.
+/// Result of a look for signs of work.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// Nothing to report.
+    /// No change to report.
     Quiet,
-    /// No sign for so long that a person should know.
+    /// No sign for long enough to warn the user.
     Missed(Duration),
     /// No sign for the longest wait.
     GivenUp,
 }
 
 impl Absence {
-    /// Begins now. Workers show signs several times during a lease, so a shorter time than its term means
-    /// nothing.
+    /// Begins now. Workers show signs several times during a lease, so silence shorter than its term is no
+    /// evidence.
     pub(crate) fn begin(limit: Duration, lease: Duration) -> Self {
         let first_warning = FIRST_WARNING.max(lease);
         Self {
@@ -49,7 +49,7 @@ impl Absence {
         self.limit
     }
 
-    /// Notes the current signs; `None` while the servers can't be asked, because then nobody can work either.
+    /// Notes the current signs; `None` while the servers can't be reached, because then no worker can work either.
     pub(crate) fn note(&mut self, signs: Option<(u64, usize)>) -> Presence {
         if signs != Some(self.signs) {
             self.signs = signs.unwrap_or(self.signs);

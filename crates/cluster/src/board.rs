@@ -28,7 +28,7 @@ const ATTEMPTS: u32 = 20;
 pub(crate) const SEAT_TERM: Duration = Duration::from_secs(6);
 /// Time between two signs of life of a coordinator.
 pub(crate) const SEAT_BEAT: Duration = Duration::from_secs(2);
-/// Pause between two looks at a seat that is taken.
+/// How often a waiting coordinator checks whether the seat is free.
 const SEAT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Jobs of a cluster.
@@ -182,7 +182,7 @@ impl JobBoard {
         Ok(all.into_iter().filter_map(|(name, tries)| Some((name.parse().ok()?, tries))).collect())
     }
 
-    /// Shows that somebody works on a job. If another worker replaces the record first, that shows the same.
+    /// Shows that a worker is active on a job. If another worker replaces the record first, its record shows the same.
     pub(crate) async fn show_work(&self, job: &str, worker: &str) -> Result<(), ClusterError> {
         let key = work_key(job);
         let revision = self.records.get(&key).await?.map_or(0, |record| record.revision);
@@ -194,8 +194,8 @@ impl JobBoard {
         Ok(self.records.get(&work_key(job)).await?.map_or(0, |record| record.revision))
     }
 
-    /// Changes a record, and retries when others change it in between; `to` returns `None` to leave it as it
-    /// is.
+    /// Changes a record, and retries if another process changes it in between; `to` returns `None` to leave
+    /// the record unchanged.
     async fn change(
         &self,
         key: &str,
@@ -325,7 +325,7 @@ impl Seat {
         }
     }
 
-    /// Its last sign of life, for code that acts on behalf of the seat.
+    /// The holder's last sign of life, for code that acts on behalf of the seat.
     pub(crate) fn sign(&self) -> SeatSign {
         self.sign.clone()
     }

@@ -61,8 +61,8 @@ pub fn open_results(
     Ok(Arc::new(BucketResults::open(place, job, variables)?))
 }
 
-/// Like [`open_results`], and checks that this process can read there: a missing bucket or missing access is
-/// reported before anything is paid for results that could not be stored.
+/// Like [`open_results`], and checks that this process can read there, so that a missing bucket or missing
+/// access is reported before workers pay for results that can't be stored.
 ///
 /// # Errors
 /// When the location can't be used or reached.

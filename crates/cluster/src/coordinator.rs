@@ -33,7 +33,7 @@ use crate::watch::{JobEnd, JobWatch, fetch, results};
 use crate::worker::CLUSTER_FOLDER;
 use crate::worker::refused_replies;
 
-/// How long workers of a job that ended early get to report what they have sent.
+/// How long the workers of a job that ended early get to report their requests.
 const FINAL_REPORT_WAIT: Duration = Duration::from_secs(2);
 
 /// Options of a run over many machines.
@@ -220,7 +220,7 @@ impl Coordinator<'_> {
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
         let staging = folder.join(format!("results-{holder}"));
         let result = self.see_through(&job, &board, &links, seat, &staging, request).await;
-        // Once the job is done, nobody needs files that earlier coordinators left on this machine either.
+        // Once the job is done, files that earlier coordinators left on this machine are useless too.
         let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
         result
     }
@@ -290,9 +290,9 @@ impl Coordinator<'_> {
         is_part_of(&info, plan).then_some(info.summary).flatten()
     }
 
-    /// Refuses a folder that holds another run, before anything is spent. An incomplete run of this plan may be
-    /// replaced (its budget was raised), and so may a run that a coordinator merged before it died without
-    /// marking the job as done.
+    /// Refuses a folder that holds another run, before any worker starts. An incomplete run of this plan may be
+    /// replaced (its budget was raised), and so may a run that a coordinator merged before it died without marking the
+    /// job as done.
     fn check_run_dir(
         &self,
         request: &EvalRequest,
@@ -348,7 +348,7 @@ impl Coordinator<'_> {
         let wait = self.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
         let end = watch.until_end(stopped, wait, request.options.run.deadline).await?;
         let JobWatch { mut seat, done, .. } = watch;
-        // A coordinator that was suspended finds out here that another one has taken over and merges.
+        // A coordinator that was suspended notices here that another one has taken over and merges.
         while let Err(error) = seat.beat().await {
             patience.wait(error).await?;
         }
@@ -361,7 +361,7 @@ impl Coordinator<'_> {
             keeper.stop();
         }
         if matches!(end, JobEnd::OverBudget | JobEnd::Stopped) {
-            // Workers return the budget that they don't use, and report what they have sent.
+            // Workers return unused budget, and report their requests.
             tokio::time::sleep(FINAL_REPORT_WAIT).await;
         }
         if matches!(end, JobEnd::OverBudget)
@@ -506,7 +506,7 @@ fn budget_message(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> 
     format!("the budget does not allow another call: {}", parts.collect::<Vec<_>>().join("; "))
 }
 
-/// Requests and cost of work without a result, in words.
+/// Message about requests and cost of work without a result.
 fn spent_message(sent: SentRequests, counted: BudgetAmount) -> String {
     let known = Cost::from_parts(sent.cost_usd, sent.cost_partial).lower_bound();
     let mut text =
@@ -518,8 +518,8 @@ fn spent_message(sent: SentRequests, counted: BudgetAmount) -> String {
     text
 }
 
-/// Starts the ledger of a new job with what an earlier job of the plan has spent: the new job takes the earlier
-/// replies from the cache without paying for them.
+/// Starts the ledger of a new job with the amount that an earlier job of the plan has spent, because the new job gets
+/// the earlier replies from the cache for free.
 async fn carry_over(
     board: &JobBoard,
     records: Arc<dyn Records>,
@@ -541,7 +541,7 @@ fn is_part_of(info: &RunInfo, plan: &str) -> bool {
     info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
 }
 
-/// True for a run that another coordinator merged from this very job.
+/// True for a run that another coordinator merged from the same job.
 fn is_result_of(info: &RunInfo, job: &JobManifest) -> bool {
     info.run_id == job.job && info.merged.as_ref().is_some_and(|merged| merged.plan == job.plan.hash)
 }
@@ -574,7 +574,7 @@ fn limit_handler(keeper: &Arc<LimitKeeper>, sign: SeatSign) -> LimitHandler {
         let (keeper, sign) = (Arc::clone(&keeper), sign.clone());
         Box::pin(async move {
             // Two coordinators at once would grant the same rate twice. Checked for each request, because a
-            // suspended process may answer one before anything else in it notices that its seat has expired.
+            // process that was suspended may answer one before it notices that its seat has expired.
             if sign.is_held() { keeper.answer(&request).await } else { None }
         })
     })

@@ -8,7 +8,7 @@ pub enum ClusterError {
     /// A retry may help: a server does not answer, a connection was cut.
     #[error("{0}")]
     Unreachable(String),
-    /// A retry does not help: the server is too old, the store refuses, the files have another version.
+    /// A retry would not help: the server is too old, the store refuses, or the files have another version.
     #[error("{0}")]
     Refused(String),
     /// A stored result is missing or damaged. Running its unit again replaces it.
@@ -17,7 +17,7 @@ pub enum ClusterError {
 }
 
 impl ClusterError {
-    /// An attempt to do something with the message server failed.
+    /// An operation on the message server failed.
     pub(crate) fn unreachable(what: &str, error: impl Display) -> Self {
         Self::Unreachable(format!("can't {what}: {error}"))
     }

@@ -16,7 +16,7 @@ pub enum JobEvent {
     },
     /// Another coordinator shows signs of life; this one waits for it to end.
     Waiting,
-    /// The user has stopped the job: workers are told to break off.
+    /// The user has stopped the job, and the coordinator stops the workers.
     Stopping,
     /// Some units are done.
     Progress {

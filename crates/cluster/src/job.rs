@@ -40,7 +40,7 @@ pub struct JobManifest {
     pub state: JobState,
 }
 
-/// What a worker compares with its own files.
+/// Identity of the plan, which a worker compares with its own files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobPlan {
     /// Hash of all cases and files.
@@ -110,7 +110,7 @@ impl JobPlan {
         Self { hash: identity.hash.clone(), items: identity.items, files }
     }
 
-    /// The first difference to another plan, in words.
+    /// Describes the first difference to another plan.
     fn difference(&self, own: &Self) -> String {
         let missing = |a: &Self, b: &Self| {
             let found = a.files.iter().find(|(name, _)| b.files.iter().all(|(other, _)| other != name));
@@ -195,7 +195,7 @@ impl JobManifest {
         )))
     }
 
-    /// Refuses a job whose files differ from those of this machine.
+    /// Refuses a job whose files differ from the files on this machine.
     ///
     /// # Errors
     /// When they differ, naming the first difference.

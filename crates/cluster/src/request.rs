@@ -11,5 +11,5 @@ pub struct EvalRequest {
     pub options: EvalOptions,
 }
 
-/// Parses the arguments of a job; the error says what is wrong with them.
+/// Parses the arguments of a job; the error describes the problem.
 pub type ArgumentReader = dyn Fn(&[String]) -> Result<EvalRequest, String> + Sync;

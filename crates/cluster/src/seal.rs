@@ -1,8 +1,8 @@
-//! Signatures of what travels over the servers.
+//! Signatures of the data that travels over the servers.
 //!
-//! Results, replies and descriptions of jobs carry a MAC (HMAC-SHA256) by a secret that never travels over them. Whoever
-//! can write to the servers and does not know it can remove them, and can't change them unnoticed: a signature covers the
-//! use and the name of what is signed, so nothing can be moved to another job, unit or call.
+//! Results, replies and descriptions of jobs carry a MAC (HMAC-SHA256) by a secret that never travels over them. An
+//! attacker who can write to the servers and does not know the secret can remove data, but can't change it unnoticed. A
+//! signature also covers the purpose and the name of the data, so nothing can be moved to another job, unit or call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl JobSecret {
     }
 }
 
-/// Use and name of something signed.
+/// Purpose and name of signed data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sealed<'a> {
     /// The description of a job, by its key.
@@ -102,13 +102,13 @@ impl Sealed<'_> {
     }
 }
 
-/// The parts of something signed: the content and the signature.
+/// The parts of signed data: the content and the signature.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (rest, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_BYTES)?)?;
     Some((rest.strip_suffix(MARK)?, tag))
 }
 
-/// True for something with a signature, right or wrong.
+/// True for data with a signature, valid or not.
 pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
     split(bytes).is_some()
 }
@@ -129,8 +129,8 @@ impl RefusedCounter {
     }
 }
 
-/// A cluster in which everything is signed, and what is not is refused. Without a secret, nothing is signed, and what is
-/// signed is refused.
+/// A cluster in which everything is signed, and unsigned data is refused. Without a secret, nothing is signed, and
+/// signed data is refused.
 pub struct SealedCluster {
     inner: Arc<dyn Cluster>,
     secret: Option<JobSecret>,
@@ -138,7 +138,7 @@ pub struct SealedCluster {
 }
 
 impl SealedCluster {
-    /// Signs what goes to this cluster.
+    /// Signs all data that is sent to this cluster.
     pub fn new(inner: Arc<dyn Cluster>, secret: Option<JobSecret>) -> Self {
         Self { inner, secret, refused: Arc::default() }
     }

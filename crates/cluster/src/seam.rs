@@ -1,5 +1,5 @@
-//! The seam between the work and the machines: queue, records, results, replies and limits. Nothing above this
-//! seam knows about message servers.
+//! The seam between the work and the machines: queue, records, results, replies and limits. Code above this seam does
+//! not know about message servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub trait Cluster: Send + Sync {
     /// Records of jobs. They outlive every process.
     fn records(&self) -> Arc<dyn Records>;
 
-    /// Creates everything that a job needs, unless it exists.
+    /// Creates the queue, the records and the stores of a job, unless they exist.
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks>;
 
     /// Removes what [`Cluster::open`] created. Results in a folder or a bucket stay.
@@ -73,7 +73,7 @@ pub struct Record {
 /// A queue of units. Each is handed out again until it is completed, so two workers may work on it, but it is
 /// never lost.
 pub trait WorkQueue: Send + Sync {
-    /// Adds units, except those that are in the queue already, leased or not. A unit that was added under the
+    /// Adds units, except units that are in the queue already, leased or not. A unit that was added under the
     /// same tag shortly before is not added again.
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()>;
 
@@ -107,7 +107,7 @@ pub trait UnitLease: Send + Sync {
 
 /// Results, one immutable file a unit.
 pub trait ResultStore: Send + Sync {
-    /// Stores a result. Returns false if there was one already, which stays.
+    /// Stores a result. Returns false, and keeps the earlier one, if there is a result already.
     fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool>;
 
     /// True if there is a result of this name.
@@ -129,7 +129,7 @@ pub trait LimitDesk: Send + Sync {
     fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply>;
 }
 
-/// How many things with a missing or wrong signature were refused.
+/// Numbers of results and replies that were refused because of a missing or wrong signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RefusedCount {
     /// Results of units.

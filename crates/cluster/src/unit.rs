@@ -7,7 +7,7 @@ use std::str::FromStr;
 use assize_run::ShardPart;
 use serde::{Deserialize, Serialize};
 
-/// Part of a shard, by which its result is stored: `12` is the shard, `12.1` its first half.
+/// Part of a shard. Its result is stored under this name: `12` is the shard, `12.1` its first half.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitName {
     /// Number of the shard, from 1.

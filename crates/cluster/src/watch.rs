@@ -1,13 +1,13 @@
 //! Watches a job until it ends.
 //!
-//! The list of stored results is the record of what is done; the queue only distributes work. Every few seconds
-//! the coordinator compares the plan with both, and publishes each unit that has neither a result nor a place
-//! in the queue. A queue that loses or doubles messages, and a worker or coordinator that dies between two
-//! steps, therefore cost time but no results. The order matters: the queue is listed before the results, since
-//! a unit that leaves the queue in between has its result already.
+//! The list of stored results decides which units are done; the queue only distributes work. Every few seconds the
+//! coordinator compares the plan with both, and publishes each unit that has neither a result nor a place in the queue.
+//! A queue that loses or doubles messages, and a worker or coordinator that dies between two steps, therefore cost time
+//! but no results. The order matters: the queue is listed before the results, since a unit that leaves the queue in
+//! between has its result already.
 //!
-//! Results are fetched while the job runs. That spreads the transfer, and it finds damaged results while there
-//! are workers that can run their units again.
+//! Results are fetched while the job runs. This spreads the transfer, and damaged results are found while workers can
+//! still run their units again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub(crate) struct JobWatch<'a> {
     pub(crate) seat: Seat,
     /// When this watch last renewed the seat.
     beaten: Instant,
-    /// Units whose results were listed. A result never goes away, but servers that were suspended may list
+    /// Units whose results were listed. A result is never removed, but servers that were suspended may list
     /// fewer.
     pub(crate) done: BTreeSet<UnitName>,
     /// Units whose results are on this machine.
@@ -202,8 +202,8 @@ impl<'a> JobWatch<'a> {
         Ok(false)
     }
 
-    /// Fetches results that are not on this machine yet. One that can't be fetched now is fetched before the
-    /// merge. One that is damaged is removed while there are workers that can run its unit again.
+    /// Fetches results that are not on this machine yet. A result that can't be fetched now is fetched before
+    /// the merge. A damaged result is removed as long as workers can run its unit again.
     async fn fetch_each(&mut self, units: Vec<UnitName>) -> Result<(), ClusterError> {
         for unit in units {
             self.show_life().await?;

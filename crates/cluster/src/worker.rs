@@ -13,10 +13,10 @@
 //!   time, never a wrong row. They rarely cost money: replies are shared through the servers, under the id of
 //!   the shard, before the unit is done.
 //! - A worker that fails and can say so (full disk, wrong key, spent budget) puts the unit back as a new
-//!   message. That is not the unit's fault and does not count as a try.
-//! - A unit whose workers vanish without a word may be what kills them. After two such tries it is halved, and
-//!   each half runs on its own, until a single group of cases remains, which is abandoned with a row that gives
-//!   the reason. A retry limit without halving would abandon up to a whole shard because of one case.
+//!   message. Such a failure is not the unit's fault and does not count as a try.
+//! - If the workers of a unit vanish without a word, the unit may be the cause. After two such tries it is halved, and
+//!   each half runs on its own, until a single group of cases remains, which is abandoned with a row that gives the
+//!   reason. A retry limit without halving would abandon up to a whole shard because of one case.
 //! - Servers that don't answer are retried with [`Patience`]; only errors that a retry can't cure end the
 //!   worker.
 //!
@@ -72,7 +72,7 @@ pub struct WorkerOptions {
     pub results: Option<String>,
     /// Joins jobs even if other workers call the models at another address.
     pub any_address: bool,
-    /// What files may do on this machine. Consent does not travel with a job.
+    /// Permissions of files on this machine. Consent is not part of a job.
     pub programs: ProgramUse,
 }
 
@@ -100,7 +100,7 @@ pub enum WorkerEvent {
 /// Why a worker ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerEnd {
-    /// It was asked to stop.
+    /// It received a stop signal.
     Stopped,
     /// There was no work for [`WorkerOptions::idle`].
     Idle,
@@ -281,8 +281,8 @@ impl Worker<'_> {
             let more = replies - state.refused_replies;
             (self.observe)(WorkerEvent::Warning(refused_replies(more)));
             // Only the summary needs this: servers that are away must not hold up the work.
-            let told = board.add_refused_replies(&job.job, more);
-            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
+            let report = board.add_refused_replies(&job.job, more);
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, report).await;
             state.refused_replies = replies;
         }
         match end {
@@ -505,8 +505,8 @@ impl JoinedJob<'_> {
             && let Some(sent) = finished.info.summary.as_ref().and_then(|summary| summary.sent)
         {
             // Only the summary needs this: servers that are away must not hold up the unit.
-            let told = board.add_unfinished(&self.job.job, sent);
-            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
+            let report = board.add_unfinished(&self.job.job, sent);
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, report).await;
         }
 
         match run {
@@ -605,7 +605,7 @@ impl JoinedJob<'_> {
                 tokio::time::sleep(term / 3).await;
                 let begun = Instant::now();
                 let extended = tokio::time::timeout(term / 3, lease.extend()).await;
-                // Both at once: the result of the extension must arrive before the lease expires.
+                // Waits for both at once, because the result of the extension must arrive before the lease expires.
                 let (state, _) = tokio::join!(
                     tokio::time::timeout(term / 3, board.job(&self.job.job)),
                     tokio::time::timeout(term / 3, board.show_work(&self.job.job, &self.id)),

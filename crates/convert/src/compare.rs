@@ -4,7 +4,8 @@ use assize_model::{Case, EvalFileFormat, Grader, GraderKind, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Gate, Rubric, VerdictThresholds};
 
 /// Describes the differences between two files, each given as a suite with its cases: cases, questions,
-/// answers, graders, criteria, weights, gates and thresholds. Empty if both score every outcome alike.
+/// answers, graders, criteria, weights, gates and thresholds. Empty if both give every outcome the same
+/// score.
 ///
 /// Names, spellings and positions may differ.
 pub fn differences(a: (&Suite, &[Case]), b: (&Suite, &[Case])) -> Vec<String> {

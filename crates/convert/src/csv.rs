@@ -112,7 +112,8 @@ struct CriteriaTableReader<'h> {
     columns: BTreeMap<&'h str, usize>,
 }
 
-/// Checks all weights and truth values. Another value than the written one would change scores, so none is used.
+/// Checks all weights and truth values. Replacing an invalid value with a default would change scores, so the file is
+/// refused.
 ///
 /// # Errors
 /// All cells that can't be read, each with its line.

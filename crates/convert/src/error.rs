@@ -22,7 +22,7 @@ pub enum ConvertError {
     /// Some records of another tool can't be read.
     #[error("{}: {} records can't be read", .0.display(), .1.len())]
     BrokenRecords(PathBuf, Vec<RecordProblem>),
-    /// The format is recognised, but nothing in the file can be converted.
+    /// The format is recognised, but no part of the file can be converted.
     #[error("{}: {why}", .0.display(), why = .1)]
     Empty(PathBuf, String, Vec<ConversionNote>),
 }

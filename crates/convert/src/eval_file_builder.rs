@@ -29,7 +29,7 @@ impl EvalFileBuilder {
     }
 
     /// Returns the document as a single value, as people would write it: a threshold that all cases share is
-    /// written once, whole numbers have no fraction, and defaults are left out.
+    /// written once, whole numbers have no fraction, and defaults are omitted.
     pub(crate) fn into_value(mut self) -> Value {
         self.share_threshold();
         let mut map = self.head;

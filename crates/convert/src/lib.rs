@@ -1,4 +1,4 @@
-//! Converts between rubric formats, and lists everything that could not be converted.
+//! Converts between rubric formats, and lists the parts that could not be converted.
 //!
 //! [`detect`] recognises the format of a file, [`convert`] writes it in another. Between the formats of eval
 //! files, the result is read back and compared with the original, so that changes of meaning are reported.

@@ -1,4 +1,4 @@
-//! What a converter takes from a loaded file: its cases, or the error that it has none.
+//! Input of a converter from a loaded file: its cases, or the error that it has none.
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A note about a part of a file that was lost or whose meaning changed, or a remark.
+/// A note about a part of a file that was lost or changed its meaning, or a remark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversionNote {
     /// Source file.
@@ -12,7 +12,7 @@ pub struct ConversionNote {
     pub line: Option<usize>,
     /// Subject of the note: a key, a case, a criterion.
     pub item: String,
-    /// What the conversion did to it.
+    /// Effect of the conversion on it.
     pub what: String,
     /// True if meaning was lost. Otherwise the note is a remark.
     pub lost: bool,

@@ -1,5 +1,5 @@
-//! Converts records of other tools to an eval file: their questions, to be asked again, with everything that
-//! identifies a good answer.
+//! Converts records of other tools to an eval file: their questions, with everything that identifies a good
+//! answer.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ const ANSWER_METADATA: [&str; 13] = [
 /// are not converted; see [`Record::to_answer`]. With `keep_going`, records that can't be read are losses.
 ///
 /// # Errors
-/// If the file or a record in it can't be read, or nothing in it identifies a good answer.
+/// If the file or a record in it can't be read, or no record identifies a good answer.
 pub fn convert_records(
     path: &Path,
     format: RecordFormat,

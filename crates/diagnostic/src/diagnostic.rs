@@ -5,7 +5,7 @@ use crate::{DiagnosticCode, Span};
 /// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The file is accepted as written, but a run may need something that is missing now.
+    /// The file is accepted as written, but a run may need a variable or a file that is missing now.
     Note,
     /// The file is accepted as written, but probably does not mean what its author intended.
     Warning,
@@ -33,7 +33,7 @@ pub struct SuggestedEdit {
     pub replacement: String,
 }
 
-/// One diagnostic about source text: what is wrong, where, and how to fix it.
+/// A problem in source text, with its location and a way to fix it.
 ///
 /// Built with [`Diagnostic::error`] or [`Diagnostic::warning`] and the `with_` methods, which can be chained.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Diagnostic {
     pub code: DiagnosticCode,
     /// Severity.
     pub severity: Severity,
-    /// Message of one line: what is wrong, in lower case, without a full stop.
+    /// The problem in one line, in lower case, without a full stop.
     pub title: String,
     /// Primary location. Every diagnostic has one.
     pub primary: SpanLabel,
@@ -56,7 +56,7 @@ pub struct Diagnostic {
     pub suggestion: Option<SuggestedEdit>,
 }
 
-/// What is wrong, before the place is known: [`at`](Self::at) makes it a diagnostic.
+/// A problem without a location. [`at`](Self::at) makes it a diagnostic.
 #[derive(Debug)]
 #[must_use]
 pub struct UnplacedDiagnostic {
@@ -66,7 +66,7 @@ pub struct UnplacedDiagnostic {
 }
 
 impl UnplacedDiagnostic {
-    /// Creates the diagnostic at `span`. `label` is shown beside the caret and says what was found there.
+    /// Creates the diagnostic at `span`. `label` is shown beside the caret and describes the text there.
     pub fn at(self, span: Span, label: impl Into<String>) -> Diagnostic {
         let Self { code, severity, title } = self;
         Diagnostic {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{SourceId, Span};
 
-/// A position for people. Both numbers count from 1; the column counts characters, not bytes.
+/// A position as editors show it. Both numbers count from 1; the column counts characters, not bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.

@@ -26,7 +26,7 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     best.map(|(_, candidate)| candidate)
 }
 
-/// Minimum length of a part of a name that can stand for the name.
+/// Minimum length of a part of a name that counts as a match for the name.
 const SHORTEST_PART: usize = 3;
 
 /// Returns the candidate that `found` was probably meant to be: the nearest one as in [`did_you_mean`], else

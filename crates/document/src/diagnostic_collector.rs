@@ -11,7 +11,7 @@ use crate::codes;
 #[derive(Debug, Default)]
 pub struct DiagnosticCollector {
     list: Vec<Diagnostic>,
-    /// Number of diagnostics for each file and severity, including those that were only counted.
+    /// Number of diagnostics for each file and severity, including diagnostics that are counted but not kept.
     counts: BTreeMap<(SourceId, bool), FileCount>,
     /// Diagnostics reported so far. A part that is used several times by aliases is reported only once.
     said: HashSet<(DiagnosticCode, Span, String, String)>,
@@ -70,8 +70,8 @@ impl DiagnosticCollector {
 
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         let Diagnostic { code, title, primary, .. } = &diagnostic;
-        let said = (*code, primary.span, title.clone(), primary.text.clone());
-        if self.said.contains(&said) {
+        let key = (*code, primary.span, title.clone(), primary.text.clone());
+        if self.said.contains(&key) {
             return;
         }
 
@@ -83,7 +83,7 @@ impl DiagnosticCollector {
             return;
         }
 
-        self.said.insert(said);
+        self.said.insert(key);
         count.kept += 1;
 
         let diagnostic = if self.hidden.is_empty() { diagnostic } else { self.redact(diagnostic) };
@@ -135,7 +135,7 @@ impl DiagnosticCollector {
         Self { hidden: self.hidden.clone(), ..Self::default() }
     }
 
-    /// Hides what a collector hides that was forked from this one.
+    /// Hides the same diagnostics as a fork of this collector.
     pub fn hide_as_in(&mut self, fork: &Self) {
         self.hidden.clone_from(&fork.hidden);
     }
@@ -152,7 +152,7 @@ impl DiagnosticCollector {
         }
     }
 
-    /// Reports that the value at a span is not set. Nothing else is reported about that span.
+    /// Reports that the value at a span is not set. No other diagnostic is reported about that span.
     pub fn add_unset(&mut self, mut diagnostic: Diagnostic) {
         if self.notes_unset {
             diagnostic.severity = Severity::Note;
@@ -224,12 +224,12 @@ fn speaks_of_missing(diagnostic: &Diagnostic, key: &str) -> bool {
         return false;
     };
     let quoted = [format!("`{key}`"), format!("`{key}:")];
-    let said = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
+    let mentions = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
 
-    others.contains(&key) || said(&diagnostic.title) || diagnostic.help.iter().any(said)
+    others.contains(&key) || mentions(&diagnostic.title) || diagnostic.help.iter().any(mentions)
 }
 
-/// Turns errors about unset environment variables into notes, for commands that check files but run nothing.
+/// Turns errors about unset environment variables into notes, for commands that only check files.
 pub fn note_unset_variables(diagnostics: &mut [Diagnostic]) {
     for diagnostic in diagnostics.iter_mut().filter(|found| found.code == codes::VARIABLE_NOT_SET) {
         diagnostic.severity = Severity::Note;

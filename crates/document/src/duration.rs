@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Parses a positive duration: numbers with the units `ms`, `s`, `m` and `h`, the larger ones first, such as
-/// `90s`, `1.5h` or `1h30m`. Returns `None` for anything else, including a number without a unit, which would
+/// `90s`, `1.5h` or `1h30m`. Returns `None` for other texts, including a number without a unit, which would
 /// be ambiguous.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();

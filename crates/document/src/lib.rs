@@ -1,5 +1,5 @@
-//! Documents of YAML and JSON: trees whose values know their places, readers of their maps, diagnostics with their codes, and edits
-//! that leave the rest of a file as it is.
+//! Documents of YAML and JSON: trees whose values know their places, readers of their maps, diagnostics with their
+//! codes, and edits that leave the rest of a file unchanged.
 
 #![warn(missing_docs)]
 

@@ -1,10 +1,10 @@
 //! Reads a map key by key, and derives the set of allowed keys from the keys that are read.
 //!
-//! Eval files are written by hand, so an unknown key is almost always a mistake that must be reported, with the
-//! nearest known key as a suggestion. Listing the allowed keys of each map would be the obvious approach, but
-//! such lists diverge from the code that reads the keys. So there is no list: a decoder requests keys from a
-//! [`MapReader`], every request makes a key known, and [`MapReader::finish`] reports the entries that nobody
-//! requested. The consequences for decoders:
+//! Eval files are written by hand, so an unknown key is almost always a mistake that must be reported, with the nearest
+//! known key as a suggestion. Listing the allowed keys of each map would be the obvious approach, but such lists
+//! diverge from the code that reads the keys. So there is no list: a decoder requests keys from a [`MapReader`], every
+//! request makes a key known, and [`MapReader::finish`] reports the entries that were not requested. The consequences
+//! for decoders:
 //!
 //! - All keys must be requested, in every branch, before `finish`. A decoder must not return early between
 //!   `new` and `finish`, or it hides unknown keys. A key that is only requested in one format is unknown in the
@@ -25,8 +25,8 @@ use crate::codes;
 use crate::diagnostic_collector::DiagnosticCollector;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// A map being read. Every requested key counts as known; [`MapReader::finish`] reports the rest, so the list of
-/// allowed keys is never written down twice.
+/// A map being read. Every requested key counts as known, and [`MapReader::finish`] reports all others, so the list of
+/// allowed keys is never written twice.
 pub struct MapReader<'n> {
     node: &'n TreeNode,
     entries: &'n [MapEntry],
@@ -69,7 +69,7 @@ impl<'n> MapReader<'n> {
         self.node.use_span()
     }
 
-    /// Returns the span for reporting something missing: the first key, or the map itself.
+    /// Returns the span for reporting a missing key: the first key, or the map itself.
     pub fn head(&self) -> Span {
         self.entries.first().map_or(self.node.use_span(), |entry| entry.key_span)
     }
@@ -108,8 +108,8 @@ impl<'n> MapReader<'n> {
         self.meant.push(name);
     }
 
-    /// Returns the entry of the first of several spellings that is present. A second spelling beside it is an
-    /// error: only one of them can count.
+    /// Returns the entry of the first of several spellings that is present. A second spelling in the same map
+    /// is an error, because only one of them can count.
     pub fn first_of(
         &mut self,
         keys: &[&'static str],
@@ -138,8 +138,8 @@ impl<'n> MapReader<'n> {
         found
     }
 
-    /// Returns the entry that most likely stands for an absent key: one of `guesses`, or a misspelling. It is an error, and what
-    /// it holds can still be read.
+    /// Returns the entry that was most likely meant as an absent key: one of `guesses`, or a misspelling. It is
+    /// reported as an error, but its value can still be read.
     pub fn misspelt(
         &mut self,
         key: &'static str,
@@ -328,7 +328,7 @@ impl<'n> MapReader<'n> {
             if *taken || entry.key.starts_with("x-") {
                 continue;
             }
-            // A key that is present can't be what a misspelt key was meant as.
+            // A misspelt key was not meant as a key that is present.
             let absent = self.known.iter().map(|known| known.key).filter(|key| !self.has(key));
             let near = did_you_mean(&entry.key, absent);
             meant.extend(near);
@@ -358,7 +358,8 @@ impl<'n> MapReader<'n> {
         }
     }
 
-    /// Ends the reading of a map that may have keys of its author's own: only those that resemble a known key are warnings.
+    /// Ends the reading of a map that may have keys of the author's own. Only keys that resemble a known one cause
+    /// warnings.
     pub fn finish_with_own_keys(self, problems: &mut DiagnosticCollector) {
         let mut unknown = problems.fork();
         self.finish_leniently(&mut unknown);
@@ -507,11 +508,11 @@ pub mod record {
     use std::cell::RefCell;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// By the name of a kind of map: its keys, and in which ways each was read.
+    /// For each kind of map, its keys and the ways in which each was read.
     pub type RequestedKeys = BTreeMap<&'static str, BTreeMap<&'static str, BTreeSet<String>>>;
 
     thread_local! {
-        /// `None` until the first call of [`take`]: what is not compared with the schemas is not recorded.
+        /// `None` until the first call of [`take`], so that only tests that compare keys with the schemas record them.
         static ASKED: RefCell<Option<RequestedKeys>> = const { RefCell::new(None) };
     }
 
@@ -523,7 +524,7 @@ pub mod record {
         });
     }
 
-    /// All that was asked on this thread since the last call; the first call begins the recording.
+    /// All requests on this thread since the last call; the first call begins the recording.
     pub fn take() -> RequestedKeys {
         ASKED.replace(Some(RequestedKeys::new())).unwrap_or_default()
     }

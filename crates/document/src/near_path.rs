@@ -15,7 +15,7 @@ fn only_with_stem<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
     same.next().filter(|_| same.next().is_none())
 }
 
-/// Returns the existing path whose name is similar to that of a missing one, also where its folder is misspelt.
+/// Returns an existing path with a name similar to a missing one's, even if its folder is misspelt.
 pub fn near_path(path: &Path) -> Option<PathBuf> {
     let similar = |folder: &Path, name: &str| {
         let folder_to_read = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

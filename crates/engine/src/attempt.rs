@@ -84,7 +84,7 @@ impl<'e> AttemptJudge<'e> {
         &self.wiring.load_options
     }
 
-    /// Checks a case before anything is spent, and returns warnings.
+    /// Checks a case before any request is sent, and returns warnings.
     ///
     /// # Errors
     /// When the case can't be judged.
@@ -120,7 +120,7 @@ impl<'e> AttemptJudge<'e> {
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
             RunError::Items(error) => EngineError::unrunnable(error.to_string()),
-            // Nothing is stored, so this can't happen.
+            // No results are stored, so this can't happen.
             RunError::Store(error) => EngineError::new(EngineErrorKind::Internal, error.to_string()),
         })?;
 

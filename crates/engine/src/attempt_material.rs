@@ -1,4 +1,4 @@
-//! What is judged in an attempt: an answer and criteria, and where they come from.
+//! Material of an attempt: an answer and criteria, and their sources.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct AttemptRequest {
     pub answer: Option<String>,
     /// File with the answer. `-` means that the user enters it at the start.
     pub answer_file: Option<PathBuf>,
-    /// Question, reference and expected outcome, which replace those of the case.
+    /// Question, reference and expected outcome. They override the case's own.
     pub about: GivenAnswer,
 }
 
@@ -74,7 +74,7 @@ pub struct AttemptCase {
     pub case: Arc<Case>,
 }
 
-/// What was read.
+/// Result of reading the files.
 #[derive(Debug)]
 pub struct LoadedAttempt {
     /// The case, or why there is none.

@@ -123,7 +123,7 @@ impl<'w> AttemptWatch<'w> {
         }
     }
 
-    /// Judges whatever has changed. Returns an exit status if the watch should end.
+    /// Judges changed criteria. Returns an exit status if the watch should end.
     async fn round(&mut self, loaded: &LoadedAttempt) -> Result<Option<ExitStatus>, EngineError> {
         let attempt = loaded.attempt.as_ref().map_err(Clone::clone)?;
         let bases = bases(&attempt.case);
@@ -214,7 +214,7 @@ impl<'w> AttemptWatch<'w> {
     }
 }
 
-/// The identity of the inputs of each decision: the criterion, its settings, and everything the judge sees.
+/// The identity of the inputs of each decision: the criterion, its settings, and the whole material of the judge.
 fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
     let mut shown = IdentityWriter::default();
     shown.field(&case.output);

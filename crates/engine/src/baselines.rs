@@ -24,7 +24,7 @@ impl BaselineRuns {
         Self { process: engine.process().clone(), opened: Mutex::default() }
     }
 
-    /// What is wrong with the stored run that a grader names as its baseline, if anything.
+    /// Returns the problem with the stored run that a grader names as its baseline, if there is one.
     pub(crate) fn check_baseline(&self, grader: &Grader) -> Option<String> {
         let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
         let PairwiseBaseline::Run { written, folder, answer: None } = baseline else { return None };
@@ -118,14 +118,14 @@ impl BaselineRuns {
     }
 }
 
-/// What identifies a case in a baseline.
+/// Key of a case in a baseline.
 struct BaselineKey<'c> {
     suite: &'c str,
     case: &'c str,
     test: &'c str,
 }
 
-/// Index of the answers of a run: those of the named target, or else of the only one.
+/// Index of a run's answers by the named target, or by the only one.
 fn index(run: &RunFolder, part: AnswerPart, written: &str) -> Result<AnswerIndex, EngineError> {
     run.info()?;
     let targets = run.answer_names()?.targets;

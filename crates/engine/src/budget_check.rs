@@ -41,7 +41,7 @@ impl BudgetVerdict {
     }
 }
 
-/// A limit in words, and whether it is expected to suffice.
+/// Description of a limit, and whether it is expected to suffice.
 struct LimitCheck {
     key: &'static str,
     limit: Value,
@@ -51,8 +51,8 @@ struct LimitCheck {
     ample: String,
 }
 
-/// Checks all limits. `programs` is the number of calls that grading programs may make; nothing else is known
-/// of these.
+/// Checks all limits. `programs` is the number of calls that grading programs may make. Their tokens and cost
+/// are unknown.
 fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> {
     // With calls of unknown size no limit certainly suffices.
     let at_best = |outlook| {

@@ -1,4 +1,4 @@
-//! What files ask for that needs the user's consent.
+//! Requests of files that need the user's consent.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ impl CapabilityList {
     }
 }
 
-/// A sent variable in words.
+/// Describes a sent variable.
 pub(crate) fn line_of_variable(sent: &SentVariable) -> String {
     format!("{}: sends {} to {}", sent.place, sent.variable, sent.to)
 }

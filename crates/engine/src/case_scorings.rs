@@ -28,9 +28,9 @@ pub fn case_scorings(engine: &Engine, path: &Path) -> Result<CaseScorings, Engin
                 config: config.thresholds,
                 ..ThresholdSources::default()
             };
-            let lines = resolve_thresholds(sources, Some(suite.format))
+            let thresholds = resolve_thresholds(sources, Some(suite.format))
                 .map_err(|error| EngineError::usage(format!("case `{}`: {error}", case.id)))?;
-            let scoring = CaseScoring::from_case(&case, lines);
+            let scoring = CaseScoring::from_case(&case, thresholds);
             found.add(suite.name.as_str().into(), case.id.clone().into(), scoring);
         }
     }

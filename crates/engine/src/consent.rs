@@ -10,31 +10,31 @@ use crate::options::ProgramUse;
 use crate::process::ProcessContext;
 use crate::trust::TrustedFolders;
 
-/// What the files of an operation may do.
+/// Permissions of the files of an operation.
 #[derive(Debug, Clone)]
 pub(crate) struct ConsentGate {
     rule: GateRule,
-    /// False where no program may be started, whatever the rule.
+    /// False if no program may be started, under any rule.
     starts_programs: bool,
     working_folder: PathBuf,
 }
 
 #[derive(Debug, Clone)]
 enum GateRule {
-    /// All of them.
+    /// All files may.
     Open(ProgramConsent),
-    /// Those that files in trusted folders name.
+    /// Only files in trusted folders may.
     Trusted(ProgramConsent, TrustedFolders),
-    /// None, because not all files of the operation are trusted. The text is why the list of trusted folders can't be
-    /// used.
+    /// No file may, because not all files of the operation are trusted. The text is why the list of trusted folders
+    /// can't be used.
     Closed(Option<String>),
-    /// None, whatever the user chose elsewhere.
+    /// No file may, even if the user's settings allow it.
     Refused,
 }
 
 impl ConsentGate {
-    /// Decides for an operation with these files. A folder is trusted with its own files, not with files of others that
-    /// run beside them, so all of them must be in trusted folders.
+    /// Decides for an operation with these files. Trust in a folder does not extend to files elsewhere, so all files of
+    /// the operation must be in trusted folders.
     pub(crate) fn new(process: &ProcessContext, programs: ProgramUse, files: &[PathBuf]) -> Self {
         let consent = ProgramConsent::of_user();
         let working_folder = process.working_folder.clone();
@@ -63,12 +63,12 @@ impl ConsentGate {
         Self { starts_programs: false, ..self }
     }
 
-    /// Consent to start programs that a file names; without a file, those that the files of the operation name.
+    /// Consent to start programs that a file names; without a file, programs that the files of the operation name.
     pub(crate) fn programs_of(&self, file: Option<&Path>) -> Option<ProgramConsent> {
         self.consent_for(file).filter(|_| self.starts_programs)
     }
 
-    /// The consent of the user to what a file asks for; without a file, to what the files of the operation ask for.
+    /// The user's consent to the requests of a file; without a file, to the requests of all files of the operation.
     fn consent_for(&self, file: Option<&Path>) -> Option<ProgramConsent> {
         match &self.rule {
             GateRule::Open(consent) => Some(*consent),
@@ -80,7 +80,7 @@ impl ConsentGate {
         }
     }
 
-    /// The refusal of everything without consent, with the position of each; `None` if there is nothing.
+    /// The refusal of all requests without consent, with their positions; `None` if there are none.
     pub(crate) fn refusal(&self, asked: &CapabilityList) -> Option<String> {
         let lacks_consent = |place: &FilePosition| self.consent_for(Some(place.path())).is_none();
         let programs: Vec<String> = asked

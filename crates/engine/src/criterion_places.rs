@@ -67,8 +67,8 @@ impl CriterionPlaces {
         Self { paths, suites, found: OnceLock::new(), options: PlaceOptions(process.load_options(&[])) }
     }
 
-    /// File and line of a criterion, or else those of its grader, or the beginning of the file. Paths start at
-    /// the root of the file's repository, or else at the working folder if the file is in there.
+    /// File and line of a criterion, or else of its grader, or else the beginning of the file. Paths start at the root
+    /// of the file's repository, or else at the working folder if the file is in there.
     pub(crate) fn find(
         &self,
         suite: &str,

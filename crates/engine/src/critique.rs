@@ -37,7 +37,7 @@ pub struct CritiqueOptions {
     pub workers: NonZeroUsize,
     /// Cache and budget.
     pub spending: SpendingOptions,
-    /// Plans the review and sends nothing.
+    /// Plans the review and sends no requests.
     pub dry_run: bool,
 }
 
@@ -74,11 +74,12 @@ struct NotChecked {
 }
 
 impl Engine {
-    /// Lets a model apply its rules to all rubrics of the files. Returns the findings of each file in their
-    /// order, those of the model included; none for a file that was not reviewed, and none in a dry run.
+    /// Lets a model apply its rules to all rubrics of the files. Returns the findings of each file, including
+    /// the model's, in the order of the files. A file that was not reviewed has none, and neither has a dry
+    /// run.
     ///
     /// # Errors
-    /// If the model can't be called. Nothing was spent then.
+    /// If the model can't be called. No money was spent in that case.
     pub async fn critique(
         &self,
         mut files: Vec<CritiqueFile>,
@@ -194,7 +195,7 @@ fn estimate(critic: &RubricCritic, card: ModelCard, jobs: &[CritiqueJob]) -> Run
 }
 
 impl CritiqueReport {
-    /// Adds the model's findings to those of each file. Returns the rules that could not be applied to each.
+    /// Adds the model's findings to each file. Returns the rules that could not be applied to each.
     fn take(
         &mut self,
         critiques: Vec<(CritiqueJob, Option<RubricCritique>)>,

@@ -81,7 +81,7 @@ impl CaseDependencies {
         self.targets.contains_key(&case.id)
     }
 
-    /// The answers that those to this case are compared with; `None` if none of its graders compares answers.
+    /// The answers that are compared with this case's answers; `None` if none of its graders compares answers.
     pub(crate) fn rivals_of(&self, case: &Case) -> Option<Arc<RivalGroup>> {
         if !case.compares_answers() {
             return None;
@@ -89,8 +89,8 @@ impl CaseDependencies {
         self.rivals.get(case.test_id()).cloned()
     }
 
-    /// The cases that must come first when this target answers a case: with the same target's answers if there
-    /// are any, or else those of all targets.
+    /// The cases that must come first when this target answers a case: with the same target's answers if there are any,
+    /// or else with the answers of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<CasePrerequisite> {
         let prerequisites = case.depends_on.iter().map(|id| {
             let all = self.targets.get(id).cloned().unwrap_or_default();

@@ -131,9 +131,9 @@ impl Engine {
         self.with_programs(options, folder_of(file), None, gate.programs_of(None))
     }
 
-    /// Options with which eval files read everywhere and programs that write parts of them are run, if there is consent. They get the
-    /// variables that grading programs get: all but the keys of models, which includes those that the targets of
-    /// this folder use.
+    /// Returns options that, with the user's consent, let eval files read everywhere and run programs that write parts
+    /// of them. These programs get the same variables as grading programs: all except keys of models, including the
+    /// keys that the targets of this folder use.
     pub(crate) fn with_programs(
         &self,
         options: LoadOptions,
@@ -152,8 +152,8 @@ impl Engine {
         LoadOptions { programs: Some(Arc::new(FilePrograms::new(setup))), reads_everywhere: true, ..options }
     }
 
-    /// Reads the configuration file for these files: the nearest one above them, or else that of the working
-    /// folder. Without files, it is that of the working folder.
+    /// Reads the configuration file for these files: the nearest one above them, or else the working
+    /// folder's. Without files, it is the working folder's.
     ///
     /// # Errors
     /// If it has errors, or the files belong to different configurations. A run has only one.

@@ -11,7 +11,7 @@ use assize_analysis::ExitStatus;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EngineErrorKind {
-    /// Options that contradict each other, have no effect, or name something that does not exist.
+    /// Options that contradict each other, have no effect, or name a missing file, run or target.
     Usage,
     /// Input files with problems; the diagnostics were reported as events.
     InvalidFile,
@@ -21,7 +21,7 @@ pub enum EngineErrorKind {
     Unreadable,
     /// A file, a run folder or the reply cache that can't be written.
     Storage,
-    /// A budget that can't be kept, or that allows nothing more.
+    /// A budget that can't be kept, or that is used up.
     Budget,
     /// A failure of the process itself.
     Internal,
@@ -33,7 +33,7 @@ pub enum EngineErrorKind {
 pub struct EngineError {
     /// Category.
     pub kind: EngineErrorKind,
-    /// Message for people: the problem and how to fix it.
+    /// The problem and how to fix it.
     pub message: String,
     /// Hint about an option of the command line: a clause that follows the message after "or". Callers without
     /// options omit it.

@@ -20,7 +20,7 @@ const FRAME_TOKENS: u64 = 16;
 /// The upper estimate assumes that one call in this many is repeated because its reply is unusable.
 const CALLS_PER_REPAIR: u64 = 10;
 
-/// Tokens and cost of calls, from the least to the most that is to be expected.
+/// Tokens and cost of calls, from the lowest to the highest expected amount.
 ///
 /// The lower end: only the calls that are certain, a quarter of the bytes as input tokens, repeated text
 /// answered from the provider's prompt cache, replies without reasons. The upper end: the estimator's tokens,
@@ -37,7 +37,8 @@ pub struct RunEstimate {
     pub(crate) largest: LargestCall,
 }
 
-/// What a budget reserves for the largest call. Each amount is that of the call for which it is largest.
+/// Amounts that a budget reserves for the largest call. Each amount is a maximum over all calls, so two
+/// amounts may be from different calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LargestCall {
     /// The amount without which it is not sent, before any reply was seen and with an empty text for each

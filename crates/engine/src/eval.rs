@@ -34,7 +34,7 @@ use crate::validate::check_files;
 use crate::wiring::{RunWiring, WiringRequest, wire};
 
 impl Engine {
-    /// Plans a run and returns the identity of the plan. Nothing is sent. With `is_worker`, it also checks that this
+    /// Plans a run and returns the identity of the plan. Sends no requests. With `is_worker`, it also checks that this
     /// process could run the plan: the keys of its models must be present.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Engine {
     /// Runs eval files as `assize eval` does.
     ///
     /// # Errors
-    /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
+    /// When files have errors, or the run can't be carried out as requested. No money was spent in that case.
     pub async fn evaluate(
         &self,
         mut mode: EvalMode,
@@ -196,7 +196,7 @@ impl Engine {
             return Ok(Evaluated::Prepared(Box::new(prepared.asked_at(wiring.gateway.addresses()))));
         }
         if let Purpose::Identify { .. } = purpose {
-            // A worker would refuse such a unit, and no other would run it.
+            // Every worker would refuse such a unit, so it would never run.
             if usd.is_some() && options.run.unknown_price == UnknownPrice::Refuse {
                 wiring.gateway.check_prices(None)?;
             }
@@ -322,11 +322,11 @@ struct EvalRun<'a> {
     selection: CaseSelection<'a>,
     preflight: PreflightReport,
     parts: Vec<RunPart<'a>>,
-    /// What is known about the files if they were planned before.
+    /// The earlier plan of the files, if there is one.
     prepared: Option<&'a PreparedPlan>,
 }
 
-/// An eval file of a run, and what its cases run with.
+/// An eval file of a run, and the settings and dependencies of its cases.
 struct RunPart<'a> {
     file: &'a LoadedFile,
     suite: PlannedSuite<'a>,
@@ -359,8 +359,8 @@ impl<'a> EvalRun<'a> {
             return files.map(|(file, suite)| self.plan_file(file, suite, wiring)).collect();
         };
 
-        // The cases were planned before. Only those that need a judge, a target or a model are planned again,
-        // to make it.
+        // The cases were planned before. Only cases that need a judge, a target or a model are planned again,
+        // to create it.
         for ((file, suite), known) in files.zip(&prepared.files) {
             let deps = wiring.deps_of_suite(suite)?;
             let suite = self.planner.suite(suite);
@@ -433,7 +433,7 @@ impl<'a> EvalRun<'a> {
         Ok(info)
     }
 
-    /// Whether there is nothing to run yet, but extensions may add tests.
+    /// Whether there are no cases yet, but extensions may add tests.
     fn awaits_tests(&self) -> bool {
         self.preflight.items == 0 && self.parts.iter().any(|part| may_add_tests(part.suite.suite))
     }
@@ -561,7 +561,7 @@ impl<'a> EvalRun<'a> {
         })
     }
 
-    /// Refuses a run of nothing, and workspaces in a mode that judges several forms of an answer.
+    /// Refuses a run without cases, and workspaces in a mode that judges several forms of an answer.
     fn check(&self, loaded: &LoadedFiles) -> Result<(), EngineError> {
         if self.preflight.items == 0 {
             // A comparison makes its cases from answers, so there may be none even without a filter.

@@ -1,4 +1,4 @@
-//! Why eval files are planned, and what comes of it.
+//! Purposes of planning eval files, and the result of each.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Purpose {
     }
 }
 
-/// What comes of planning eval files for a purpose.
+/// Result of planning eval files for a purpose.
 pub(crate) enum Evaluated {
     Outcome(Box<RunOutcome>),
     Identity(PlanIdentity),

@@ -38,7 +38,7 @@ pub enum EngineEvent {
         /// Seed that reproduces the order.
         seed: u64,
     },
-    /// Progress of the batches of judge calls, in words.
+    /// Message about the progress of batches of judge calls.
     BatchProgress(String),
     /// An earlier run is continued.
     Resumed {
@@ -46,12 +46,12 @@ pub enum EngineEvent {
         folder: PathBuf,
         /// Cases that are done.
         done: usize,
-        /// Cases that were done and run again, because something about them has changed.
+        /// Cases that were done and run again, because the case or its settings have changed.
         changed: usize,
         /// Cases that were done and no longer belong to the run.
         gone: usize,
     },
-    /// The folder of a run was created, or that of an earlier run is used again.
+    /// The folder of a run was created, or an earlier run's folder is used again.
     RunOpened {
         /// Id of the run.
         run_id: String,
@@ -65,12 +65,12 @@ pub enum EngineEvent {
     },
     /// Something happened to a case, or the run stops.
     Run(assize_run::RunEvent),
-    /// The budget refused a call. Nothing more is started.
+    /// The budget refused a call. No further cases are started.
     BudgetReached {
-        /// Limit that was reached, in words.
+        /// Description of the limit that was reached.
         reason: String,
     },
-    /// A run has ended, and nothing is in flight any more.
+    /// A run has ended, and no requests are in flight.
     RunEnded,
     /// A call to a model failed and is sent again after a wait.
     CallRetrying {
@@ -83,38 +83,38 @@ pub enum EngineEvent {
         /// The kind of failure.
         reason: ErrorKind,
     },
-    /// A model server limited an account, and nothing is sent to it for a while.
+    /// A model server limited an account, so requests pause.
     RateLimited {
         /// Host of the server.
         account: String,
         /// End of the pause.
         until: SystemTime,
     },
-    /// Requests to a model server failed one after another. From now on one at a time is sent, until one is
-    /// answered.
+    /// Several requests in a row to a model server failed. From now on, requests are sent one at a time,
+    /// until one is answered.
     ServerHeld {
         /// Host of the server.
         account: String,
         /// The kind of failure.
         reason: ErrorKind,
     },
-    /// A model server that was held answers again.
+    /// A held model server answers again.
     ServerBack {
         /// Host of the server.
         account: String,
     },
-    /// A request got not a byte for so long, while others to the same server were answered.
+    /// A request has not received a single byte for a long time, while the same server answered other requests.
     RequestUnanswered {
         /// Host of the server.
         account: String,
         /// How long it has been waiting.
         silence: Duration,
     },
-    /// A model server was given up. Nothing more is started.
+    /// A model server was given up. No further cases are started.
     ServerGivenUp {
         /// Host of the server.
         account: String,
-        /// The last failure, in words.
+        /// Message of the last failure.
         reason: String,
     },
     /// Drafts are made without a model, because none was named.

@@ -33,7 +33,7 @@ const CALL_KEY_CHARS: usize = 64;
 /// Files through which requests and replies are exchanged.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeOptions {
-    /// File for requests without a reply. If it is set, nothing is judged and no run is stored.
+    /// File for requests without a reply. If it is set, no case is judged and no run is stored.
     pub export: Option<PathBuf>,
     /// Files of replies, and of errors.
     pub import: Vec<PathBuf>,
@@ -44,7 +44,7 @@ pub struct ExchangeOptions {
 pub struct CountedExamples {
     /// Total number.
     pub count: u64,
-    /// The first few, in words.
+    /// Descriptions of the first few.
     pub examples: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct ExportReport {
     pub waiting: usize,
     /// Report on the import; `None` if nothing was imported.
     pub import: Option<ImportReport>,
-    /// True if the export was stopped before all requests were written. There are no files then.
+    /// True if the export was stopped before all requests were written. In that case there are no files.
     pub interrupted: bool,
 }
 
@@ -121,7 +121,7 @@ pub struct ExportedFile {
 }
 
 impl ImportReport {
-    /// Sentences about everything that can't be used.
+    /// Sentences about the requests and replies that can't be used.
     pub fn problems(&self) -> Vec<String> {
         [
             self.failed.sentence("requests that failed").map(|failed| format!("{failed}; they stay open")),
@@ -181,7 +181,7 @@ impl ExportReport {
         self.refused.sentence("requests that can't be written")
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         let files = self.files.iter().map(|file| {
             json!({
@@ -203,7 +203,7 @@ impl ExportReport {
         })
     }
 
-    /// The report for people, one fact per line. Paths and names are not escaped.
+    /// The report as text, one fact per line. Paths and names are not escaped.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(import) = &self.import {
@@ -238,7 +238,7 @@ pub(crate) struct BatchExchange {
     state: Mutex<ImportState>,
 }
 
-/// Imported replies, by what has happened to them so far.
+/// Imported replies, grouped by their use so far.
 #[derive(Default)]
 struct ImportState {
     report: ImportReport,
@@ -474,7 +474,7 @@ impl ExportState {
             failure: None,
         };
 
-        // A path that can't be written is detected before anything else is done.
+        // Detects a path that can't be written before any work is done.
         refuse_other_files(&state.path)?;
         let draft = state.draft(0)?;
         drop(draft.file);

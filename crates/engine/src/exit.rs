@@ -13,7 +13,7 @@ pub enum CallStop {
 }
 
 impl CallStop {
-    /// The reason in words.
+    /// The reason, for messages.
     pub fn reason(&self) -> &str {
         match self {
             Self::OverBudget(reason) | Self::ServerGivenUp(reason) => reason,
@@ -29,7 +29,7 @@ impl CallStop {
     }
 }
 
-/// The exit code of an audit and its reason: what was found, how it ended, and whether it is complete. The
+/// The exit code of an audit and its reason, from the findings, the ending, and whether it is complete. The
 /// verdicts of its cases do not count.
 pub(crate) fn exit_of_audit(
     ending: RunEnding,

@@ -151,9 +151,9 @@ pub fn find_cases(
         return Err(EngineError::usage(not_found(case, &ids, folder.path())));
     }
 
-    let asked = questions(folder, &found)?;
+    let questions = questions(folder, &found)?;
     let with_question = |record: CaseRecord| {
-        let question = record.result.case_hash.as_deref().and_then(|hash| asked.get(hash)).cloned();
+        let question = record.result.case_hash.as_deref().and_then(|hash| questions.get(hash)).cloned();
         FoundCase { record, question }
     };
     Ok(found.into_iter().map(with_question).collect())

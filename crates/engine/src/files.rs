@@ -31,7 +31,7 @@ pub fn refuse_read_file(path: &Path) -> Result<(), EngineError> {
 /// Like [`replace_file_with`], for a report.
 ///
 /// # Errors
-/// Also if the file was read.
+/// As for [`replace_file_with`], and if this process has read the file.
 pub fn write_report_file<T, E: From<EngineError>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
@@ -43,7 +43,7 @@ pub fn write_report_file<T, E: From<EngineError>>(
 /// Like [`replace_file`], with the content that `write` writes.
 ///
 /// # Errors
-/// If the file can't be written, or `write` fails. The old file is unchanged then.
+/// If the file can't be written, or `write` fails. In both cases the old file is unchanged.
 pub fn replace_file_with<T, E: From<EngineError>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! The plan of a run: cases, calls, estimated tokens and cost. Nothing is sent.
+//! The plan of a run: cases, calls, estimated tokens and cost. Making it sends no requests.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct RunPlan {
     /// Models that answer, by name and output limit.
     targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
     command_runs: u64,
-    /// True if judge calls go out in batches.
+    /// True if judge calls are sent in batches.
     batches: bool,
     /// Upper limit of model calls by grading programs. Their size and cost are unknown.
     program_calls: u64,
@@ -72,13 +72,13 @@ struct TargetRequests {
 }
 
 fn count_requests(case: &Case) -> TargetRequests {
-    let mut asked = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+    let mut requests = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
     let mut add = |case: &Case| {
         let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
-        asked.earlier += asked.calls;
-        asked.calls += 1;
-        asked.bytes = asked.bytes.saturating_add(bytes);
-        asked.longest = asked.longest.max(bytes);
+        requests.earlier += requests.calls;
+        requests.calls += 1;
+        requests.bytes = requests.bytes.saturating_add(bytes);
+        requests.longest = requests.longest.max(bytes);
     };
     match &case.conversation {
         None => add(case),
@@ -91,7 +91,7 @@ fn count_requests(case: &Case) -> TargetRequests {
         }
     }
 
-    asked
+    requests
 }
 
 /// Looks up facts about models, by the names that plans use.
@@ -200,7 +200,7 @@ impl RunPlan {
         (live, batched)
     }
 
-    /// The line about batches, for people.
+    /// The line about batches of the text form.
     fn batch_line(&self) -> Option<String> {
         let (live, batched) = self.of_judges();
         if !self.batches || live.calls == 0 {
@@ -299,7 +299,7 @@ impl RunPlan {
         })
     }
 
-    /// The plan for people.
+    /// The plan as text.
     pub fn to_text(&self, cases: usize) -> String {
         let cases = counted(cases as u64, "case", "cases");
         let mut lines = vec![format!("{cases}, {} to judge", counted(self.items, "answer", "answers"))];

@@ -1,4 +1,22 @@
 //! Access to models: through the reply cache, within the budget, with the secret of the fences.
+//!
+//! `reach` builds the layers of a model. The reply cache ([`CachedModel`]) is outermost, because a hit is
+//! free and must not count. Below it are the meter of sent requests ([`MeteredModel`]) and the client
+//! ([`ModelClient`]), which reserves from the budget, waits for the rate limiter, and retries. Programs that
+//! judge have no cache: they may change.
+//!
+//! Models are set up one by one, while files are planned, but a run is refused before its first request or
+//! not at all. So setting up a model only records findings: an unknown price, a key that is sent unencrypted,
+//! a variable that leaves for an address from a file. After planning, `check`, `deny_exposed` and the consent
+//! gate decide about all of them.
+//!
+//! Two tokens stop work. `refused` fires when the budget refuses a call; `limit` fires as well, and stops the
+//! cases. With judge batches, `limit` stays silent in that case (`runs_on`), because the cases still have to
+//! pick up replies that are already paid for. A model server that is given up always fires `limit`, because
+//! no other server can answer its calls.
+//!
+//! Clones share cache, budget and accounts. `in_namespace` makes one with its own part of the cache, so that
+//! a client of the grading service can't learn from a hit that another client asked the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -41,20 +59,20 @@ const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
 
-/// What was learned about servers and models, in that folder.
+/// Limits of servers and properties of models that earlier processes observed, in that folder.
 const SERVERS_FILE: &str = "servers.json";
 
 /// The default number of concurrent commands.
 const DEFAULT_COMMANDS: usize = 8;
-/// The default limit of concurrent cases, however many requests are allowed, because cases are held in memory.
+/// The highest default limit of concurrent cases, because cases are held in memory.
 const MAX_DEFAULT_CASES: usize = 1024;
 
 /// How many accounts are expected to be in full use at a time: judges of a panel, targets.
 const EXPECTED_ACCOUNTS: usize = 4;
-/// The most files that are open besides the connections of requests: those of the run, the cache and commands.
+/// The most files that are open besides connections: files of the run, of the cache and of commands.
 const OTHER_OPEN_FILES: usize = 128;
 
-/// Files that are kept free besides the connections on a system that allows few open files.
+/// Files reserved for other uses on a system with a low limit of open files.
 const MIN_FREE_FILES: usize = 24;
 
 /// The file of the reply cache.
@@ -62,7 +80,7 @@ pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
 }
 
-/// Forgets what was learned about servers and models.
+/// Deletes the stored facts about servers and models.
 ///
 /// # Errors
 /// If the file can't be deleted.
@@ -89,11 +107,11 @@ pub fn workspace_fence_key(process: &ProcessContext) -> Result<[u8; 32], EngineE
 /// run without models creates no files.
 #[derive(Clone)]
 pub(crate) struct ModelGateway {
-    /// True for plans, which send nothing.
+    /// True for plans. A plan sends no requests.
     is_plan: bool,
     findings: Arc<ModelFindings>,
     setup: ClientSetup,
-    /// Judge calls that go out in batches.
+    /// Judge calls that are sent in batches.
     batched: Option<Arc<BatchedCalls>>,
     /// What to do with a call that is not in the cache; `None` without a cache.
     miss: Option<OnCacheMiss>,
@@ -124,7 +142,7 @@ pub(crate) struct ModelGateway {
     meter: Arc<SpendMeter>,
     /// Fires when the budget refuses a call.
     refused: CancellationToken,
-    /// True if cases still run then, because their replies may have come in batches.
+    /// True if cases still run after the limit was reached, because their replies may have arrived in batches.
     runs_on: Arc<AtomicBool>,
     /// Reason of the budget's first refusal.
     refusal: Arc<OnceLock<String>>,
@@ -135,10 +153,10 @@ pub(crate) struct ModelGateway {
     clock: fn() -> jiff::Timestamp,
 }
 
-/// Models that a gateway has set up, and what a run reports about them.
+/// Models that a gateway has set up, and facts about them for the report of a run.
 #[derive(Default)]
 struct ModelFindings {
-    /// The models, with what is known about them.
+    /// The models, with their cards.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     /// Variables of keys that a plan did not need but the run will.
     missing_keys: Mutex<BTreeSet<String>>,
@@ -163,8 +181,8 @@ impl ModelFindings {
 }
 
 impl ModelGateway {
-    /// The gateway of a run, from its options and the configuration. `usd` is the limit in money, from whatever
-    /// source.
+    /// The gateway of a run, from its options and the configuration. `usd` is the limit in money, from the
+    /// options or a suite.
     pub(crate) fn for_run(
         options: &RunOptions,
         config: &ProjectConfig,
@@ -208,7 +226,8 @@ impl ModelGateway {
         self
     }
 
-    /// Accounts with these limits, and with what earlier processes learned, if this one may read the cache.
+    /// Creates accounts with these limits. If this process may read the cache, they start with the facts that
+    /// earlier processes stored.
     fn limit_accounts(&mut self, limits: RateLimits) {
         let path = self.miss.as_ref().map(|_| self.folder.join(SERVERS_FILE));
         let text = path.and_then(|path| assize_files::read_text(&path).ok()).unwrap_or_default();
@@ -216,7 +235,8 @@ impl ModelGateway {
         self.setup.accounts = Arc::new(ProviderAccounts::new(limits).with_memory(memory));
     }
 
-    /// Keeps what was learned about servers and models. If that fails, the next process learns it again.
+    /// Stores the facts that this process learned about servers and models. If that fails, the next process
+    /// learns them again.
     fn keep_memory(&self) {
         let known = self.miss.as_ref().and_then(|_| self.setup.accounts.memory().to_json());
         if let Some(text) = known.filter(|_| self.folder.is_dir()) {
@@ -266,7 +286,7 @@ impl ModelGateway {
         Arc::new(BatchedCalls::new(folder, transport, storage, budget, meter, self.clock))
     }
 
-    /// The judge calls that go out in batches, if there are such.
+    /// The judge calls that are sent in batches, if there are any.
     pub(crate) fn batched(&self) -> Option<&Arc<BatchedCalls>> {
         self.batched.as_ref()
     }
@@ -279,7 +299,7 @@ impl ModelGateway {
         }
     }
 
-    /// Raises the limit of open files if necessary, and limits the connections to what the system allows.
+    /// Raises the limit of open files if necessary, and keeps the number of connections below it.
     fn use_sockets(&mut self, engine: &Engine) {
         let ceiling = self.ceiling();
         let wanted = ceiling.saturating_mul(EXPECTED_ACCOUNTS).saturating_add(OTHER_OPEN_FILES) as u64;
@@ -399,7 +419,7 @@ impl ModelGateway {
         gateway
     }
 
-    /// The gateway of a plan, which sends nothing.
+    /// The gateway of a plan. It sends no requests.
     pub(crate) fn for_plan(spending: &SpendingOptions, prices: PriceTable, engine: &Engine) -> Self {
         let nothing = SpendingOptions {
             cache: CacheUse::Off,
@@ -415,12 +435,12 @@ impl ModelGateway {
         }
     }
 
-    /// True if nothing is sent.
+    /// True if no requests are sent.
     pub(crate) const fn is_plan(&self) -> bool {
         self.is_plan
     }
 
-    /// A client for a model. What sends nothing needs no key; keys that the run of a plan will need are noted for
+    /// A client for a model. A plan sends no requests and needs no key; keys that its run will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
         &self,
@@ -479,7 +499,8 @@ impl ModelGateway {
         self.findings.servers.lock().insert(address);
     }
 
-    /// What targets and judges that were made, and these texts, ask for. Texts leave if the run asks a model or a server.
+    /// The requests for consent of all targets and judges created so far, and of these texts. The texts of cases leave
+    /// this process if the run uses a model or a server.
     pub(crate) fn capabilities(&self, texts: &BTreeSet<TextVariable>) -> CapabilityList {
         let mut servers = self.addresses();
         servers.extend(self.findings.servers.lock().iter().cloned());
@@ -534,7 +555,8 @@ impl ModelGateway {
         self.setup.clone()
     }
 
-    /// Determines how many cases run concurrently, by the user's wish or by what is needed.
+    /// Sets the limit of concurrent commands, and returns how many cases run concurrently: the user's number,
+    /// or as many as the requests need.
     ///
     /// A case has one or several requests in flight until it is done, so as many cases as allowed requests keep
     /// all of these in flight. Commands are limited separately, because each uses this machine's processor.
@@ -574,7 +596,7 @@ impl ModelGateway {
         self.few_files.as_deref().filter(|_| self.findings.has_models())
     }
 
-    /// Fires when the budget refuses a call, and when a model server is given up.
+    /// Fires when a model server is given up, and when the budget refuses a call, unless cases run on after that.
     pub(crate) fn limit(&self) -> &CancellationToken {
         &self.limit
     }
@@ -703,7 +725,7 @@ impl ModelGateway {
             return sharing.fence_key;
         }
 
-        // A plan sends nothing, and its numbers must not depend on a random key.
+        // A plan sends no requests, and its numbers must not depend on a random key.
         if self.is_plan {
             return [0; 32];
         }
@@ -712,9 +734,9 @@ impl ModelGateway {
         stored.and_then(|stored| self.noting_error(stored)).unwrap_or(fresh)
     }
 
-    /// Refuses a run with an unusable cache, because it would pay again for what it already has. Refuses a run
-    /// whose limit in money can't be kept, because a price is unknown. Must be called after all models are set
-    /// up and before the first request.
+    /// Refuses a run with an unusable cache, because it would pay again for replies that it already has. Refuses a run
+    /// whose limit in money can't be kept, because a price is unknown. Must be called after all models are set up and
+    /// before the first request.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.check_settings()?;
         if self.all_priced { self.check_prices(None) } else { Ok(()) }
@@ -763,7 +785,7 @@ impl ModelGateway {
         refuse_unpriced(unpriced.map(|(id, _)| id), self.may_be_unpriced)
     }
 
-    /// What is known about a model that was set up, as `provider:model`.
+    /// The card of a model that was set up, as `provider:model`; an empty one for other models.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
         let models = self.models();
         models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
@@ -794,14 +816,14 @@ impl ModelGateway {
         self.findings.models.lock()
     }
 
-    /// Names the run that pays for requests from now on. Requests that were paid for the same run before count
-    /// like those of an earlier process.
+    /// Names the run that pays for requests from now on. Earlier requests for the same run count as requests of an
+    /// earlier process.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
         self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
-    /// Begins an operation that makes no run. What an earlier operation paid for does not count for this one.
+    /// Begins an operation that makes no run. Requests of earlier operations do not count for this one.
     pub(crate) fn begin_alone(&self, command: &str) {
         self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
     }

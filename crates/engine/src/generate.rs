@@ -74,7 +74,7 @@ impl Engine {
     /// Drafts criteria for every case that has an expected outcome and no rubric.
     ///
     /// # Errors
-    /// When files have errors, or the model can't be called. Nothing was spent then.
+    /// When files have errors, or the model can't be called. No money was spent in that case.
     pub async fn generate(&self, options: &GenerateOptions) -> Result<GenerateReport, EngineError> {
         let load_options = self.load_options(&options.roots);
         let wanted = id_patterns(&options.filter)?;
@@ -285,7 +285,7 @@ impl GenerateReport {
         ExitStatus::strongest(exits)
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         let cases: Vec<Value> = self
             .outcomes

@@ -59,7 +59,7 @@ impl RunMode for GradeMode {
     }
 }
 
-/// The number of answers of which a judge sees less than it may need.
+/// The numbers of answers that a judge sees without a question, or that are empty.
 #[derive(Default)]
 struct BlankCount {
     answers: usize,
@@ -105,7 +105,7 @@ impl Engine {
     /// Grades a file of answers by a rubric.
     ///
     /// # Errors
-    /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
+    /// When files have errors, or the run can't be carried out as requested. No money was spent in that case.
     pub async fn grade(&self, options: &GradeOptions) -> Result<RunOutcome, EngineError> {
         let load_options = LoadOptions { encoding: options.encoding, ..self.load_options(&[]) };
         let [rubric_path, answers_path] =
@@ -116,7 +116,7 @@ impl Engine {
         // The answers are read even if the rubric has errors, so that all problems are reported in one pass.
         let is_broken = rubric.has_errors();
         if rubric.diagnostics.iter().any(|diagnostic| diagnostic.code == codes::NOT_A_RUBRIC) {
-            // The two files may be swapped. Errors in the other one would not help then.
+            // The user may have swapped the two files. Then errors in the second file would be no help.
             return Err(EngineError::invalid_file("the rubric has errors; nothing was graded".to_owned()));
         }
         let read_by = if is_broken { any_rubric() } else { rubric };

@@ -1,4 +1,4 @@
-//! Finds problems of graders before anything is spent.
+//! Finds problems of graders before a run sends requests.
 
 use std::sync::{Arc, LazyLock};
 
@@ -43,7 +43,7 @@ pub(crate) fn measuring_model(grader: &Grader) -> Option<&str> {
     }
 }
 
-/// What is wrong with a grader, whichever judge it has.
+/// Returns a problem of a grader that does not depend on its judge.
 pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
         GraderKind::Check(AnswerCheck::IsJson(check)) => {
@@ -270,7 +270,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::Check(_)
         | GraderKind::Similar(_)
         | GraderKind::Labels(_)
-        // It always has criteria.
+        // A selection always has criteria.
         | GraderKind::Selection(_)
         // The grader inside is checked separately.
         | GraderKind::Transformed(_)

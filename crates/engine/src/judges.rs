@@ -74,7 +74,7 @@ struct JudgeEntry {
     ask: Option<Arc<dyn ChatModel>>,
     /// Its identity, to detect that a model judges itself.
     model: Option<ModelId>,
-    /// What is known about the model.
+    /// The card of the model.
     card: ModelCard,
     /// Everything about it that may affect its decisions.
     settings: IdentityWriter,
@@ -82,8 +82,8 @@ struct JudgeEntry {
 }
 
 impl JudgeRegistry {
-    /// Judges for a run. `named` are those of the options, `config` is the configuration file's choice, `limit`
-    /// the number of judge calls in flight over all registries of a run.
+    /// Judges for a run. `named` are the judges in the options, `config` is the configuration file's choice, and
+    /// `limit` is the number of judge calls in flight over all registries of a run.
     pub(crate) fn new(
         named: Vec<String>,
         warm_up: WarmUp,
@@ -143,8 +143,7 @@ impl JudgeRegistry {
         judges.chain(measures).collect()
     }
 
-    /// What is known about the model of this judge, or of this model for embeddings or labels, once it was
-    /// made.
+    /// The card of this judge's model, or of this model for embeddings or labels, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = self.made.lock();
         let judge = made.get(name).map(|made| made.card);
@@ -188,7 +187,7 @@ impl JudgeRegistry {
             return (name, by);
         }
 
-        // The target that answered comes first. A fallback that names no judge uses that of its target.
+        // The target that answered comes first. A fallback that names no judge uses its target's.
         let mut answering = [selector.answered_by, selector.target].into_iter().flatten();
         let of_target = answering.find_map(|target| self.targets.grader_target(target));
         let candidates = [
@@ -226,7 +225,7 @@ impl JudgeRegistry {
         ModelJudge::new(ask, name, Arc::clone(fences), Arc::clone(&self.limit), options)
     }
 
-    /// The judge for a selector. It decides nothing more once `stop` fires; earlier decisions stay.
+    /// The judge for a selector. Once `stop` fires, it makes no further decisions; earlier ones stay.
     pub(crate) fn judge_until(
         &self,
         selector: JudgeSelector<'_>,
@@ -248,8 +247,8 @@ impl JudgeRegistry {
         })
     }
 
-    /// The option, variable or file that chose the judge for a selector; `None` if the eval file did, or
-    /// something it names.
+    /// The option, variable or file that chose the judge for a selector; `None` if the eval file or a file
+    /// that it names did.
     pub(crate) fn chosen_outside_files(&self, selector: JudgeSelector<'_>) -> Option<&'static str> {
         let (_, chosen_by) = self.choose(selector);
         let is_outside = matches!(chosen_by, ChosenBy::Options | ChosenBy::Config | ChosenBy::Environment);
@@ -319,8 +318,8 @@ fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) ->
     settings
 }
 
-/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-4o-mini`.
-/// The one of `JUDGE_MODEL` may have variables of its own.
+/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-4o-mini`. The
+/// judge of `JUDGE_MODEL` may have variables of its own.
 pub(crate) fn model(
     name: &str,
     targets: &TargetRegistry,
@@ -387,7 +386,7 @@ impl JudgeProvider for JudgeRegistry {
     }
 
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
-        // A judge that can't be made decides nothing.
+        // A judge that can't be created makes no decisions.
         if let Err(error) = self.with(selector, |made| identity.bytes(made.settings.as_bytes())) {
             identity.text(&error.message);
         }

@@ -11,7 +11,7 @@ use assize_store::{RunFolder, RunInfo};
 use crate::error::{EngineError, EngineErrorKind};
 use crate::process::ProcessContext;
 
-/// Setting of a run: the folder of labels in addition to those of the scorecard.
+/// Setting of a run: the folder of labels in addition to the scorecard's labels.
 const FOLDER_KEY: &str = "labels";
 /// Setting of a run: labels count even if they do not say which answer they are about.
 const UNBOUND_KEY: &str = "unbound_labels";
@@ -21,7 +21,7 @@ const PEOPLE_KEY: &str = "people";
 /// Which labels count.
 #[derive(Debug, Clone, Default)]
 pub struct LabelOptions {
-    /// Folder of labels in addition to those of the scorecard; by default that of the run.
+    /// Folder of labels in addition to the scorecard's labels; by default the run's folder.
     pub folder: Option<PathBuf>,
     /// What to do with labels that do not say which answer they are about.
     pub unbound: UnboundLabels,
@@ -55,7 +55,7 @@ impl LabelOptions {
     }
 }
 
-/// The folders with labels about a run: that of its scorecard, or those beside its eval files.
+/// The folders with labels about a run: its scorecard's, or the `labels` folders beside its eval files.
 pub fn label_folders(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
     let paths = info.suites.iter().map(|suite| process.resolve(&suite.path));
     if info.scorecard.is_some() {
@@ -113,7 +113,7 @@ pub fn labelled_run(
     let run = ScorecardRun::with_labels(folder, tree, labels.as_ref())
         .map_err(|error| EngineError::usage(error.to_string()))?;
 
-    // The conclusion names the options that labels were counted with, also those of this command.
+    // The conclusion names the options that labels were counted with, including this command's options.
     let options = options.or_stored(&info);
     info.settings.other.extend(options.settings(&process.working_folder));
 

@@ -18,8 +18,8 @@
 //!
 //! # Evaluate a file
 //!
-//! If the options name no judge, the judge is that of the file or of the configuration, else [`OFFLINE`], which compares words.
-//! The run is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
+//! If the options name no judge, the file's judge is used, or else the configuration's, or else [`OFFLINE`], which
+//! compares words. The run is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
 //!
 //! ```
 //! use assize_engine::{Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
@@ -42,9 +42,9 @@
 //!
 //! # Grade answers in memory
 //!
-//! Only the rubric, the configuration and the targets are read, and no run is stored. A [`SampleService`] holds what all
-//! graders of a process share: limits, budget, reply cache. Each sample has a record; one whose verdict ungraded criteria could
-//! still change is [`Verdict::Incomplete`].
+//! Only the rubric, the configuration and the targets are read, and no run is stored. All graders of a process share
+//! the limits, the budget and the reply cache of a [`SampleService`]. Each sample has a record. If ungraded criteria
+//! could still change its verdict, that is [`Verdict::Incomplete`].
 //!
 //! ```
 //! use std::path::Path;
@@ -174,7 +174,7 @@
 //! # A judge of your own
 //!
 //! Judges, targets and the storage of replies may be the caller's own ([`Engine::with_judge`], [`Engine::with_target`],
-//! [`Engine::with_reply_store`]), and so is the clock. Here a judge that finds every criterion met takes the place of a model:
+//! [`Engine::with_reply_store`]), and so is the clock. Here a judge that finds every criterion met replaces a model:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -221,9 +221,9 @@
 //!
 //! # Threads
 //!
-//! The futures of runs are not [`Send`]: what a run is wired with stays on one thread, while its work is spread over the threads of
-//! the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block. Those of a [`SampleGrader`]
-//! are [`Send`].
+//! The futures of runs are not [`Send`]: the parts of a run stay on one thread, while its work is spread over the
+//! threads of the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block. The
+//! futures of a [`SampleGrader`] are [`Send`].
 //!
 //! ```
 //! use assize_engine::{Engine, EngineError, EvalMode, EvalOptions, ExitStatus, RunOutcome};
@@ -239,7 +239,7 @@
 //! }
 //! ```
 //!
-//! `docs/library.md` of the repository lists what is stable.
+//! `docs/library.md` of the repository lists the stable API.
 
 #![warn(missing_docs)]
 

@@ -29,7 +29,7 @@ const MAX_LISTED_TAGS: usize = 20;
 pub struct LoadedFiles {
     /// The files.
     pub files: Vec<LoadedFile>,
-    /// Scorecards that were found beside them. They were not read.
+    /// Scorecards in the same folders. They were not read.
     pub scorecards: Vec<PathBuf>,
     /// Other YAML files in the folders. They were not read.
     pub other_yaml: Vec<PathBuf>,
@@ -215,7 +215,7 @@ fn disambiguate_names(files: &mut [LoadedFile]) {
     }
 }
 
-/// The canonical path of a file, however it was spelled.
+/// The canonical path of a file.
 fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
 }
@@ -307,7 +307,7 @@ impl<'a> CaseSelection<'a> {
         !matched.is_empty()
     }
 
-    /// Warning about patterns that matched none of the cases so far.
+    /// Warning about patterns that have matched no case yet.
     pub(crate) fn unmatched_warning(&self) -> Option<String> {
         let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
         let unmatched: Vec<String> = unmatched.map(|(pattern, _)| format!("`{pattern}`")).collect();

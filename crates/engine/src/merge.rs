@@ -39,17 +39,17 @@ pub struct MergeOptions {
     pub runs: Vec<String>,
     /// Folder of the merged run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
-    /// Name of the merged run in lists and reports; by default that of the first shard.
+    /// Name of the merged run in lists and reports; by default the first shard's.
     pub label: Option<String>,
     /// The job whose workers ran the shards; `None` if they were run separately.
     pub job: Option<MergedJob>,
     /// True if the runs are the results that a job has stored so far.
     pub stored_job: bool,
-    /// Merges the existing shards even if some are missing or were stopped. The result is incomplete then.
+    /// Merges the existing shards even if some are missing or were stopped. In that case the result is incomplete.
     pub allow_missing: bool,
 }
 
-/// What is known about a job and is not in its results.
+/// Facts about a job that are not in its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedJob {
     /// Id of the job, and of the merged run.
@@ -63,10 +63,10 @@ pub struct MergedJob {
 }
 
 impl MergedJob {
-    /// Requests of the whole job. `known` are those of its results.
+    /// Requests of the whole job. `known` are the requests of its results.
     fn sent(&self, known: SentRequests) -> SentRequests {
         let mut sent = known.plus(self.unfinished);
-        // Killed workers had leased a part of the budget. It is unknown what they spent of it.
+        // Killed workers had leased a part of the budget. How much they spent is unknown.
         sent.given_up = sent.given_up.max(self.spent.calls.saturating_sub(sent.requests));
         sent.cost_usd = sent.cost_usd.map(|cost| cost.max(self.spent.usd));
         sent
@@ -213,7 +213,7 @@ impl Engine {
 }
 
 impl ShardSet {
-    /// Reads the descriptions of the runs, and refuses those that don't belong together. Also returns the
+    /// Reads the descriptions of the runs, and refuses runs that don't belong together. Also returns the
     /// record of each for the merged run.
     fn read(options: &MergeOptions, engine: &Engine) -> Result<(Self, Vec<MergedShard>), EngineError> {
         let mut shards: BTreeMap<(u32, ShardPart), (ShardEntry, MergedShard)> = BTreeMap::new();
@@ -357,8 +357,8 @@ impl ShardSet {
         Ok((rows, found))
     }
 
-    /// The number of trials that earlier ones made needless: a shard neither has them nor counts them as not
-    /// run.
+    /// The number of trials that earlier ones made needless. A shard does not store them, and does not count
+    /// them as "not run".
     fn needless(&self, found: &[u64]) -> usize {
         let of_shard = |(run, found): (&ShardEntry, &u64)| {
             let not_run = run.ending.as_ref()?.not_run;

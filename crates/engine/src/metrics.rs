@@ -112,7 +112,7 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
     Ok([criteria, checks])
 }
 
-/// The summary of these totals, for a run of which every case was run.
+/// The summary of these totals, for a run that reached every case.
 pub fn summary(
     totals: &RunTotals,
     mut figures: Option<RunMetrics>,

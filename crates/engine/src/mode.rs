@@ -1,4 +1,4 @@
-//! Modes of running eval files: which items are made from the cases, and what is concluded at the end.
+//! Modes of running eval files: a mode makes items from the cases, and the conclusion at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,13 +38,13 @@ pub trait RunMode {
         items
     }
 
-    /// The number of items if a plain run has `plain`; `items` are those of this mode.
+    /// The number of items if a plain run has `plain`; `items` are this mode's items.
     fn total(&self, plain: usize, items: Items<'_>) -> Result<usize, EngineError> {
         let _ = items;
         Ok(plain)
     }
 
-    /// Returns settings beyond those of a plain run, for the record.
+    /// Returns settings that a plain run does not have, for the record.
     fn settings(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }

@@ -26,7 +26,7 @@ pub enum CacheUse {
     On,
     /// Every request is sent, and no reply is stored.
     Off,
-    /// Nothing is sent to models. What is not in the cache stays ungraded or unanswered.
+    /// Sends no requests to models. Calls that are not in the cache stay ungraded or unanswered.
     Only,
 }
 
@@ -53,7 +53,7 @@ impl SpendingOptions {
 /// What to do with models of unknown price under a budget in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownPrice {
-    /// Nothing runs.
+    /// The run is refused.
     #[default]
     Refuse,
     /// Their calls are not counted in money.
@@ -69,7 +69,7 @@ pub enum ProgramUse {
     AsTrusted,
     /// They are started.
     Allow,
-    /// A run that needs one is refused before anything starts, whatever the user chose elsewhere.
+    /// Refuses a run that needs a program before it starts, even if the user's settings allow programs.
     Refuse,
 }
 
@@ -80,14 +80,13 @@ pub struct SequenceOptions {
     pub trials: Option<u32>,
     /// How the trials of a case are aggregated.
     pub trial_strategy: Option<TrialStrategy>,
-    /// Runs the cases in a random order. All of them are held in memory then.
+    /// Runs the cases in a random order. This holds all of them in memory.
     pub shuffle: bool,
     /// Seed of that order; random if not given.
     pub seed: Option<u64>,
     /// After this many cases that did not pass, no further case starts.
     pub bail: Option<NonZeroUsize>,
-    /// The run ends as soon as it is clear on which side of this reference its result lies. Its cases run in a
-    /// random order.
+    /// The run ends as soon as its result is clearly above or below this reference. Its cases run in a random order.
     pub stop_against: Option<StopReference>,
 }
 
@@ -139,7 +138,7 @@ pub struct PanelOptions {
     pub repeats: Option<u32>,
     /// Sampling temperature of the judges, 0 to 2.
     pub temperature: Option<f64>,
-    /// Rule by which votes become one decision.
+    /// Rule that combines votes into one decision.
     pub combine: Option<PanelRule>,
     /// How ties are decided.
     pub ties: Option<TiePolicy>,
@@ -182,7 +181,7 @@ pub struct UnitOptions {
     pub given_up: Option<String>,
 }
 
-/// Options of everything that judges.
+/// Options of all operations that judge.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
     /// Judges: models, targets, or `offline`; several form a panel. They override files and configuration.
@@ -258,7 +257,7 @@ pub struct DeniedFindings {
 pub struct EvalOptions {
     /// Eval files, or folders to look for them in.
     pub paths: Vec<PathBuf>,
-    /// Targets to use instead of those that the files name.
+    /// Targets to use instead of the ones that the files name.
     pub targets: Vec<String>,
     /// File that defines the targets.
     pub targets_file: Option<PathBuf>,
@@ -266,7 +265,7 @@ pub struct EvalOptions {
     pub filter: Vec<String>,
     /// Tags of cases; all cases if empty.
     pub tags: Vec<String>,
-    /// Tags of cases to skip, whatever else selects them.
+    /// Tags of cases to skip, even if another filter selects them.
     pub exclude_tags: Vec<String>,
     /// Name of a stored run; only cases that failed or are incomplete in it are run.
     pub rerun_failed: Option<String>,
@@ -278,7 +277,7 @@ pub struct EvalOptions {
     pub deny: DeniedFindings,
     /// Keeps the workspaces of the cases after the run.
     pub keep_workspaces: bool,
-    /// Plans the run and sends nothing.
+    /// Plans the run and sends no requests.
     pub dry_run: bool,
     /// Judging, limits, record.
     pub run: RunOptions,
@@ -293,8 +292,8 @@ impl RunOptions {
         ]
     }
 
-    /// Thresholds that override those of files.
-    pub(crate) fn lines(&self) -> ThresholdOverrides {
+    /// Thresholds that override the thresholds in files.
+    pub(crate) fn thresholds(&self) -> ThresholdOverrides {
         ThresholdOverrides { pass: self.threshold, borderline: self.borderline }
     }
 

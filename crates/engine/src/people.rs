@@ -1,4 +1,4 @@
-//! What people said about the cases of a run: their labels, as `review` stores them and `calibrate` counts them.
+//! People's labels on the cases of a run, as `review` stores them and `calibrate` counts them.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ enum LabelSource {
 pub struct LabelledItem {
     /// Id of the criterion, with the name of its grader if several graders have this id; or code of the benchmark.
     pub criterion: String,
-    /// What people said about exactly this answer and question.
+    /// Labels on exactly this answer and question.
     pub people: Vec<PersonDecision>,
     /// True if people contradict the judge or each other.
     pub is_disputed: bool,
@@ -39,7 +39,7 @@ pub struct LabelledItem {
 pub struct PersonDecision {
     /// Name of the person; empty if the label has none.
     pub who: String,
-    /// The decision, in words.
+    /// The decision as text.
     pub says: String,
     /// Reason of the person; empty if there is none.
     pub note: String,
@@ -82,7 +82,7 @@ fn of_criteria(info: &RunInfo, record: CaseRecord, rows: &[LabelRow]) -> Vec<Lab
     let rows: Vec<LabelRow> = rows.iter().filter(|row| row.case == *record.result.case_id).cloned().collect();
     let pass = record.decisions.first().map_or(1.0, |decided| decided.thresholds.pass().get());
     let Ok(RunItems { mut material, .. }) = from_run(info, [Ok(record)]) else { return Vec::new() };
-    // Labels that fit nothing are reported by `calibrate`.
+    // `calibrate` reports labels that match no decision.
     let _ = material.attach_labels(&rows, |_| LabelInclusion::Included);
 
     let items = material.items.iter().filter(|item| !item.people().is_empty());
@@ -116,8 +116,8 @@ fn is_disputed(item: &CalibrationItem, pass: f64) -> bool {
     decided.any(|other| Some(other) != first)
 }
 
-fn decision_word(said: DecisionValue) -> String {
-    match said {
+fn decision_word(decision: DecisionValue) -> String {
+    match decision {
         DecisionValue::Verdict(true) => "met".to_owned(),
         DecisionValue::Verdict(false) => "unmet".to_owned(),
         DecisionValue::Score(score) => score.to_string(),

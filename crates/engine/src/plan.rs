@@ -1,4 +1,4 @@
-//! Planning: turns cases into work items, and finds every problem that can be found before anything is spent.
+//! Planning: turns cases into work items, and finds every problem that can be found without sending requests.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -39,24 +39,24 @@ use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
 pub(crate) struct RunPlanner<'a> {
     /// Workspaces of targets; `None` if no target runs.
     pub(crate) workspaces: Option<&'a WorkspacePool>,
-    /// Targets that override those of files.
+    /// Targets that override the targets in files.
     pub(crate) target_names: &'a [String],
-    /// Thresholds that override those of files.
+    /// Thresholds that override the thresholds in files.
     pub(crate) thresholds: ThresholdOverrides,
     pub(crate) config: &'a ProjectConfig,
-    /// Judging mode that overrides those of files.
+    /// Judging mode that overrides the mode in files.
     pub(crate) judging: Option<JudgingMode>,
     /// The panel of the options.
     pub(crate) panel: PanelSpec,
-    /// Truncation mode that overrides those of files.
+    /// Truncation mode that overrides the mode in files.
     pub(crate) truncate: Option<TruncationMode>,
     /// Number and order of executions. Without it, each case runs once.
     pub(crate) sequence: Option<&'a SequenceOptions>,
-    /// What to do with extensions of suites.
+    /// Treatment of suites with extensions.
     pub(crate) extensions: ExtensionUse<'a>,
 }
 
-/// A suite with everything that its items have in common.
+/// A suite with the settings that its items share.
 pub(crate) struct PlannedSuite<'a> {
     pub(crate) suite: &'a Suite,
     name: Arc<str>,
@@ -68,7 +68,7 @@ pub(crate) struct PlannedSuite<'a> {
 }
 
 impl PlannedSuite<'_> {
-    /// Setup of programs, which also hides what records must not show.
+    /// Setup of programs. It also redacts secrets from their output.
     fn programs(&self, deps: &RunDeps) -> Arc<ProgramSetup> {
         if self.suite.variables.is_empty() {
             return deps.targets.programs();
@@ -89,7 +89,7 @@ impl<'a> RunPlanner<'a> {
         Ok(Self {
             workspaces: None,
             target_names: &[],
-            lines: options.lines(),
+            thresholds: options.thresholds(),
             config,
             judging: options.judging,
             panel: options.panel_spec()?,
@@ -99,7 +99,7 @@ impl<'a> RunPlanner<'a> {
         })
     }
 
-    /// Suite with what its items have in common.
+    /// Suite with the settings that its items share.
     pub(crate) fn suite<'s>(&self, suite: &'s Suite) -> PlannedSuite<'s> {
         PlannedSuite {
             suite,
@@ -111,7 +111,7 @@ impl<'a> RunPlanner<'a> {
         }
     }
 
-    /// Checks a case without running anything.
+    /// Checks a case without running it.
     pub(crate) fn check(
         &self,
         planned: &PlannedSuite<'_>,
@@ -124,8 +124,8 @@ impl<'a> RunPlanner<'a> {
         found.note_variables(suite);
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
 
-        let trials = match self.lines_of(suite, case) {
-            Ok(lines) => self.trials_of(suite, case, lines).count as usize,
+        let trials = match self.thresholds_of(suite, case) {
+            Ok(thresholds) => self.trials_of(suite, case, thresholds).count as usize,
             Err(error) => {
                 found.problem(&case.place, error);
                 1
@@ -224,7 +224,7 @@ impl<'a> RunPlanner<'a> {
         dependencies: &CaseDependencies,
     ) -> Vec<Result<WorkItem, ItemError>> {
         let suite = planned.suite;
-        let thresholds = match self.lines_of(suite, case) {
+        let thresholds = match self.thresholds_of(suite, case) {
             Ok(thresholds) => thresholds,
             Err(error) => return vec![Err(error.into())],
         };
@@ -329,13 +329,13 @@ impl<'a> RunPlanner<'a> {
 
     /// Describes why no result of the trials of a case could pass, if that is so.
     pub(crate) fn trials_problem(&self, suite: &Suite, case: &Case) -> Option<String> {
-        let lines = self.lines_of(suite, case).ok()?;
-        let plan = self.trials_of(suite, case, lines);
+        let thresholds = self.thresholds_of(suite, case).ok()?;
+        let plan = self.trials_of(suite, case, thresholds);
         if plan.strategy != TrialStrategy::ConfidenceInterval {
             return None;
         }
 
-        let threshold = lines.pass().get();
+        let threshold = thresholds.pass().get();
         let needed = ones_for_lower_bound(threshold, ConfidenceLevel::P95, MAX_TRIALS as usize);
         let advice = match needed {
             Some(needed) if needed <= plan.count as usize => return None,
@@ -358,7 +358,7 @@ impl<'a> RunPlanner<'a> {
         targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
     }
 
-    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, ThresholdOrderError> {
+    fn thresholds_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, ThresholdOrderError> {
         let choice = ThresholdSources {
             command: self.thresholds,
             case: case.thresholds,
@@ -368,8 +368,8 @@ impl<'a> RunPlanner<'a> {
         resolve_thresholds(choice, Some(suite.format))
     }
 
-    /// The targets of a case: those of the command line, or else of the case, or else of the suite, or else the
-    /// default of the targets file.
+    /// The targets of a case: from the command line, or else from the case, or else from the suite, or else the default
+    /// of the targets file.
     fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, FilePosition)> {
         let by_name = |name: &str| {
             let place = case.place.clone();
@@ -426,9 +426,9 @@ impl<'a> RunPlanner<'a> {
         let mut check = JudgeCheck { planner: self, planned, target, deps, found };
 
         for turn in case.turns() {
-            let asked = case.turn_case(turn, &[]);
+            let turn_case = case.turn_case(turn, &[]);
             for grader in &turn.graders {
-                visit_graders(grader, &mut |grader| check.add_grader(grader, &asked));
+                visit_graders(grader, &mut |grader| check.add_grader(grader, &turn_case));
             }
         }
 
@@ -578,10 +578,10 @@ fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut Pre
 /// Why a given answer can't be graded turn by turn.
 fn turns_problem(case: &Case, answer: &TargetAnswer) -> Option<String> {
     let wanted = case.conversation.as_ref()?.turns.len();
-    let told = turn_answers(answer, wanted).len();
-    (told != wanted).then(|| {
+    let answered = turn_answers(answer, wanted).len();
+    (answered != wanted).then(|| {
         format!(
-            "case `{}` has {wanted} turns, but its `output` has {told}: write it as alternating messages with `role: user` and `role: assistant`",
+            "case `{}` has {wanted} turns, but its `output` has {answered}: write it as alternating messages with `role: user` and `role: assistant`",
             case.id
         )
     })

@@ -1,4 +1,4 @@
-//! What identifies a plan, so that processes can tell that they work on the same one.
+//! Identity of a plan, so that processes can check that they work on the same one.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -19,9 +19,9 @@ pub struct PlanIdentity {
     pub items: u64,
     /// The number of results of the part that the options select.
     pub own_items: u64,
-    /// Limits of the run, from whatever source.
+    /// Limits of the run, from the options or a file.
     pub budget: Budget,
-    /// Maximum requests and tokens per minute and account, from whatever source.
+    /// Maximum requests and tokens per minute and account, from the options or a file.
     pub rates: [Option<NonZeroU32>; 2],
     /// Providers of its models, with the hosts that this process would call. Empty unless the plan was
     /// prepared.

@@ -1,4 +1,4 @@
-//! What planning finds: problems, warnings and requirements.
+//! Findings of planning: problems, warnings and requirements.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const MAX_PROBLEMS: usize = 20;
 const UNALLOWED: &str = "a run is refused until you consent to what is listed: look at it, then add `--allow-code`, or run \
      `assize trust DIR` once";
 
-/// What planning has found.
+/// Findings of planning.
 #[derive(Default, Clone)]
 pub(crate) struct PreflightReport {
     /// The number of cases that will run.
@@ -75,7 +75,7 @@ impl PreflightReport {
         }
     }
 
-    /// What the files ask for that needs consent.
+    /// Requests of the files that need consent.
     pub(crate) fn capabilities(&self, gateway: &ModelGateway) -> CapabilityList {
         let mut found = gateway.capabilities(&self.variables);
         found.programs.extend(self.programs.iter().cloned());
@@ -146,7 +146,7 @@ impl PreflightReport {
         Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
     }
 
-    /// Notes cases that run only because others depend on them.
+    /// Notes cases that run only because other cases depend on them.
     pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
@@ -185,7 +185,8 @@ impl PreflightReport {
         }
     }
 
-    /// Refuses commands as targets if judge calls go out in batches, because the cases then run several times.
+    /// Refuses commands as targets if judge calls are sent in batches, because each round of batches runs the cases
+    /// again.
     pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
         match self.commands.first().filter(|_| are_batches) {
             Some(target) => Err(EngineError::unrunnable(format!(
@@ -213,7 +214,7 @@ impl PreflightReport {
                 "can't run; nothing was spent\n{problems}{refused}"
             )));
         }
-        // A plan starts and sends nothing, and lists the same.
+        // A plan starts no programs and sends no requests, so it only lists what would be refused.
         let refused = match refused {
             Some(refused) if !is_plan => {
                 return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));

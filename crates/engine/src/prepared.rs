@@ -35,7 +35,7 @@ impl PreparedPlan {
 }
 
 impl Engine {
-    /// Plans a run of so many shards once, for [`Engine::evaluate_prepared`]. Nothing is sent.
+    /// Plans a run with this number of shards once, for [`Engine::evaluate_prepared`]. Sends no requests.
     ///
     /// # Errors
     /// As in [`Engine::identify`] with `is_worker`.
@@ -52,8 +52,7 @@ impl Engine {
         }
     }
 
-    /// Runs the part of a plan that the options select. Apart from that, they must be the options with which it was
-    /// prepared.
+    /// Runs the part of a plan that the options select. All other options must be the same as when it was prepared.
     ///
     /// # Errors
     /// As in [`Engine::evaluate`], and when files have changed since.

@@ -19,23 +19,23 @@ use crate::preflight_report::PreflightReport;
 /// If there are many, the positions of the cases of datasets are in an unnamed file.
 pub struct PreparedPlan {
     pub(crate) loaded: LoadedFiles,
-    /// What was found about all cases.
+    /// Findings about all cases.
     pub(crate) preflight: PreflightReport,
     /// Warning about patterns that select nothing.
     pub(crate) unmatched: Option<String>,
     pub(crate) files: Vec<PreparedFile>,
     pub(crate) suites: Vec<SuiteInfo>,
-    /// Summary of problems in files that do not prevent running the rest.
+    /// Summary of problems in files that do not prevent a run of the other cases.
     pub(crate) problems: Option<String>,
-    /// The shards; `None` if the cases run in a random order, because then all must be read to find those of
-    /// one shard.
+    /// The shards; `None` if the cases run in a random order, because finding the cases of one shard then
+    /// needs all of them.
     pub(crate) dealt: Option<DealtPlan>,
     pub(crate) identity: PlanIdentity,
     /// All files that were read, each with a stamp to detect changes.
     pub(crate) stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
-/// What is known about an eval file of a plan.
+/// Facts about an eval file of a plan.
 pub(crate) struct PreparedFile {
     /// Cases for which judges, targets or models must be made.
     pub(crate) makers: Vec<Arc<Case>>,

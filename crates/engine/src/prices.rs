@@ -98,7 +98,7 @@ fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError>
     Ok(((provider, model), PriceOverride { price, context_tokens, batch_discount }))
 }
 
-/// The limit in money: that of the options, or else that of the only suite.
+/// The limit in money: from the options, or else from the only suite.
 pub(crate) fn limit<'a>(
     options: &RunOptions,
     suites: impl Iterator<Item = &'a Suite>,

@@ -11,7 +11,7 @@ use assize_llm::FILE_VARIABLES;
 
 use crate::trust::TrustedFolders;
 
-/// Future that completes when the process is asked to stop.
+/// Future that completes when the process should stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Environment, folders, clock and stop signal of the process, read once by its front end. Code below the front
@@ -99,7 +99,7 @@ impl ProcessContext {
         Self { keeps_paths: true, ..self }
     }
 
-    /// Sets the stop signal. It is requested when a run starts; before that, there is nothing to shut down.
+    /// Sets the stop signal. The function is called when a run starts; before that, there is no work to shut down.
     pub fn with_stop_signal(self, signal: impl Fn() -> StopSignal + Send + Sync + 'static) -> Self {
         Self { stop_signal: Arc::new(signal), ..self }
     }
@@ -160,7 +160,7 @@ impl ProcessContext {
         self.clock
     }
 
-    /// Waits until the process is asked to stop.
+    /// Waits until the process should stop.
     pub fn stopped(&self) -> StopSignal {
         (self.stop_signal)()
     }

@@ -83,7 +83,7 @@ impl ReportMaterial {
         record.result = score_record(&record.result, &record.decisions);
     }
 
-    /// File and line of a criterion, if the files of the run are unchanged; or else those of its grader, or the
+    /// File and line of a criterion, if the files of the run are unchanged; or else of its grader, or else the
     /// beginning of its file.
     pub fn criterion_place(
         &self,
@@ -151,7 +151,7 @@ impl ReportMaterial {
         let not_run = stored.map_or(0, |stored| stored.not_run);
         let minimum = stored.and_then(|stored| UnitInterval::new(stored.pass_rate_gate?.minimum).ok());
         let mut gate = None;
-        // Whether the run ended, and what it did not reach, are added below.
+        // An unfinished run and cases that were not reached are added below.
         let ending = RunEnding { not_run: 0, unfinished: false, ..RunEnding::of_stored(&self.info) };
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         let card = self.card.as_ref().filter(|_| !self.info.is_measurement());
@@ -195,8 +195,8 @@ impl ReportMaterial {
     }
 }
 
-/// The description of a stored run with its conclusion as it is now: that of a scorecard depends on people's labels, and
-/// that of a killed run on the rows that it left. If these can't be read, a warning of the run says so.
+/// The description of a stored run with its current conclusion. The conclusion of a scorecard run depends on people's
+/// labels, and the conclusion of a killed run on its stored rows. If these can't be read, the run has a warning.
 ///
 /// # Errors
 /// If the run can't be read.

@@ -93,7 +93,7 @@ pub(crate) struct ResumedRun {
     pub(crate) writer: RunWriter,
     /// Cases that need not run again, with their results.
     pub(crate) done: HashMap<CaseKey, TrialResult>,
-    /// The number of cases that were done and run again, because something about them has changed.
+    /// The number of cases that were done and run again, because the case or its settings have changed.
     pub(crate) changed: usize,
     /// The number of cases that were done and no longer belong to the run.
     pub(crate) gone: usize,

@@ -1,4 +1,4 @@
-//! What the cases of an eval file use.
+//! Dependencies of the cases of an eval file.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What comes of a request for a run: a run that has ended, a plan, or requests in files.
+//! Result of a request for a run: a run that has ended, a plan, or requests in files.
 
 use assize_analysis::ExitStatus;
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
@@ -44,7 +44,7 @@ pub struct PlannedRun {
     pub plan: RunPlan,
     /// Cases that would be run.
     pub cases: usize,
-    /// What its files ask for that needs consent.
+    /// Requests of its files that need consent.
     pub capabilities: CapabilityList,
     /// Warnings about the run.
     pub warnings: Vec<String>,

@@ -132,8 +132,8 @@ pub fn name_of(back: usize) -> String {
     if back == 0 { "last".to_owned() } else { format!("last~{back}") }
 }
 
-/// Finds a run, and the part of its answers that the name selects: those of a target (`RUN@TARGET`), of a prompt
-/// (`RUN@PROMPT`), or both (`RUN@TARGET@PROMPT`).
+/// Finds a run, and the part of its answers that the name selects: by target (`RUN@TARGET`), by prompt (`RUN@PROMPT`),
+/// or by both (`RUN@TARGET@PROMPT`).
 pub fn find_answers(name: &str, process: &ProcessContext) -> Result<(RunFolder, AnswerPart), EngineError> {
     if process.resolve(name).exists() {
         return Ok((find_run(name, process)?, AnswerPart::default()));

@@ -52,11 +52,11 @@ pub struct ScorecardOptions {
     pub deny: DeniedFindings,
     /// What to do with cases without a result.
     pub missing: MissingPolicy,
-    /// Labels that count in addition to those of the scorecard.
+    /// Labels that count in addition to the scorecard's labels.
     pub labels: LabelOptions,
     /// The smallest share of the weight that results must cover, 0 to 1.
     pub min_coverage: Option<UnitInterval>,
-    /// Plans the run and sends nothing.
+    /// Plans the run and sends no requests.
     pub dry_run: bool,
     /// Judging, limits, record.
     pub run: RunOptions,
@@ -104,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// What a scorecard asks for that needs consent.
+    /// Requests of a scorecard that need consent.
     ///
     /// # Errors
     /// When its configuration or targets have problems.
@@ -132,7 +132,8 @@ impl Engine {
     /// Runs a scorecard.
     ///
     /// # Errors
-    /// When options or files have errors, or the run can't be carried out as requested. Nothing was spent then.
+    /// When options or files have errors, or the run can't be carried out as requested. No money was spent in that
+    /// case.
     pub async fn run_scorecard(
         &self,
         loaded: &ScorecardInput,
@@ -224,7 +225,7 @@ fn no_items(scorecard: &Scorecard, options: &ScorecardOptions) -> EngineError {
     EngineError::usage(format!("no benchmark applies to any of the {cases} cases{selected}"))
 }
 
-/// The settings of a scorecard run, where files define what other runs define by options.
+/// The settings of a scorecard run. Its files define settings that options define for other runs.
 fn run_settings(
     plain: RunSettings,
     scorecard: &Scorecard,
@@ -388,7 +389,7 @@ impl RunMode for CardMode {
     }
 
     fn shard_exit(&self, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
-        // The verdict of a case says nothing about the tree, and people may still have to decide.
+        // Verdicts of cases don't determine the result of the tree, and people may still have to decide.
         match exit_of_run(VerdictCounts::default(), ending) {
             (ExitStatus::Passed, _) => (
                 ExitStatus::Passed,

@@ -1,14 +1,13 @@
 //! Carries out a run, from its plan to its exit code.
 //!
-//! By the time a [`RunSession`] exists, everything that can be checked for free has been checked: files are
-//! read, judges and targets are made, prices are known. What is left is a sequence in which the order matters,
-//! because a process may be killed or interrupted at any point of it, and a resumed run must neither lose nor
-//! pay for anything twice:
+//! By the time a [`RunSession`] exists, everything that can be checked for free has been checked: files are read,
+//! judges and targets are made, prices are known. The remaining steps must happen in this order, because a process may
+//! be killed or interrupted at any point, and a resumed run must neither lose results nor pay for them twice:
 //!
 //! 1. The shard is selected *before* the folder is opened, so that a wrong shard or plan leaves nothing on
 //!    disk.
-//! 2. The folder is created, or that of an earlier run is opened. Cases with a stored, still valid result are
-//!    done.
+//! 2. The folder is created, or an earlier run's folder is opened. Cases with a stored, still valid result
+//!    are done.
 //! 3. The stop signal and the deadline are watched, so that a wait for batches ends with them too.
 //! 4. Judge batches, if there are any, are sent and awaited ([`BatchRounds`]). They only bring in replies, so an
 //!    error here leaves a run that can be resumed.
@@ -21,9 +20,9 @@
 //! Items are created lazily and more than once (`items` is a function), because a run of a million cases must
 //! not hold them: sharding, batches and the run itself each go through them.
 //!
-//! What must hold: `info` is complete before the writer is created, except for the summary and later warnings.
-//! The exit code depends only on stored results and the [`RunEnding`], so that a stored run can be concluded
-//! again. A failure after the cases have ended is reported as an event, and never discards the results.
+//! Invariants: `info` is complete before the writer is created, except for the summary and later warnings. The exit
+//! code depends only on stored results and the [`RunEnding`], so that a stored run can be concluded again. A failure
+//! after the cases have ended is reported as an event, and never discards the results.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -75,7 +74,7 @@ use crate::workspaces::WorkspacePool;
 /// Time limit for cancelled commands to exit. It is longer than the grace period of each command.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Description of a run that is complete before anything is spent.
+/// Description of a run, complete before the first request is sent.
 pub(crate) struct RunSession {
     /// Name of the command.
     pub(crate) command: &'static str,
@@ -402,7 +401,7 @@ impl RunSession {
         BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
     }
 
-    /// Moves what is known before the run begins into its description.
+    /// Builds the description of the run from the facts known before it begins.
     fn take_info(&mut self, run_id: String, started_at: String) -> Result<RunInfo, EngineError> {
         Ok(RunInfo {
             format_version: FORMAT_VERSION,
@@ -443,7 +442,7 @@ fn end_replies(gateway: &ModelGateway, is_complete: bool, engine: &Engine) {
     }
 }
 
-/// Applies the conditions of a coordinator for whom this process runs a shard.
+/// Applies the conditions of the coordinator that this process runs a shard for.
 fn take_terms(unit: &UnitOptions, info: &mut RunInfo) -> Result<(), EngineError> {
     let is_same = info.shard.as_ref().is_some_and(|shard| shard.plan == unit.plan);
     if !is_same {
@@ -592,7 +591,7 @@ fn conclude(
         (None, None) => match &scored {
             Ok(Some(scored)) => scored.exit_of(ended.ending),
             Ok(None) => mode.exit(folder, counts, ended.ending),
-            // Without the decisions, nothing is known about the scorecard.
+            // Without the decisions, the scorecard can't be scored.
             Err(error) => {
                 let (exit, reason) = exit_of_run(counts, RunEnding { broke_off: true, ..ended.ending });
                 (exit, format!("{reason}; {error}"))
@@ -687,7 +686,7 @@ struct OpenedRun {
     summariser: RunSummarizer,
 }
 
-/// Creates the folder of a new run, or opens that of a run to resume. In the latter case `info` takes over its
+/// Creates the folder of a new run, or opens the folder of a run to resume. When resuming, `info` takes over the stored
 /// id and start time.
 fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     info: &mut RunInfo,
@@ -749,7 +748,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
             let advice = "name another folder with `--run-dir`, or continue the run with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
-        // Another folder is probably on the same disk, so none is suggested.
+        // Another folder is probably on the same full disk, so the message suggests none.
         StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull => {
             EngineError::storage(error.to_string())
         }
@@ -765,7 +764,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     })
 }
 
-/// The number of workers: that of the options, or else the smallest that any file asks for.
+/// The number of workers from the options, or else the smallest that a file asks for.
 fn workers(options: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
     options.map(NonZeroUsize::get).or_else(|| wishes.min())
 }

@@ -57,8 +57,8 @@ pub(crate) fn left_out(plan: &ShardPlan, left_out: usize) -> usize {
     if is_first { left_out } else { 0 }
 }
 
-/// The hash of a plan's items and of the files they come from. Paths are not part of it, because other machines
-/// may have the files elsewhere.
+/// The hash of a plan's items and of their files. Paths are not part of it, because other machines may have the files
+/// elsewhere.
 pub(crate) fn plan_hash(plan: &ShardPlan, inputs: &[InputHash]) -> String {
     hash_with_files(plan.hash(), inputs)
 }
@@ -123,7 +123,7 @@ pub(crate) fn exit(
 mod tests {
     use super::*;
 
-    /// A mode like that of eval files.
+    /// A mode like the one of eval files.
     struct Plain;
 
     impl RunMode for Plain {}

@@ -49,7 +49,7 @@ pub(crate) struct StopWatch {
 struct Baseline {
     label: String,
     facts: RunFacts,
-    /// True if the cases are those of one prompt, found by their tests.
+    /// True if the cases belong to one prompt and are matched by test id.
     by_test: bool,
     cases: HashMap<AnswerKey, f64>,
     names: NameTable,
@@ -192,7 +192,7 @@ impl StopWatch {
         self.count(false);
     }
 
-    /// Notes a trial that is not run, because those before it made it needless.
+    /// Notes a trial that is not run because earlier trials made it needless.
     fn note_needless(&mut self, suite: &str, case_id: &str, trial: u32) {
         let is_it = |key: &CaseKey| &*key.suite == suite && &*key.case_id == case_id && key.trial == trial;
         let Some(key) = self.cluster_of.keys().find(|key| is_it(key)).cloned() else { return };
@@ -318,7 +318,7 @@ impl Baseline {
         Some(score)
     }
 
-    /// Whether the cases so far were measured like those of the baseline.
+    /// Whether the cases so far were measured like the baseline's.
     fn is_comparable(&mut self) -> bool {
         if self.refused.is_some() {
             return false;
@@ -413,8 +413,8 @@ pub(crate) fn note_event(watch: Option<&Mutex<StopWatch>>, event: &CaseEvent) {
     }
 }
 
-/// Replaces the intervals that assume a fixed number of cases with those that are valid at all times, and adds
-/// a note.
+/// Replaces the intervals that assume a fixed number of cases with intervals that are valid at all times, and adds a
+/// note.
 pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
     if stop.is_early() {
         // These assume a fixed number of cases.
@@ -443,7 +443,7 @@ fn replace_interval(
         metric.says =
             says(found.low, found.high, ConfidenceLevel::new(level).unwrap_or(ConfidenceLevel::P95));
     } else {
-        // This metric is based on other cases or weights than those that were watched.
+        // This metric is based on other cases or weights than the watched one.
         (metric.low, metric.high, metric.method) = (None, None, None);
         let reason = "the run ended because its result was clear";
         metric.undefined = Some(reason.to_owned());
@@ -451,7 +451,7 @@ fn replace_interval(
     }
 }
 
-/// The outcome in words. Results are of cases or of trials; units are clusters if cases share them.
+/// Describes the outcome. Results are of cases or of trials; units are clusters if cases share them.
 fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
     let (name, other) = match stop.metric {
         StopMetric::PassRate => ("pass rate", format_rate(stop.threshold)),

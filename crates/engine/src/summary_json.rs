@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assize_store::{RunFolder, RunInfo};
 
-/// Summary of a run for programs.
+/// Summary of a run as JSON.
 pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
     let Some(summary) = &info.summary else { return serde_json::Value::Null };
     // The results themselves, one per line.

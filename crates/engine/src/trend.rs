@@ -7,7 +7,7 @@ use assize_store::{AnswerPart, RunFolder};
 use crate::error::EngineError;
 use crate::stored_records::stored_records;
 
-/// Reads the cases of a run: those of `part` and of the suites that `takes` accepts.
+/// Reads the cases of a run that belong to `part` and to suites that `takes` accepts.
 ///
 /// # Errors
 /// If the run can't be read.

@@ -57,7 +57,7 @@ pub struct ValidationReport {
     pub files: Vec<ValidatedFile>,
     /// YAML files in folders that are none of these, such as files of other programs. They were not checked.
     pub unchecked: Vec<PathBuf>,
-    /// What the files ask for that needs consent.
+    /// Requests of the files that need consent.
     pub capabilities: CapabilityList,
 }
 
@@ -96,7 +96,7 @@ impl ValidationReport {
 
 impl Engine {
     /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they run with.
-    /// Variables need not be set, since nothing runs. `roots` are folders that eval files may read from, in
+    /// Variables need not be set, because no case runs. `roots` are folders that eval files may read from, in
     /// addition to their own repository; `targets_file` replaces the project's targets file.
     ///
     /// # Errors
@@ -169,7 +169,8 @@ impl Engine {
         Ok(ValidationReport { files, unchecked, capabilities })
     }
 
-    /// What files ask for that needs consent, as far as they can be read. Problems are reported elsewhere.
+    /// Requests of files that need consent. Files that can't be read are skipped, because their problems are
+    /// reported elsewhere.
     fn capabilities_of(
         &self,
         loaded: &LoadedFiles,
@@ -213,7 +214,7 @@ impl Engine {
     }
 }
 
-/// Reports the problems of the files. Returns a summary of problems that do not prevent running the rest.
+/// Reports the problems of the files. Returns a summary of problems that do not prevent a run of the other cases.
 pub(crate) fn check_files(
     loaded: &LoadedFiles,
     options: &EvalOptions,
@@ -267,8 +268,8 @@ fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &
     loaded.files.iter().map(report).sum()
 }
 
-/// Checks the rubrics among the other YAML files in folders, and returns the files that are something else.
-/// Rubrics that an eval file reads were checked with it.
+/// Checks the rubrics among the other YAML files in folders, and returns the files of other kinds. Rubrics
+/// that an eval file reads were checked with it.
 fn check_rubrics(
     loaded: &LoadedFiles,
     rubrics: Vec<PathBuf>,

@@ -35,7 +35,7 @@ const MAX_RECOVERY: Duration = Duration::from_secs(30);
 /// How models are reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ModelAccess<'a> {
-    /// From a run with its limit in money, from whatever source.
+    /// From a run with its limit in money, from the options or a file.
     Run(&'a RunOptions, Option<Usd>),
     /// From a run whose options can't allow models of unknown price.
     PricedRun(&'a RunOptions),
@@ -43,9 +43,9 @@ pub(crate) enum ModelAccess<'a> {
     Service(&'a RunOptions),
     /// From an operation that makes no run.
     Alone(&'a SpendingOptions),
-    /// Not at all: the run is only planned.
+    /// No access, because the run is only planned.
     Plan(&'a RunOptions),
-    /// Not at all: the operation is only planned.
+    /// No access, because the operation is only planned.
     PlanAlone(&'a SpendingOptions),
 }
 
@@ -73,16 +73,16 @@ impl<'a> ModelAccess<'a> {
     }
 }
 
-/// What to wire.
+/// Request for the parts of a run.
 pub(crate) struct WiringRequest<'a> {
     /// How models are reached.
     pub(crate) access: ModelAccess<'a>,
-    /// The files that run. Configuration and prices are the nearest to them; without files, those of the
-    /// working folder.
+    /// The files that run. Configuration and prices are the nearest to them; without files, the working
+    /// folder's.
     pub(crate) files: &'a [PathBuf],
     /// Folders that files may be read from.
     pub(crate) roots: &'a [PathBuf],
-    /// The targets file of the options, which overrides that of the configuration.
+    /// The targets file in the options. It overrides the configuration's.
     pub(crate) targets_file: Option<&'a Path>,
     /// The consequence of a targets file with problems, such as "nothing was run".
     pub(crate) consequence: &'static str,
@@ -102,7 +102,7 @@ pub(crate) struct RunWiring<'e> {
     warm_up: WarmUp,
     /// Programs that files may start.
     pub(crate) gate: ConsentGate,
-    /// Retries of each target; `None` for those of the targets file.
+    /// Retries of each target; `None` for the numbers in the targets file.
     max_retries: Option<u32>,
     targets_file: Option<PathBuf>,
     consequence: &'static str,
@@ -111,7 +111,7 @@ pub(crate) struct RunWiring<'e> {
     by_targets_file: RefCell<Vec<(Option<PathBuf>, Arc<RunDeps>)>>,
 }
 
-/// Wires what a run, or an operation without a run, needs.
+/// Creates the parts that a run, or an operation without a run, needs.
 ///
 /// # Errors
 /// If the configuration or the prices have problems.
@@ -192,7 +192,7 @@ impl RunWiring<'_> {
         self.deps_with(folder, None)
     }
 
-    /// The targets and judges for a suite, including those that it defines itself.
+    /// The targets and judges for a suite, including the ones that it defines itself.
     ///
     /// # Errors
     /// As in [`RunWiring::deps_for`].
@@ -286,7 +286,7 @@ impl RunWiring<'_> {
     /// The model of a name, from the view of a folder. It will receive texts with these variables of the environment.
     ///
     /// # Errors
-    /// If there is no such model, or files would send what the user has not allowed.
+    /// If there is no such model, or files would send variables without the user's consent.
     pub(crate) fn model(
         &self,
         name: &str,

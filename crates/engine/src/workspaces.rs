@@ -141,7 +141,7 @@ impl WorkspacePool {
     }
 }
 
-/// The workspace of a case, completed by that of its suite.
+/// The workspace of a case, with its suite's workspace as the default.
 pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
     let spec = match (&case.workspace, &suite.workspace) {
         (Some(own), Some(all)) => Some(own.or(all)),

@@ -14,7 +14,7 @@ pub enum AgentvSupport {
     Refused,
 }
 
-/// Where a key stands in AgentV's files.
+/// Position of a key in AgentV's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentvPlace {
     /// Top level of an eval file.
@@ -73,7 +73,7 @@ impl AgentvPlace {
 /// A key or option of AgentV 4.42.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentvKey {
-    /// Where the key stands.
+    /// Position of the key.
     pub place: AgentvPlace,
     /// The key, or the option with its hyphens.
     pub name: &'static str,
@@ -81,16 +81,16 @@ pub struct AgentvKey {
     pub example: &'static str,
     /// How Assize treats it.
     pub support: AgentvSupport,
-    /// How it differs from AgentV, or what to write instead. Every refusal has such a text.
+    /// Difference from AgentV, or an alternative. Every refused key has such a text.
     pub remark: &'static str,
 }
 
-/// The rows. A line with `#` names the place of those below it, and after a tab the keys that a grader or target
-/// needs; a row is how the key is treated, the key, an example, and the remark.
+/// The rows. A line with `#` names the place of the keys below it, and after a tab the keys that a grader or target
+/// needs. The columns of a row are treatment, key, example and remark.
 const ROWS: &str = include_str!("agentv_keys.tsv");
 
-/// Every key and option of AgentV 4.42.4, except those of AgentV's own settings file, which Assize does not
-/// read.
+/// Every key and option of AgentV 4.42.4. Keys of AgentV's own settings file are not in the list, because
+/// Assize does not read that file.
 pub static AGENTV_KEYS: LazyLock<Vec<AgentvKey>> = LazyLock::new(|| {
     let mut place = AgentvPlace::File;
     let mut keys = Vec::new();

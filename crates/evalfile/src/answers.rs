@@ -92,7 +92,7 @@ enum AnswerContent {
     Unreadable,
 }
 
-/// Opens a file of answers and determines what it holds, including the layout of a table.
+/// Opens a file of answers and determines its kind, including the layout of a table.
 fn open_answers(
     cx: &mut DecodeContext,
     path: &Path,
@@ -170,7 +170,7 @@ fn refuse_array(cx: &mut DecodeContext, path: &Path) -> bool {
 pub struct GivenAnswer {
     /// Text of the answer.
     pub text: String,
-    /// Question that was asked.
+    /// Question that the answer is about.
     pub question: Option<String>,
     /// Reference answer.
     pub reference: Option<String>,

@@ -1,4 +1,4 @@
-//! What a load may access.
+//! Permissions of a load: folders, variables and programs.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 /// Lookup of an environment variable.
 pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Most places that are noted. Every variable is noted, however many others are.
+/// Maximum number of places that are noted. Every variable is noted at least once.
 const MAX_PLACES: usize = 200;
 
 /// The environment as the files of a load see it. It notes each value that becomes part of a text, because texts are
@@ -36,7 +36,7 @@ impl FileEnvironment {
         Self { lookup, in_texts: Arc::default() }
     }
 
-    /// Returns the value of a variable, for whoever notes it.
+    /// Returns the value of a variable. The caller notes it.
     pub fn value(&self, name: &str) -> Option<String> {
         (self.lookup)(name)
     }
@@ -70,11 +70,11 @@ pub struct LoadOptions {
     pub working_folder: PathBuf,
     /// Folders that references may lead into, in addition to the repository and the working folder.
     pub extra_roots: Vec<PathBuf>,
-    /// True if the user consented to what the file does: it may read files everywhere, as its programs can.
+    /// True if the user consented to the file's programs: they can read every file, so the file may too.
     pub reads_everywhere: bool,
     /// Runner of the programs that write prompts, tests and variables; `None` if they must not be run.
     pub programs: Option<Arc<dyn ProgramRunner>>,
-    /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
+    /// Names of the targets that replace the file's targets; empty if there are none. Programs get these names.
     pub targets: Vec<String>,
     /// Encoding of a text table of answers or criteria; found by its bytes without one.
     pub encoding: Option<TextEncoding>,
@@ -82,8 +82,8 @@ pub struct LoadOptions {
     pub case_check: Option<CaseCheck>,
 }
 
-/// Check of a case while its line of a dataset is read, on any thread: the diagnostics point into these sources. So nobody has to
-/// read a dataset again to look at its cases.
+/// Checks a case while its line of a dataset is read, on any thread, so that a dataset is not read again for the check.
+/// The diagnostics point into these sources.
 pub type CaseCheck = Arc<dyn Fn(&Case, &SourceMap) -> Vec<Diagnostic> + Send + Sync>;
 
 impl LoadOptions {

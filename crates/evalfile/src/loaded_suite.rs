@@ -1,4 +1,4 @@
-//! What a load of an eval file returns.
+//! Result of loading an eval file.
 
 use assize_diagnostic::{Diagnostic, SourceMap};
 use assize_document::finish_diagnostics;
@@ -25,7 +25,7 @@ impl LoadedSuite {
     pub fn new(cx: DecodeContext, loaded: Option<(Suite, SuiteCases)>) -> Self {
         let (suite, cases) = match loaded {
             Some((mut suite, cases)) => {
-                // Those of a rubric are there already.
+                // The variables of a rubric are in the list already.
                 suite.variables.extend(cx.reach.environment.in_texts());
                 (Some(suite), cases)
             }

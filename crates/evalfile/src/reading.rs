@@ -1,5 +1,5 @@
-//! What the readers of scorecards and of promptfoo's files are built of: the state of a load, and the decoders of the parts that all
-//! spellings share.
+//! Parts for the readers of scorecards and of promptfoo's files: the state of a load, and the decoders of the parts
+//! that all spellings share.
 
 pub use crate::decode::case::{DecodedCase, decode_prepared_case};
 pub use crate::decode::common::{

@@ -15,7 +15,7 @@ pub use assize_limits::FILE_BYTES as MAX_FILE_BYTES;
 use parking_lot::Mutex;
 pub use roots::{FileRoots, OTHER_WAYS};
 
-/// Maximum size that a compressed file of this size may become, if `most` is the limit for the largest files.
+/// Maximum decompressed size of a compressed file of this size, if `most` is the limit for the largest files.
 pub fn max_expanded(packed: u64, most: u64) -> u64 {
     packed.saturating_mul(MAX_EXPANSION).max(MIN_EXPANDED_BYTES).min(most)
 }
@@ -39,7 +39,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads at most this many bytes of a regular file. It does not count as one that the process has opened.
+/// Reads at most this many bytes of a regular file. The file does not count as opened by this process.
 pub fn read_beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::new();
     open_regular(path)?.take(most).read_to_end(&mut beginning)?;

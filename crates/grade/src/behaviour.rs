@@ -13,7 +13,7 @@ pub struct BehaviourTask {
     pub behaviour: Arc<Behaviour>,
     /// Ground truth. Untrusted text, like the next two fields.
     pub ground_truth: Option<String>,
-    /// Source from which the output was made.
+    /// Source that the output was made from.
     pub source_narrative: Option<String>,
     /// Output to judge.
     pub candidate_output: String,

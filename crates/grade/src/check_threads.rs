@@ -1,7 +1,7 @@
 //! Checks that may take long run on threads that can be abandoned.
 //!
-//! A thread can't be stopped from outside. A check that exceeds its time is answered as such, and its thread runs on.
-//! It keeps its place among the threads of its client, so no client can use up the threads of another.
+//! A thread can't be stopped from outside. A check that exceeds its time gets an error as its result, and its thread
+//! continues. It keeps its place among the threads of its client, so no client can use up the threads of another.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl CheckThreads {
     }
 }
 
-/// What became of a check.
+/// State of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckProgress {
     Running,
@@ -109,7 +109,7 @@ impl Drop for ThreadPlace {
     }
 }
 
-/// Counts a check as given up if nobody waits for it any more and it still runs.
+/// Counts a check as given up if it still runs when its caller stops waiting.
 struct GivenUpCheck<'a> {
     places: &'a ThreadPlaces,
     progress: Arc<Mutex<CheckProgress>>,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::JudgeMaterial;
 use crate::statements::split_statements;
 
-/// Note to the judge about the text that takes the place of the answer.
+/// Note to the judge about the text in place of the answer.
 const NOTE: &str = "(The answer to be judged is no answer to this question. It is the text that was found for the question.)";
 const ANSWER_NOTE: &str = "An assistant that was given this text answered the question so:";
 

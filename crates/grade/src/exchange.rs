@@ -20,8 +20,8 @@ pub fn fence_texts(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
     blocks.iter().flat_map(|block| [block.as_str(), "\n"]).collect()
 }
 
-/// The one JSON object with this member in a reply, ignoring wrapping. The error says what is wrong with the
-/// reply: refused, withheld, cut off, empty, not JSON, ambiguous.
+/// The one JSON object with this member in a reply, ignoring wrapping. The error describes the problem:
+/// refused, withheld, cut off, empty, not JSON, ambiguous.
 pub fn find_reply_object(reply: &ChatReply, member: &'static str) -> Result<Value, String> {
     reply_text(reply).and_then(|text| find_object_with(text, member))
 }

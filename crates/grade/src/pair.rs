@@ -4,11 +4,11 @@ use assize_rubric::Criterion;
 
 use crate::SamplingOptions;
 
-/// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge whose
-/// they are.
+/// Two answers in the order in which they are shown. Both are untrusted text, and the judge does not learn whose they
+/// are.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairTask {
-    /// Question that was asked.
+    /// Question that both answers are about.
     pub question: String,
     /// Description of a good answer, in the author's words.
     pub expected_outcome: Option<String>,
@@ -34,7 +34,7 @@ impl PairTask {
         Self { first: self.second.clone(), second: self.first.clone(), ..self.clone() }
     }
 
-    /// The criteria that count: all except those of weight 0 without a gate.
+    /// The criteria that count: all that have a weight other than 0 or a gate.
     pub(crate) fn counting_criteria(&self) -> impl Iterator<Item = &Criterion> {
         self.criteria.iter().filter(|criterion| criterion.weight.get() != 0.0 || criterion.gate.is_some())
     }

@@ -9,7 +9,7 @@ use assize_rubric::{EvidencePolicy, JudgingMode, Rubric, TruncationMode};
 /// instructions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgeMaterial {
-    /// Question that was asked.
+    /// Question that the answer is about.
     pub question: String,
     /// Description of a good answer, in the author's words.
     pub expected_outcome: Option<String>,
@@ -24,7 +24,7 @@ pub struct JudgeMaterial {
 }
 
 impl JudgeMaterial {
-    /// The texts that evidence may be quoted from: what the target produced.
+    /// The texts that evidence may be quoted from: the output of the target.
     pub(crate) fn produced_texts(&self) -> impl Iterator<Item = &str> {
         [Some(self.answer.as_str()), self.file_changes.as_deref(), self.tool_calls.as_deref()]
             .into_iter()
@@ -76,7 +76,7 @@ impl RubricTask {
 /// Options of a call that are not part of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplingOptions {
-    /// Number of this call, from 1, among those that ask this judge the same. Each repeat has its own seed and
+    /// Number of this call, from 1, among repeats of the same call to the same judge. Each repeat has its own seed and
     /// its own entry in the reply cache.
     pub repeat: u32,
     /// Sampling temperature; the judge's own if absent.

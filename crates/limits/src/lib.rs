@@ -1,4 +1,5 @@
-//! The limits of what others may make Assize do: their values, and the tables of the page that lists them.
+//! Limits on the work that files and other programs can cause: their values, and the tables of the page that
+//! lists them.
 
 #![warn(missing_docs)]
 

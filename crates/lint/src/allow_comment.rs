@@ -12,7 +12,7 @@ struct AllowComment {
     source: SourceId,
     /// Line of the comment, from 0.
     line: usize,
-    /// True if nothing else is on its line. The comment then applies to the next line.
+    /// True if the comment is alone on its line. It then applies to the next line.
     alone: bool,
     /// Range of the whole comment.
     at: Range<usize>,
@@ -21,10 +21,10 @@ struct AllowComment {
     reason: bool,
 }
 
-/// Removes the findings that comments allow. Returns the remaining diagnostics and the number of allowed
-/// findings. A comment that allows nothing, or gives no reason, is a finding itself; without a reason it allows
-/// nothing. `asked` are the rules that a model has applied everywhere. A comment for any other model rule is
-/// not reported as unused, since the rule might still find something.
+/// Removes the findings that comments allow. Returns the remaining diagnostics and the number of allowed findings. A
+/// comment that matches no finding, or gives no reason, is a finding itself; without a reason it has no effect. `asked`
+/// are the rules that a model has applied everywhere. A comment for any other model rule is not reported as unused,
+/// because the rule might still have a finding.
 pub(crate) fn remove_allowed(
     found: Vec<LintFinding>,
     sources: &SourceMap,

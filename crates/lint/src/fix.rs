@@ -55,8 +55,8 @@ pub fn collect_fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMa
     by_file
 }
 
-/// Returns the text with the fixes applied. All other bytes stay as they are. Returns `None` if the fixes were
-/// made for a different text.
+/// Returns the text with the fixes applied. All other bytes are unchanged. Returns `None` if the fixes were made for a
+/// different text.
 pub fn apply_fixes(text: &str, fixes: &[LintFix]) -> Option<String> {
     if fixes.iter().any(|fix| text.get(fix.start..fix.end) != Some(fix.old.as_str())) {
         return None;

@@ -60,7 +60,7 @@ pub struct ModelFinding {
 impl LintInquiry {
     fn from_view(view: &RubricView<'_>) -> Self {
         let case = view.own_case();
-        let asked = |criterion: CriterionView<'_>| InquiryCriterion {
+        let convert = |criterion: CriterionView<'_>| InquiryCriterion {
             text: criterion.text().to_owned(),
             weight: criterion.weight(),
             required: criterion.criterion().gate.is_some(),
@@ -81,13 +81,13 @@ impl LintInquiry {
             question: case.map(assize_model::Case::question).unwrap_or_default(),
             expected_outcome: case.and_then(|case| case.expected_outcome.clone()).unwrap_or_default(),
             reference: case.and_then(assize_model::Case::reference).unwrap_or_default(),
-            criteria: view.criteria().map(asked).collect(),
+            criteria: view.criteria().map(convert).collect(),
             outcome_mark: case.and_then(|case| case.marks.expected_outcome.clone()),
             marks,
         }
     }
 
-    /// Returns those model rules that apply to this rubric and that `wanted` accepts.
+    /// Returns the model rules that apply to this rubric and that `wanted` accepts.
     pub fn applicable_rules(&self, wanted: impl Fn(DiagnosticCode) -> bool) -> Vec<&'static LintRule> {
         let fits = |scope| match scope {
             QuestionScope::Criterion | QuestionScope::Unguarded => true,

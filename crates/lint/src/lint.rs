@@ -116,8 +116,8 @@ pub fn lint_rubric_for(rubric: &LoadedRubric, case: Option<&Case>) -> LintReport
     linter.finish(&[])
 }
 
-/// Applies the rules to a scorecard: those about trees, and, for the conditions of its prompts, those about
-/// wording.
+/// Applies the rules to a scorecard: rules about trees, and rules about wording for the conditions of its
+/// prompts.
 pub fn lint_scorecard(loaded: &LoadedScorecard) -> LintReport {
     let mut linter = LintRunner::default();
     linter.sources.add_loaded(&loaded.sources);
@@ -142,8 +142,8 @@ pub fn lint_scorecard(loaded: &LoadedScorecard) -> LintReport {
 struct LintRunner {
     sources: LintSources,
     found: Vec<LintFinding>,
-    /// Code and span of each finding so far. A rubric of the suite is visited with every case, and would repeat
-    /// its findings.
+    /// Code and span of each finding so far. The suite's rubrics are visited with every case, which would repeat their
+    /// findings.
     seen: HashSet<(DiagnosticCode, Span)>,
     /// Inquiries for a model; `None` if no model will be asked.
     inquiries: Option<InquiryCollector>,
@@ -261,7 +261,7 @@ impl LintRunner {
     }
 }
 
-/// Calls `visit` with the rubrics of a grader, including those of its members.
+/// Calls `visit` with the rubrics of a grader and of its members.
 fn visit_rubrics<'g>(grader: &'g Grader, visit: &mut impl FnMut(&'g RubricGrader)) {
     match &grader.kind {
         GraderKind::Rubric(rubric) => visit(rubric),

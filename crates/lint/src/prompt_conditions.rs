@@ -17,7 +17,7 @@ const MERIT_RULES: [&str; 4] = ["L0102", "L0103", "L0110", "L0116"];
 /// One of the lists of conditions in a prompt.
 pub(crate) struct PromptConditions {
     pub(crate) grader: RubricGrader,
-    /// True for fail conditions, one of which is enough to fail.
+    /// True for fail conditions: any one of them is enough to fail.
     fails: bool,
 }
 

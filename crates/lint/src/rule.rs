@@ -42,10 +42,10 @@ impl LintRule {
     /// Returns the section about this rule for the list of rules, in Markdown.
     pub fn to_markdown(&self) -> String {
         let fix = if self.fixes { " `--fix` corrects it where the correction is certain." } else { "" };
-        let asked =
+        let question =
             self.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
         format!(
-            "### {} {}\n\n{} {}{fix}{asked}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
+            "### {} {}\n\n{} {}{fix}{question}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
             self.code,
             self.name,
             self.title,

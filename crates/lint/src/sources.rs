@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assize_diagnostic::{SourceId, SourceMap, Span};
 use assize_model::SourceMark;
 
-/// Files as they are on disk. Each is read once.
+/// Contents of files on disk. Each file is read once.
 #[derive(Default)]
 pub(crate) struct LintSources {
     pub(crate) map: SourceMap,

@@ -72,14 +72,14 @@ pub(crate) fn in_text(code: &str, text: &str) -> Vec<String> {
     in_criteria(code, &format!("- outcome: {}\n", quoted(text)))
 }
 
-/// Fails unless the rule finds something in each of these criterion texts.
+/// Fails unless the rule has a finding in each of these criterion texts.
 pub(crate) fn finds(code: &str, texts: &[&str]) {
     for text in texts {
         assert!(!in_text(code, text).is_empty(), "{code} must find something in {text:?}");
     }
 }
 
-/// Fails if the rule finds something in any of these criterion texts.
+/// Fails if the rule has a finding in any of these criterion texts.
 pub(crate) fn silent(code: &str, texts: &[&str]) {
     for text in texts {
         assert_eq!(in_text(code, text), Vec::<String>::new(), "{code} must be silent about {text:?}");

@@ -1,4 +1,4 @@
-//! What the rules see: a criterion, a rubric or a case, with its context.
+//! Input of the rules: a criterion, a rubric or a case, with its context.
 
 use std::path::Path;
 

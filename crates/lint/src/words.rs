@@ -74,8 +74,8 @@ pub(crate) fn skip_subject(words: &[TextWord]) -> &[TextWord] {
 pub(crate) const SUBJECT_NOUNS: &[&str] =
     &["answer", "response", "reply", "output", "assistant", "model", "agent", "explanation", "completion"];
 
-/// Returns a word without inflectional endings. This is crude, but both sides of a comparison are treated
-/// alike.
+/// Returns a word without inflectional endings. This is crude, but both sides of a comparison are treated the
+/// same way.
 pub(crate) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").unwrap_or(word);
     for (ending, replacement, min_length) in [

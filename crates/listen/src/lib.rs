@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct HostRules {
     /// True for a server that listens on this machine only.
     is_local: bool,
-    /// Names by which others may reach it.
+    /// Names under which other machines may reach it.
     names: Arc<[String]>,
 }
 

@@ -1,15 +1,14 @@
 //! Turns an address, as people write it in a variable, into the base URL that a format's paths are added to.
 //!
-//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme,
-//! Azure's names only the resource. A text that is no URL is passed on as it is; the code that uses it reports
-//! the error.
+//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme, Azure's
+//! names only the resource. A text that is not a URL is passed on unchanged; the code that uses it reports the error.
 
 use reqwest::Url;
 
 use crate::aws;
 use crate::config::{ConfigError, Lookup};
 
-/// The variables that name Azure's API version. The first that is set counts.
+/// The variables that name Azure's API version. The first one that is set is used.
 const AZURE_VERSION_VARIABLES: [&str; 3] =
     ["OPENAI_API_VERSION", "AZURE_OPENAI_API_VERSION", "AZURE_API_VERSION"];
 
@@ -89,7 +88,7 @@ pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     }))
 }
 
-/// With `/openai` and the API version, unless the address is that of the unversioned API or has a version already.
+/// Adds `/openai` and the API version, unless the address is the unversioned API or already has a version.
 ///
 /// # Errors
 /// When the API version does not look like one.
@@ -131,7 +130,7 @@ pub(crate) const MISSING_REGION: ConfigError =
 /// Vertex without a location.
 pub(crate) const VERTEX: &str = "https://aiplatform.googleapis.com";
 
-/// In the region that the variables name, unless the address is not the placeholder.
+/// Replaces the placeholder address by the one of the region that the variables name.
 ///
 /// # Errors
 /// If there is no region, or it can't be part of an address.
@@ -144,8 +143,8 @@ pub(crate) fn bedrock(text: &str, env: Lookup<'_>) -> Result<String, ConfigError
     Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"))
 }
 
-/// With the project and the location that the variables name in the path, unless the address has a path
-/// already. The location is also part of the usual host, except for `global`.
+/// Puts the project and location from the variables into the path, unless the address already has a path. The location
+/// is also part of the usual host, except for `global`.
 ///
 /// # Errors
 /// If there is no project, or a name can't be part of an address.
@@ -170,7 +169,7 @@ pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError>
     Ok(format!("{host}/v1/projects/{project}/locations/{location}/publishers/google"))
 }
 
-/// Checks the name of a region, location or project. `found` is the variable that holds it, and its value.
+/// Checks the name of a region, location or project. `found` is the variable that it came from, and its value.
 fn place(what: &'static str, found: Option<(&'static str, String)>) -> Result<Option<String>, ConfigError> {
     let Some((variable, value)) = found else { return Ok(None) };
     let name = value.trim();

@@ -1,5 +1,4 @@
-//! Reads bodies of answers, with a limit for each, and a limit on how many large ones are read at the same
-//! time.
+//! Reads bodies of answers. Limits the size of each, and how many large ones are read at the same time.
 
 use std::sync::Arc;
 

@@ -43,17 +43,17 @@ pub(crate) struct AccessKey {
 }
 
 impl AccessKey {
-    /// The key in the variables or, if they hold none, that of the profile. `None` if there is neither.
+    /// The key from the variables, or else from the profile. `None` if neither has one.
     ///
     /// # Errors
-    /// If there is half of a key, if the profile can't be read, or if its key is elsewhere.
+    /// If only half of a key is set, if the profile can't be read, or if the profile gets its key from elsewhere.
     pub(crate) fn find(env: Lookup<'_>) -> Result<Option<Self>, ConfigError> {
         let bad = |reason: String| Err(ConfigError::NoAccessKey { reason });
-        let of = |get: &dyn Fn(&str) -> Option<String>, names: [&str; 3]| {
+        let read_key = |get: &dyn Fn(&str) -> Option<String>, names: [&str; 3]| {
             let [id, secret, token] = names.map(|name| get(name).map(SecretString::from));
             (id, secret, token)
         };
-        match of(&|name| set(env, name), [KEY_ID, SECRET, TOKEN]) {
+        match read_key(&|name| set(env, name), [KEY_ID, SECRET, TOKEN]) {
             (Some(id), Some(secret), token) => {
                 return Ok(Some(Self { id, secret, token, source: SECRET.to_owned() }));
             }
@@ -65,7 +65,7 @@ impl AccessKey {
         let Some(profile) = Profile::read(env)? else { return Ok(None) };
         let name = &profile.name;
         let names = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
-        match of(&|name| profile.setting(name), names) {
+        match read_key(&|name| profile.setting(name), names) {
             (Some(id), Some(secret), token) => {
                 Ok(Some(Self { id, secret, token, source: format!("the profile `{name}` of AWS") }))
             }
@@ -143,7 +143,7 @@ impl RequestSigner {
     }
 }
 
-/// The region that a variable or the profile names, and the name of what does.
+/// The region, and the name of the variable or profile that sets it.
 pub(crate) fn region(env: Lookup<'_>) -> Result<Option<(&'static str, String)>, ConfigError> {
     let named = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| Some((*name, set(env, name)?)));
     if named.is_some() {

@@ -1,7 +1,7 @@
 //! Lines of batch files in OpenAI's JSONL format: each holds one request or one reply.
 //!
-//! Azure, vLLM's `run-batch`, llm-d and others read and write the same lines. A reply belongs to the request
-//! with the same `custom_id`, in any order. Failures may be in a file of their own, in the same format.
+//! Azure, vLLM's `run-batch`, llm-d and others read and write the same lines. A reply belongs to the request with the
+//! same `custom_id`, in any order. Failures may be in a separate file of the same format.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -41,7 +41,7 @@ pub struct BatchReplyLine {
 /// The result of a request in a batch.
 #[derive(Debug, Clone)]
 pub enum BatchOutcome {
-    /// There is an answer with a body, whatever its status.
+    /// There is an answer with a body, with any status.
     Answered {
         /// HTTP status.
         status: u16,
@@ -159,7 +159,7 @@ impl BatchReplyLine {
         });
 
         let outcome = match (body, error) {
-            // Without a status only the body can tell, and its reader asks for an answer.
+            // Without a status, only the body shows whether the request failed, and its reader needs an answer.
             (Some(body), None) if body.get() != "null" => {
                 BatchOutcome::Answered { status: status.unwrap_or(200), request_id, body: body.to_owned() }
             }
@@ -243,7 +243,7 @@ impl<R: BufRead> BatchReplyLines<R> {
         Self { source, text: Vec::new(), line: 0, start: 0, end: 0 }
     }
 
-    /// Byte range of the last line, from which [`BatchReplyLine::parse`] can read it again.
+    /// Byte range of the last line, so that [`BatchReplyLine::parse`] can read it again.
     pub const fn last_range(&self) -> Range<u64> {
         self.start..self.end
     }

@@ -32,7 +32,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The limits raised by an amount. What is not limited stays so.
+    /// The limits, raised by an amount. Unlimited amounts stay unlimited.
     fn raised_by(self, more: BudgetAmount) -> Self {
         Self {
             calls: self.calls.map(|limit| limit.saturating_add(more.calls)),
@@ -44,21 +44,20 @@ impl Budget {
 
 /// Counts what all clients that share it spend, and refuses requests that would exceed the budget.
 ///
-/// The obvious way, to add up costs and stop at the limit, exceeds the budget by everything in flight: hundreds
-/// of requests may be on their way when the limit is reached. Refusing at once whatever might not fit would
-/// stop runs that have money left, because most replies take far less than they may.
+/// The obvious way, to sum costs and stop at the limit, exceeds the budget by everything in flight: hundreds of
+/// requests may be in flight when the limit is reached. Refusing every request that might not fit would stop runs that
+/// have money left, because most replies cost far less than their maximum.
 ///
-/// So each request, a retry like a first one, reserves the most it can take before it is sent: its input by its
-/// bytes ([`TokenEstimator::most`](crate::TokenEstimator::most)), its output by the limit that is sent with it.
-/// It is sent if spending, reservations and this amount together stay within the budget. If only reservations
-/// are in the way, the request waits until they are settled. Once none are left, the reply gets a limit of
-/// whatever is left, if that is enough for a useful reply. A request is refused only if it would not fit even
-/// then.
+/// So each request, a retry like a first one, reserves the most it can take before it is sent: its input by its bytes
+/// ([`TokenEstimator::most`](crate::TokenEstimator::most)), its output by the limit that is sent with it. It is sent if
+/// spending, reservations and this amount together stay within the budget. If only reservations are in the way, the
+/// request waits until they are settled. Once none are left, the output limit of the reply is cut to the rest of the
+/// budget, if that is enough for a useful reply. A request is refused only if it would not fit even then.
 ///
-/// Invariants: spending never exceeds the budget, in whatever order replies arrive. Each reservation is settled
-/// exactly once, by `Reservation`'s `Drop`. If no usage was reported, the full reservation counts as spent.
-/// (The one exception: a provider that reads more than it was sent. Later reservations are then raised by the
-/// largest such excess, `underestimated`.)
+/// Invariants: spending never exceeds the budget, in whatever order replies arrive. Each reservation is settled exactly
+/// once, by `Reservation`'s `Drop`. If no usage was reported, the full reservation counts as spent. (The one exception:
+/// a provider that counts more input than it was sent. Later reservations are then raised by the largest such excess,
+/// `underestimated`.)
 pub struct BudgetTracker {
     state: Mutex<TrackerState>,
     /// Where more budget comes from, if this process leases parts of a shared one.
@@ -83,10 +82,10 @@ struct TrackerState {
     /// Reserved for the requests in flight.
     reserved: Spend,
     in_flight: u64,
-    /// The most by which real input exceeded its upper bound, in percent. More than 0 only if a provider reads
-    /// more than it was sent.
+    /// The largest excess of real input over its upper bound, in percent. More than 0 only if a provider counts more
+    /// input than it was sent.
     underestimated: u64,
-    /// The least that any request needed which was sent.
+    /// The smallest amount that a sent request needed.
     cheapest: Option<Spend>,
 }
 
@@ -108,7 +107,7 @@ impl TrackerState {
         }
     }
 
-    /// Takes out of the budget what is neither spent nor reserved.
+    /// Removes the part of the budget that is neither spent nor reserved, and returns it.
     fn take_idle(&mut self) -> BudgetAmount {
         let taken = self.spent.plus(self.reserved);
         let idle = BudgetAmount {
@@ -162,7 +161,7 @@ impl Spend {
 pub struct CallBound(Spend);
 
 impl CallBound {
-    /// Bound of a request in a batch, with at most so many tokens read and written.
+    /// Bound of a request in a batch that reads at most `input` tokens and writes at most `output`.
     pub(crate) fn of_batch(input: u64, output: u32, card: ModelCard) -> Self {
         Self(Spend::estimate(input, output.into(), card.for_batches()))
     }
@@ -189,8 +188,7 @@ impl std::ops::AddAssign for CallBound {
     }
 }
 
-/// What a budget reserves for a request: `most`, or what is left of the budget, provided that is at least
-/// `least`.
+/// The amount that a budget reserves for a request: `most`, or the rest of the budget if that is at least `least`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CallBounds {
     /// Amount that must be left for the request to be sent.
@@ -233,7 +231,7 @@ impl ReservationRequest {
 /// Why a request can't be sent now.
 #[derive(Debug, PartialEq, Eq)]
 enum ReservationRefusal {
-    /// Requests in flight stand in the way; it may fit once they are settled.
+    /// It may fit once requests in flight are settled.
     NotYet,
     /// It will never fit; the reason.
     Never(String),
@@ -245,8 +243,8 @@ impl BudgetTracker {
         Arc::new(Self::with(budget, None, on_limit))
     }
 
-    /// A tracker with the kinds of limits of `limits`, all of them 0 at first: it leases as much from `source`
-    /// as requests need, and gives back what is no longer needed.
+    /// A tracker that limits the same amounts as `limits`. All limits are 0 at first: the tracker leases what requests
+    /// need from `source`, and gives back the amounts that they no longer need.
     pub fn leasing(
         limits: Budget,
         source: Arc<dyn BudgetSource>,
@@ -282,7 +280,7 @@ impl BudgetTracker {
         budget.tokens.is_some() || budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
     }
 
-    /// Replaces the limits. What was spent stays spent.
+    /// Replaces the limits. Spending so far still counts.
     pub fn set_budget(&self, budget: Budget) {
         self.state().budget = budget;
         self.settled.notify_waiters();
@@ -293,7 +291,7 @@ impl BudgetTracker {
         self.state().budget.usd.is_some()
     }
 
-    /// The money that was spent, if there is a limit and not even the cheapest request so far would fit once more.
+    /// The money spent, if there is a limit and it leaves too little even for the cheapest request so far.
     pub fn spent_up(&self) -> Option<Usd> {
         let state = self.state();
         let limit = state.budget.usd?;
@@ -335,17 +333,17 @@ impl BudgetTracker {
         let turn = Arc::clone(&self.asking).lock_owned().await;
         // A spawned task, so that a lease that is on its way is not lost when the caller drops this future.
         let (tracker, source) = (Arc::clone(self), Arc::clone(source));
-        let asked = tokio::spawn(async move {
+        let asking = tokio::spawn(async move {
             tracker.ask_source(&*source, request).await;
             drop(turn);
             tracker.settled.notify_waiters();
         });
-        let _ = asked.await;
+        let _ = asking.await;
     }
 
-    /// Asks the source until it answers. It asks again whenever a reservation was settled: what is here may
-    /// suffice by then, and once nothing is in flight, the idle rest is given back because another process may
-    /// wait for it.
+    /// Asks the source until it answers. It asks again whenever a reservation is settled, because the budget here may
+    /// suffice by then. Once nothing is in flight, it gives the idle rest back, because another process may wait for
+    /// it.
     async fn ask_source(&self, source: &dyn BudgetSource, request: ReservationRequest) {
         loop {
             let settled = self.settled.notified();
@@ -503,7 +501,7 @@ impl Reservation {
         self.output
     }
 
-    /// The request goes out now.
+    /// The request is sent now.
     pub(crate) fn sent(mut self) -> Self {
         self.is_sent = true;
         self
@@ -522,8 +520,8 @@ impl Reservation {
         self.output < self.request.output_limit.most
     }
 
-    /// Books a reply that was cut off where the budget ends, and returns the reason for the user. A longer
-    /// reply might have said something else, so this one can't be used.
+    /// Books a reply that was cut off where the budget ends, and returns the reason for the user. A longer reply might
+    /// have a different result, so this one can't be used.
     pub(crate) fn ran_out(self, reply: &ChatReply) -> String {
         let (tracker, output) = (Arc::clone(&self.tracker), self.output);
         let budget = tracker.state().budget;
@@ -587,7 +585,7 @@ impl Drop for Reservation {
     }
 }
 
-/// What a request reserves: in the budget of its client, and in that of the process.
+/// The reservations of a request: in the client's budget and in the process's budget.
 #[derive(Default)]
 pub(crate) struct CallReservation {
     pub(crate) client: Option<Reservation>,
@@ -605,7 +603,7 @@ impl CallReservation {
         self.each().any(Reservation::is_short)
     }
 
-    /// The request goes out now.
+    /// The request is sent now.
     pub(crate) fn sent(self) -> Self {
         Self { client: self.client.map(Reservation::sent), process: self.process.map(Reservation::sent) }
     }
@@ -697,7 +695,7 @@ mod tests {
         }
     }
 
-    /// Source of so many calls, lent two at a time. It keeps those waiting who may still give something back.
+    /// Source of a number of calls, leased two at a time. Callers that may still give something back have to wait.
     struct Pool(Mutex<u64>);
 
     impl BudgetSource for Pool {
@@ -721,9 +719,9 @@ mod tests {
         let pool = Arc::new(Pool(Mutex::new(7)));
         let limits = Budget { calls: Some(1_000), ..Budget::default() };
         let refusals = Arc::new(AtomicUsize::new(0));
-        let told = Arc::clone(&refusals);
+        let reported = Arc::clone(&refusals);
         let tracker = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, move |_| {
-            told.fetch_add(1, Ordering::Relaxed);
+            reported.fetch_add(1, Ordering::Relaxed);
         });
 
         let calls = (0..12).map(|_| async {
@@ -763,7 +761,7 @@ mod tests {
         let (tracker, _) = tracker(Budget { tokens: Some(1300), ..Budget::default() });
         let first = tracker.try_reserve(request(100, 500, 200)).unwrap();
         let second = tracker.try_reserve(request(100, 500, 200)).unwrap();
-        // A shorter reply would fit, but a cut one is worth nothing while others may leave more room.
+        // A shorter reply would fit, but it is worth nothing while other requests may still free budget.
         assert_eq!(tracker.try_reserve(request(100, 500, 0)).err(), Some(ReservationRefusal::NotYet));
         first.settle(usage(90, 10), 0);
         let third = tracker.try_reserve(request(100, 500, 200)).unwrap();

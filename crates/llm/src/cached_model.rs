@@ -1,9 +1,9 @@
-//! A model behind the reply cache: a reply that was usable once is not paid for again.
+//! A model behind the reply cache: no usable reply is paid for twice.
 //!
-//! The obvious cache, which stores every reply of the server, does not work for judges: a refusal, a reply that
-//! was cut off or one that can't be parsed would be found again in every later run, and no retry could ever do
-//! better. So the reader of a reply decides. [`ChatModel::ask_repeat`] returns a [`CacheableReply`], and only
-//! [`CacheableReply::keep`] stores it.
+//! The obvious cache, which stores every reply of the server, does not work for judges: every later run would find the
+//! refusal, or the reply that was cut off or can't be parsed, and no retry could improve on it. So the code that reads
+//! a reply decides. [`ChatModel::ask_repeat`] returns a [`CacheableReply`], and only [`CacheableReply::keep`] stores
+//! it.
 //!
 //! Cases of a run often ask the same question at the same time. Each call is therefore a single flight: the
 //! first caller asks the model and holds the guard until the reply is stored or dropped; the others wait, and
@@ -30,7 +30,7 @@ pub const NO_REPLY_IMPORTED: &str = "no reply was imported";
 
 /// Stores replies between runs.
 pub trait ReplyStore: Send + Sync {
-    /// Returns the reply that is stored under this key. A store that can't be read has none.
+    /// Returns the reply that is stored under this key. A store that can't be read counts as a cache miss.
     fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>>;
 
     /// Stores a reply. Returns at once; a store that can't be written drops it.
@@ -58,14 +58,14 @@ pub enum OnCacheMiss {
     Defer(Arc<dyn DeferredCalls>),
 }
 
-/// Answers requests that are not in the cache without the model: collects them instead of sending them, or
-/// takes replies that were obtained otherwise.
+/// Handles cache misses without the model: collects the requests instead of sending them, or takes replies that were
+/// obtained in another way.
 pub trait DeferredCalls: Send + Sync {
     /// Returns a reply to the request that `client` would send, or `None` if the model should be asked.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] if the request was collected and is not answered now. No other model should be
-    /// asked in its place.
+    /// [`ErrorKind::Cancelled`] if the request was collected and is not answered now. The caller should not try another
+    /// model.
     fn answer<'a>(
         &'a self,
         client: &'a ModelClient,
@@ -136,7 +136,7 @@ impl CachedModel {
 
         if exchange.exports() {
             exchange.export(&self.client.describe(), key, self.client.batch_line(request, repeat));
-            // "Cancelled" keeps the caller from asking another model in its place, as when a run is stopped.
+            // "Cancelled" keeps the caller from trying another model, as when a run is stopped.
             return Err(AskError::new(ErrorKind::Cancelled, "waits for a reply"));
         }
 

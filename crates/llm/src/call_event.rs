@@ -40,12 +40,12 @@ pub enum CallEvent<'a> {
         /// The kind of failure.
         reason: ErrorKind,
     },
-    /// An account that was held answers again.
+    /// An account on hold answers again.
     AccountBack {
         /// Host of the server.
         account: &'a str,
     },
-    /// A request got not a byte for so long, while others to the account were answered.
+    /// A request has not received a byte for this long, although later requests of the account were answered.
     Unanswered {
         /// Host of the server.
         account: &'a str,

@@ -11,8 +11,8 @@ const KEY_VERSION: u64 = 2;
 /// The identity of a call: a BLAKE3 hash. The same call has the same key in every process.
 ///
 /// Part of it: wire format, address, model, the body as it would be sent to a server that refuses nothing, the headers
-/// the wire format adds, and the repeat. Not part of it: the key and every other secret, timeouts, retries, and what
-/// the server turned out to refuse.
+/// the wire format adds, and the repeat. Not part of it: the key and every other secret, timeouts, retries, and the
+/// parameters that the server was found to refuse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallKey([u8; 32]);
 

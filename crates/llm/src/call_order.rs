@@ -1,11 +1,11 @@
-//! The order in which calls go out that wait for the same account.
+//! The order in which calls that wait for the same account are sent.
 
 tokio::task_local! {
     static PLACE: u64;
 }
 
-/// Runs work whose calls go out before those of work with a higher place, whenever they were made. So a case that was
-/// begun first is finished first, its repairs included, when a server is slow or a budget ends.
+/// Runs work whose calls are sent before the calls of work with a higher `place`, no matter when they were made. So
+/// when a server is slow or a budget ends, the case that began first is also finished first, its repairs included.
 pub async fn in_order_of<F: Future>(place: u64, work: F) -> F::Output {
     PLACE.scope(place, work).await
 }

@@ -1,4 +1,4 @@
-//! Whose call it is, in a process that serves several clients.
+//! Identifies the client that a call belongs to, in a process that serves several.
 
 /// The request of a client for which a model is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -31,7 +31,7 @@ pub trait ChatModel: Send + Sync {
     /// Identity of the model.
     fn describe(&self) -> ModelId;
 
-    /// What is known about the model beforehand: prices, context window.
+    /// Prices and context window of the model.
     fn card(&self) -> ModelCard {
         ModelCard::default()
     }

@@ -30,7 +30,7 @@ pub enum KeyCheck {
         /// The models that it lists, if it lists any.
         models: Option<ListedModels>,
     },
-    /// The provider can't be used as it is set up. The reason, without secrets.
+    /// The provider can't be used with this configuration. Holds the reason, without secrets.
     Refused(String),
     /// It could not be determined. The reason, without secrets.
     Unknown(String),
@@ -41,7 +41,7 @@ pub enum KeyCheck {
 pub struct ListedModels {
     /// The number of all models.
     pub count: usize,
-    /// The names of those that can judge, as far as their names and kinds tell.
+    /// The names of the models that can judge, as far as names and kinds show.
     pub judges: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub async fn check(
     check_at(row, settings::endpoint(row, env), transport, timeout).await
 }
 
-/// Checks the key of the model that `JUDGE_MODEL` names, if it has variables of its own.
+/// Checks the key of the model that `JUDGE_MODEL` names, if it has its own variables.
 pub async fn check_judge(
     judge_model: &str,
     env: &(dyn Fn(&str) -> Option<String> + Sync),
@@ -159,13 +159,14 @@ fn models(body: &Value) -> Option<ListedModels> {
     Some(ListedModels { count: list.len(), judges })
 }
 
-/// Whether a model of a list writes texts. Servers tell kinds in words of their own, or not at all; then the name does.
+/// Whether a listed model writes texts. Each server has its own words for the kind of a model. If it sends none, the
+/// name decides.
 fn can_judge(model: &Value) -> bool {
     /// Parts of the names and families of models that compute vectors, order texts, or turn sound and pictures into texts.
     const OTHERS: [&str; 10] =
         ["embed", "bge-", "gte-", "e5-", "minilm", "rerank", "bert", "whisper", "tts-", "moderation"];
-    let told = ["/id", "/name", "/type", "/details/family"].iter();
-    let is_other = told.filter_map(|place| model.pointer(place)?.as_str()).any(|text| {
+    let fields = ["/id", "/name", "/type", "/details/family"].iter();
+    let is_other = fields.filter_map(|place| model.pointer(place)?.as_str()).any(|text| {
         let text = text.to_ascii_lowercase();
         OTHERS.iter().any(|word| text.contains(word))
     });
@@ -202,7 +203,7 @@ mod tests {
             // vLLM.
             (json!({ "data": [{ "id": "BAAI/bge-m3", "object": "model" }] }), &[]),
             (json!({ "data": [{ "id": "Qwen/Qwen3-8B", "object": "model" }] }), &["Qwen/Qwen3-8B"]),
-            // llama.cpp tells the same models twice.
+            // llama.cpp lists the same models twice.
             (
                 json!({ "models": [{ "name": "/m/smol.gguf" }], "data": [{ "id": "/m/smol.gguf" }] }),
                 &["/m/smol.gguf"],

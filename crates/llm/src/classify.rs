@@ -10,7 +10,8 @@ use crate::error::ErrorKind;
 pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     let code = code.to_ascii_lowercase();
     let message = message.to_ascii_lowercase();
-    // Groq says so with 413, OpenAI with 429. A minute's allowance is no context window, and waiting does not help.
+    // Groq sends 413 here, and OpenAI 429. The allowance of a minute is not a context window, and waiting does not
+    // help.
     if matches!(status, 413 | 429) && exceeds_allowance(&message) {
         return ErrorKind::BadRequest;
     }
@@ -47,7 +48,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
         402 | 403 => ErrorKind::PermissionDenied,
         404 | 405 | 410 | 501 => ErrorKind::NotFound,
         408 => ErrorKind::Timeout,
-        // 424 is how Bedrock says that a model failed on the request.
+        // Bedrock sends 424 if a model failed on the request.
         409 | 424 | 425 | 499 => ErrorKind::Server,
         413 => ErrorKind::ContextLength,
         503 | 529 => ErrorKind::Overloaded,
@@ -111,7 +112,7 @@ fn unknown_model(code: &str, message: &str) -> bool {
     missing || CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|words| message.contains(words))
 }
 
-/// Whether a single request is larger than what the account may send in a minute.
+/// Whether a single request is larger than the account's allowance for a minute.
 fn exceeds_allowance(message: &str) -> bool {
     message.contains("request too large") && message.contains("tokens per min")
 }

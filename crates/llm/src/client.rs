@@ -1,4 +1,4 @@
-//! A model behind a server: its address, its credentials, and what was learned about it.
+//! A model behind a server, with the server's address, its credentials, and everything learned about it.
 
 mod attempts;
 mod batch;
@@ -27,7 +27,7 @@ pub use provider_batch::BatchRequest;
 pub use setup::{ClientParts, ClientSetup};
 use shared::SharedClient;
 
-/// A model behind a server. Cheap to clone; clones share connections and what was learned about the server.
+/// A model behind a server. Cheap to clone: clones share connections and everything learned about the server.
 #[derive(Clone)]
 pub struct ModelClient {
     inner: Arc<SharedClient>,
@@ -63,7 +63,7 @@ impl ModelClient {
         Self::new(parts, setup)
     }
 
-    /// Sets what is known about the model.
+    /// Sets prices and limits of the model.
     #[must_use]
     pub fn with_card(self, card: ModelCard) -> Self {
         Self { card, ..self }
@@ -102,7 +102,7 @@ impl ModelClient {
         self.inner.setup.accounts.single_flight().clone()
     }
 
-    /// The name of the wire format, part of what identifies a reply.
+    /// The name of the wire format. It is part of a reply's identity.
     pub fn wire_name(&self) -> &'static str {
         self.inner.parts.wire.name()
     }
@@ -124,8 +124,8 @@ impl ModelClient {
     /// If the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
         let SharedClient { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
-        // Marking the prompt for a cache changes what a reply costs, not what it says. A ceiling decides
-        // whether a reply may be stored, and does not change those that are.
+        // Marking the prompt for a cache changes the cost of a reply, not its text. A ceiling decides whether a reply
+        // may be stored, and does not change replies that are stored.
         let request = ChatRequest {
             cache_prefix: false,
             output_ceiling: None,

@@ -80,7 +80,7 @@ pub enum ConfigError {
         /// What is wrong with the value.
         what: &'static str,
     },
-    /// Requests would be signed with an access key of AWS, and there is no whole one.
+    /// Requests are signed with an AWS access key, and there is none or only half of one.
     #[error("no access key of AWS: {reason}")]
     NoAccessKey {
         /// What is wrong.

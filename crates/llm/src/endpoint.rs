@@ -164,7 +164,7 @@ impl ModelEndpoint {
     }
 }
 
-/// A header value of this length is kept secret, whatever the header's name.
+/// A header value of at least this length is kept secret, whatever the name of the header is.
 const LONG_VALUE: usize = 16;
 
 /// Whether the name of a header or parameter suggests that its value is secret.

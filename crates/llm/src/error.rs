@@ -1,4 +1,4 @@
-//! Errors of calls: one type, with a kind that determines what can be done about it.
+//! Errors of calls: one type, whose kind determines how callers and users react.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::token_counts::TokenCounts;
 use crate::transport::TransportError;
 
-/// A question that got no answer. It holds no secret: messages are redacted before they get here.
+/// A call without an answer. It holds no secret: messages are redacted before they get here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskError {
     /// Kind of failure.

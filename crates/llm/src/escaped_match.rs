@@ -1,8 +1,8 @@
 //! Matches a secret in a text that spells it plainly, in the escapes of JSON, URLs and HTML, or broken over
 //! lines.
 //!
-//! A server that sends back what it received puts it into a body of its own form: one writes `/` as `\/`,
-//! another `&` as `\u0026` or `&amp;`, and a body inside a body escapes the backslashes once more.
+//! A server that echoes a request encodes it in its own way: one writes `/` as `\/`, another `&` as `\u0026` or
+//! `&amp;`, and a body inside a body escapes the backslashes once more.
 
 /// The longest line break within a secret, in characters, with indentation and quotation marks.
 const LONGEST_BREAK: usize = 40;

@@ -1,9 +1,9 @@
 //! Counting tokens before anything is sent, without a tokenizer.
 //!
-//! Every provider has tokenizers of its own, and most are not published. What can be said beforehand is an upper figure:
-//! each character counts by its kind, for about as many tokens as the least economical of the usual vocabularies make
-//! of it, and a factor by provider stands for those that make more. Prose in English comes out about a third too high,
-//! which is the right side to err on for a limit.
+//! Every provider has its own tokenizers, and most are not published. So this is a high estimate: each character counts
+//! by its kind, for about as many tokens as it has in the least economical of the usual vocabularies, times a factor
+//! for providers whose tokenizers make more. The estimate for English prose is about a third too high, which is the
+//! right side to err on for a limit.
 
 use crate::request::{ChatRequest, Part};
 
@@ -15,7 +15,7 @@ const PER_MESSAGE: u64 = 8;
 /// a reply that follows a schema.
 const ADDED_TOKENS: u64 = 32;
 const ADDED_TOOL_TOKENS: u64 = 512;
-/// Tokens of a picture of any size: what the most expensive of the usual encodings take.
+/// Tokens of a picture of any size, in the most expensive of the usual encodings.
 const PER_IMAGE: u64 = 1600;
 
 /// Counts the tokens of one provider's models.
@@ -44,7 +44,7 @@ impl TokenEstimator {
         }
     }
 
-    /// Expected tokens of a text, rather too many than too few.
+    /// Expected tokens of a text; a high estimate.
     pub fn text(self, text: &str) -> u64 {
         self.whole(text.chars().map(Self::weight).sum())
     }

@@ -1,4 +1,4 @@
-//! Extracts a few readable words from whatever a server sent.
+//! Extracts a few readable words from the body of a server's answer.
 
 /// The most characters of a server's message that an error carries.
 pub(crate) const MESSAGE_CHARS: usize = 300;

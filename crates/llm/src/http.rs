@@ -46,8 +46,8 @@ impl Default for HttpOptions {
     }
 }
 
-/// Sends requests over HTTP. Redirects are not followed, so credentials stay with the host they were meant for; proxies
-/// are not used for this machine's own servers; nothing is re-sent.
+/// Sends requests over HTTP. It follows no redirects, so credentials go only to the host they belong to. It uses no
+/// proxy for servers on this machine, and sends nothing twice.
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
@@ -298,10 +298,10 @@ mod tests {
             ),
             ("invalid peer certificate: Other(OtherError(x))", "could not be verified"),
         ] {
-            let said = super::connection_problem(reason);
+            let problem = super::connection_problem(reason);
             assert!(
-                said.contains(words) && said.contains("SSL_CERT_FILE") && !said.contains("Other("),
-                "{said}"
+                problem.contains(words) && problem.contains("SSL_CERT_FILE") && !problem.contains("Other("),
+                "{problem}"
             );
         }
         assert_eq!(super::connection_problem("Connection refused"), "Connection refused");

@@ -1,7 +1,7 @@
 //! Reads log-probabilities, and tokens written to a prompt cache, from a reply's body.
 //!
-//! They are large and few callers need them, so they are read on demand. Each format keeps them in another
-//! place, so the place identifies the format.
+//! They are large and few callers need them, so they are read on demand. Each format keeps them in a different place,
+//! which identifies the format.
 
 use serde_json::Value;
 

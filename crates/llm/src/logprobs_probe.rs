@@ -1,4 +1,5 @@
-//! Finds out with one request whether a model returns log-probabilities, before others are paid for.
+//! Finds out with one request whether a model returns log-probabilities, so that only this one is paid for if it does
+//! not.
 //!
 //! A question that needs them is useless without them. Until it is known whether a model returns any, one
 //! question at a time is sent; if it does not, no further one is sent.
@@ -17,13 +18,13 @@ pub(crate) struct LogprobsProbes(Mutex<BTreeMap<String, Arc<LogprobsProbe>>>);
 
 #[derive(Debug, Default)]
 struct LogprobsProbe {
-    /// The outcome, once it is known: `Ok` if the model returns log-probabilities, else the reason why not.
+    /// `Ok` if the model returns log-probabilities, else the reason why not. Not set until that is known.
     found: OnceLock<Result<(), String>>,
     /// True once a probe was inconclusive, so that later requests no longer wait for one.
     tried: Arc<Gate<bool>>,
 }
 
-/// One request's turn to probe. Dropping it lets the others go on.
+/// The turn of one request to probe. Dropping it lets the next one continue.
 #[derive(Debug)]
 pub(crate) struct ProbeTurn {
     probe: Arc<LogprobsProbe>,

@@ -1,8 +1,8 @@
 //! Plain HTTP to a server on this machine, with exactly one connection for each request in flight.
 //!
 //! reqwest's pool connects anew whenever a connection is not back in the pool yet: 24 requests in flight took up to 36
-//! connections to a server that answers at once. A process that may open few files has none to spare. The caller also drives the
-//! connection here, so that no task of it has to be woken.
+//! connections to a server that answers at once. A process with a low limit of open files can't afford that. Here the
+//! caller also drives the connection itself, so that no separate task has to be woken.
 //!
 //! Design: `docs/design/performance.md`.
 
@@ -64,7 +64,7 @@ enum ExchangeError {
 }
 
 impl LoopbackClient {
-    /// Whether a URL may be used here. Credentials in it have to become a header, which is left to reqwest.
+    /// Whether this client can send to a URL. Only reqwest turns credentials in a URL into a header.
     pub(crate) fn takes(url: &Url) -> bool {
         url.scheme() == "http" && url.username().is_empty() && url.password().is_none()
     }
@@ -140,8 +140,8 @@ impl LoopbackClient {
         }
     }
 
-    /// Takes an unused connection. The server may have closed it in the meantime; that is found out before
-    /// anything is sent.
+    /// Takes an unused connection. The server may have closed it in the meantime; the caller notices before anything is
+    /// sent.
     fn idle_link(&self, authority: &str) -> Option<DrivenConnection> {
         let mut idle = self.idle.lock();
         let links = idle.get_mut(authority)?;
@@ -203,8 +203,8 @@ impl DrivenConnection {
     }
 }
 
-/// The output of `work`, with the connection polled beside it. Only the connection makes `work` go on, so
-/// nothing else has to wake it.
+/// Polls the connection and `work` together, and returns the output of `work`. Only the connection makes progress of
+/// `work` possible, so nothing else has to wake it.
 async fn driving<F: Future>(
     connection: &mut Option<Box<Connection<TokioIo<TcpStream>, RequestBody>>>,
     work: F,

@@ -28,8 +28,8 @@ impl ModelName {
         &self.model
     }
 
-    /// The variables that may hold this provider's key, in the order in which they are read. A caller that
-    /// looks variables up in a key store of its own must do so for these only.
+    /// The variables that may hold this provider's key, in the order in which they are read. A caller with its own key
+    /// store must look up only these variables there.
     pub fn key_variables(&self) -> &'static [&'static str] {
         if self.provider.takes_access_key { aws::KEY_VARIABLES } else { self.provider.key_variables }
     }
@@ -39,9 +39,8 @@ impl ModelName {
         self.provider.base_url_variables
     }
 
-    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` apply to this
-    /// model only. If it has an address of its own, it may be named without a provider; OpenAI's format is then
-    /// used.
+    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` apply to this model only.
+    /// If it has its own address, it may be named without a provider; OpenAI's format is then used.
     ///
     /// # Errors
     /// If the text does not name a model.
@@ -145,21 +144,21 @@ mod tests {
 
     #[test]
     fn a_judge_may_have_variables_of_its_own() {
-        let of = |text: &str, variables: &[(&str, &str)]| {
+        let named = |text: &str, variables: &[(&str, &str)]| {
             let env =
                 |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
             ModelName::for_judge(text, &env).map(|name| (name.to_string(), name.has_own_variables()))
         };
         let address = ("JUDGE_BASE_URL", "http://h/v1");
-        assert_eq!(of("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));
-        assert_eq!(of("anthropic:x", &[("JUDGE_API_KEY", "k")]), Ok(("anthropic:x".into(), true)));
-        assert_eq!(of("anthropic:x", &[address]), Ok(("anthropic:x".into(), true)));
-        assert_eq!(of("gpt-x", &[address]), Ok(("openai:gpt-x".into(), true)));
-        assert_eq!(of("Qwen/Qwen3-32B", &[address]), Ok(("openai:Qwen/Qwen3-32B".into(), true)));
-        assert_eq!(of("mistral", &[address]), Ok(("openai:mistral".into(), true)));
-        assert_eq!(of("mistral", &[]), Err(NameError::NoModel("mistral".into())));
-        assert_eq!(of("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
-        assert!(of("a b", &[address]).is_err());
+        assert_eq!(named("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));
+        assert_eq!(named("anthropic:x", &[("JUDGE_API_KEY", "k")]), Ok(("anthropic:x".into(), true)));
+        assert_eq!(named("anthropic:x", &[address]), Ok(("anthropic:x".into(), true)));
+        assert_eq!(named("gpt-x", &[address]), Ok(("openai:gpt-x".into(), true)));
+        assert_eq!(named("Qwen/Qwen3-32B", &[address]), Ok(("openai:Qwen/Qwen3-32B".into(), true)));
+        assert_eq!(named("mistral", &[address]), Ok(("openai:mistral".into(), true)));
+        assert_eq!(named("mistral", &[]), Err(NameError::NoModel("mistral".into())));
+        assert_eq!(named("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
+        assert!(named("a b", &[address]).is_err());
     }
 
     /// The keys of the environment are not sent to an address that a file names.

@@ -1,16 +1,16 @@
-//! The output limit of requests that have none of their own.
+//! The output limit of requests that set none.
 //!
-//! A judge's reply has a length that is known beforehand, and a model that runs on holds up all others of a small
-//! server. So such a request is limited to several times a long reply, hidden thinking added. A reply that is cut off
-//! there is worth nothing, so it is asked for once more with more room. Answers of targets are limited only while
-//! spending is: a limit can be kept only if each request says how much may be written in reply.
+//! The length of a judge's reply is known in advance, and a model that does not stop blocks all other requests to a
+//! small server. So a judge request is limited to several times the length of a long reply, plus hidden thinking. A
+//! reply that is cut off there is useless, so the request is sent once more with a larger limit. Answers of targets are
+//! limited only if there is a budget: a budget can be kept only if the reply to each request has a maximum.
 //!
 //! Design: `docs/design/budgets.md`.
 
 use crate::price::ModelCard;
 use crate::request::ChatRequest;
 
-/// The least room for a judgement that is asked for again, in tokens. Nearly every model accepts it.
+/// The smallest output limit for the second attempt of a judge request, in tokens. Nearly every model accepts it.
 const AMPLE_LIMIT: u32 = 8192;
 
 /// Limit for a reply of unknown length, in tokens.
@@ -19,7 +19,7 @@ const UNKNOWN_LIMIT: u32 = 16_384;
 /// Added for models that think, in tokens.
 pub(crate) const THINKING_TOKENS: u32 = 32_768;
 
-/// The limit is this many times the length that the caller expects of a long reply.
+/// The limit is this many times the length of a long reply, as the caller expects it.
 const EXPECTED_LENGTH_FACTOR: u32 = 4;
 
 /// The smallest limit worth sending a request for if no length is expected, in tokens: without and with
@@ -42,14 +42,14 @@ pub(crate) struct ReplyLengthStats {
     pub(crate) longest: u64,
 }
 
-/// How much room a reply gets.
+/// How large the output limit of a reply is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyRoom {
     /// As much as replies usually need.
     Usual,
     /// More, because a reply was cut off in its text, or can't be asked for again.
     More,
-    /// More, with room for thinking: a reply was cut off before its text was long.
+    /// More, including hidden thinking: a reply was cut off before its text was long.
     Thinking,
 }
 
@@ -86,7 +86,7 @@ impl OutputLimit {
         Self { least: self.least.max(longer).min(self.most), ..self }
     }
 
-    /// Limits of the reply to a request without a limit of its own.
+    /// Limits of the reply to a request that sets no limit.
     pub(crate) fn for_request(
         model: &str,
         card: ModelCard,
@@ -108,7 +108,7 @@ impl OutputLimit {
         let limit = Self { most, least: short.min(most) }.after_reply_of(stats.longest);
         match card.context_tokens {
             None => limit,
-            // The estimate is high, so a request that seems to leave too little room may leave enough.
+            // The estimate is high, so there may be enough room left even if it seems too little.
             Some(all) => {
                 let left = all.saturating_sub(card.estimator.request(request));
                 limit.within(u32::try_from(left).unwrap_or(u32::MAX).max(limit.least))
@@ -129,18 +129,18 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> Outpu
 /// The limit of a first attempt. Where a longer reply was seen, there is room for one twice as long, up to the limit of
 /// the second attempt.
 fn usual(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
-    let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
-    let said = said.saturating_add(if thinks { THINKING_TOKENS } else { 0 });
+    let expected = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
+    let expected = expected.saturating_add(if thinks { THINKING_TOKENS } else { 0 });
     let seen = u32::try_from(stats.longest.saturating_mul(2)).unwrap_or(u32::MAX);
-    // A reply longer than what such models need shows that this one thinks, whatever its name.
+    // A reply longer than models without thinking need shows that this one thinks.
     let thinks = thinks || stats.longest > u64::from(ample(request, false));
-    said.max(seen.min(ample(request, thinks)))
+    expected.max(seen.min(ample(request, thinks)))
 }
 
 /// The limit of a second attempt.
 fn ample(request: &ChatRequest, thinks: bool) -> u32 {
-    let said = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
-    said.saturating_mul(2).max(AMPLE_LIMIT).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
+    let expected = request.expected_output.map_or(UNKNOWN_LIMIT, several_times);
+    expected.saturating_mul(2).max(AMPLE_LIMIT).saturating_add(if thinks { THINKING_TOKENS } else { 0 })
 }
 
 fn several_times(expected: u32) -> u32 {
@@ -178,7 +178,7 @@ pub fn thinks(model: &str) -> bool {
         ("kimi-k", 2.5),
     ];
 
-    /// Beginnings of parts of names; parts are separated by `/`, `:` and the like.
+    /// Beginnings of parts of names. Parts are separated by characters such as `/` and `:`.
     const NAMES: [&str; 9] = [
         "gpt-oss", "grok-3-mini", "qwq", "magistral", "minimax-m", "deepseek-r", "exaone-deep", "seed-oss",
         "claude-mythos",

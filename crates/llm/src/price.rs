@@ -39,7 +39,7 @@ impl ModelPrice {
         *self == Self::FREE
     }
 
-    /// The price less this many percent.
+    /// The price, reduced by this many percent.
     #[must_use]
     pub fn discounted(&self, percent: u8) -> Self {
         let left = u64::from(100_u8.saturating_sub(percent));
@@ -88,8 +88,8 @@ impl ModelPrice {
         Some(Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX)))
     }
 
-    /// The most that a call with so many tokens can cost: nothing read from the cache, perhaps all of it
-    /// written to it.
+    /// Maximum cost of a call with these tokens: no token is read from the prompt cache, and all input may be written
+    /// to it.
     pub fn most(&self, input: u64, output: u64) -> Usd {
         let rates = self.rates(input);
         let read = rates.input.max(rates.cache_write).max(rates.cached_input);
@@ -103,14 +103,14 @@ impl ModelPrice {
         usd.saturating_sub(self.most(input, 0)).as_pico().checked_div(rate).unwrap_or(u64::MAX)
     }
 
-    /// The least that a call with so many tokens can cost, with all of `cached` read from the prompt cache.
+    /// Minimum cost of a call with these tokens, with all of `cached` read from the prompt cache.
     pub fn least(&self, input: u64, cached: u64, output: u64) -> Usd {
         let usage = TokenCounts { input: Some(input), cached: Some(cached), output: Some(output) };
         self.cost_of(usage, 0).unwrap_or_default()
     }
 }
 
-/// What is known about a model beforehand.
+/// Prices and limits of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelCard {
     /// Price of its tokens; `None` if unknown.
@@ -121,8 +121,8 @@ pub struct ModelCard {
     pub context_tokens: Option<u64>,
     /// Estimates the tokens of requests to it.
     pub estimator: crate::TokenEstimator,
-    /// The user's limit for the tokens of any reply, hidden thinking included. It is sent with requests that
-    /// have no limit of their own.
+    /// The user's limit for the tokens of any reply, hidden thinking included. It is sent with requests that set no
+    /// limit.
     pub max_output_tokens: Option<u32>,
 }
 
@@ -135,7 +135,7 @@ impl ModelCard {
 
     /// The cost of a reply and of the attempts before it.
     pub fn cost_of_reply(&self, reply: &ChatReply) -> Cost {
-        // Reading the raw reply again is worth it only if such tokens have a price of their own.
+        // Reading the raw reply again is worthwhile only if such tokens have a separate price.
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
         let price = if reply.batched { self.for_batches().price } else { self.price };

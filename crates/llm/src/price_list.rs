@@ -1,5 +1,5 @@
-//! List prices and context windows, in the form of LiteLLM's table `model_prices_and_context_window.json`. It is kept up to
-//! date by many, and people have it already. The table that is built in has the same form.
+//! List prices and context windows, in the form of LiteLLM's table `model_prices_and_context_window.json`. Many people
+//! maintain that table, and users may already have it. The built-in table has the same form.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::price::{ModelPrice, TokenRates};
 
-/// The table that is built in: the part of LiteLLM's that is read here, made by `tools/prices.py`.
+/// The built-in table: the parts of LiteLLM's table that are read here, made by `tools/prices.py`.
 const BUILT_IN: &str = include_str!("../data/prices.json");
 
 static LIST: LazyLock<PriceList> =
@@ -43,7 +43,7 @@ pub struct PriceList {
     models: BTreeMap<String, BTreeMap<String, ListedModel>>,
 }
 
-/// What a list says of a model.
+/// The entry of a model in a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ListedModel {
     pub(crate) price: ModelPrice,
@@ -53,13 +53,13 @@ pub(crate) struct ListedModel {
 }
 
 impl PriceList {
-    /// The list that is built in.
+    /// The built-in list.
     pub fn built_in() -> &'static Self {
         &LIST
     }
 
-    /// Reads a list: LiteLLM's table, or the object that the built-in one is in. Models of other providers, and those
-    /// without a price for a token, are left out.
+    /// Reads a list: LiteLLM's table, or the object that the built-in one is in. Skips models of other providers and
+    /// models without a price per token.
     ///
     /// # Errors
     /// If the text is not JSON, or no model in it has a price.
@@ -105,7 +105,7 @@ impl PriceList {
     }
 }
 
-/// The provider of a row, by the name it has here. Models for embeddings have a provider of their own.
+/// The provider of a row, under our name for it. Embedding models have a separate provider.
 fn provider(row: &Map<String, Value>) -> Option<String> {
     let named = row.get("litellm_provider")?.as_str()?;
     let (_, own) = PROVIDERS.iter().find(|(theirs, _)| *theirs == named)?;

@@ -68,8 +68,8 @@ impl PriceTable {
         find(&id.model).or_else(|| find(undated(&id.model)?))
     }
 
-    /// Looks up what is known about a model. `own_context` is the context window of the model's own settings,
-    /// which overrides any table.
+    /// Looks up prices and limits of a model. `own_context` is the context window in the model's settings, which
+    /// overrides any table.
     pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
         let overridden = self.overridden(id);
         let listed = self.listed(id);
@@ -123,8 +123,8 @@ fn undated(model: &str) -> Option<&str> {
 }
 
 impl TokenRates {
-    /// From prices of a million tokens in US dollars, with at most six decimals. Tokens read from and written
-    /// to the prompt cache cost the same as other input if no price is given. `None` if a price is not valid.
+    /// Converts prices in US dollars for a million tokens, with at most six decimals. Tokens read from and written to
+    /// the prompt cache cost the same as other input if no price is given. `None` if a price is not valid.
     pub fn per_million(input: f64, cached: Option<f64>, written: Option<f64>, output: f64) -> Option<Self> {
         let rate = |dollars: f64| {
             let pico = Usd::from_dollars(dollars)?.as_pico();

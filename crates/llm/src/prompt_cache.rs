@@ -1,8 +1,8 @@
 //! Models that cache the beginning of a prompt only if it is marked, and the shortest prefix that they cache.
 //!
-//! Such a model charges for writing a marked prefix to its cache, so a mark pays off only if another request
-//! will read it. OpenAI's models from GPT-5.6 on are like that too: without a mark, they cache up to the end of the last
-//! message, which no other request repeats. All other models cache by themselves, or not at all.
+//! Such a model charges for writing a marked prefix to its cache, so a mark pays off only if another request will read
+//! it. OpenAI's models from GPT-5.6 on also need a mark: without one, they cache up to the end of the last message,
+//! which no other request repeats. All other models cache by themselves, or not at all.
 
 use crate::output_limit::family_version;
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
@@ -50,8 +50,8 @@ const CLAUDE: [(&str, usize); 10] = [
 const UNMARKED: [&str; 6] =
     ["claude-v2", "claude-instant", "3-opus", "3-sonnet", "3-haiku", "3-5-sonnet-20240620"];
 
-/// The shortest cached prefix in bytes, for models that cache only what is marked and charge for each mark that
-/// finds nothing; `None` for all others.
+/// The shortest cached prefix in bytes, for models that cache only marked prefixes and charge for each mark without a
+/// cache hit; `None` for all others.
 pub fn cached_prefix_bytes(provider: &str, model: &str) -> Option<usize> {
     let model = model.to_ascii_lowercase().replace('.', "-");
     let named = |part: &str| model.contains(part);

@@ -18,7 +18,7 @@ pub(crate) struct ProviderRow {
     pub(crate) name: &'static str,
     /// Other names people use for it.
     pub(crate) aliases: &'static [&'static str],
-    /// The variables that may hold the key. The first that is set counts. Never empty.
+    /// The variables that may hold the key. The first one that is set is used. Never empty.
     pub(crate) key_variables: &'static [&'static str],
     /// Variables with credentials of another kind, which are not read, and what to do instead.
     pub(crate) unread: &'static [(&'static str, &'static str)],
@@ -26,7 +26,7 @@ pub(crate) struct ProviderRow {
     pub(crate) takes_access_key: bool,
     /// True if a server on another machine requires a key.
     pub(crate) key_needed: bool,
-    /// The variables that may set the address. The first that is set counts. Never empty.
+    /// The variables that may set the address. The first one that is set is used. Never empty.
     pub(crate) base_url_variables: &'static [&'static str],
     /// The address if none of those is set; `None` if each customer has another one.
     pub(crate) base_url: Option<&'static str>,
@@ -85,7 +85,7 @@ const fn hosted(
     ProviderRow { name, key_variables, base_url_variables, base_url: Some(base_url), ..HOSTED }
 }
 
-/// A server of the user's own, which needs no key wherever it runs.
+/// A server that users run themselves. It needs no key, on any host.
 const fn own(
     name: &'static str,
     key_variables: &'static [&'static str],
@@ -357,8 +357,8 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// Whether an address is a usual server of a provider: of one that owns the key in this variable or, if the variable is
-/// no key of a provider, of any. Servers below the usual host, such as those of a region, belong to it.
+/// Whether an address is a usual server of the provider whose key this variable holds. If the variable is not a
+/// provider's key, the server of any provider counts. Subdomains of a usual host, such as regional servers, count too.
 pub fn is_home_of(variable: &str, address: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(address.trim()) else { return false };
     let Some(host) = url.host_str() else { return false };
@@ -369,7 +369,7 @@ pub fn is_home_of(variable: &str, address: &str) -> bool {
         let Some(home) = row.base_url.and_then(|usual| reqwest::Url::parse(usual).ok()) else { return false };
         let Some(usual) = home.host_str() else { return false };
         let is_below = host.strip_suffix(usual).is_some_and(|before| before.ends_with('.'));
-        // Whoever listens on this machine is not known.
+        // Any program may listen on this machine.
         !is_loopback(&home)
             && url.scheme() == home.scheme()
             && url.port_or_known_default() == home.port_or_known_default()

@@ -23,7 +23,7 @@ struct ProxyAddress {
     address: SecretString,
 }
 
-/// The variables, those for HTTPS first. In each list the first that is set counts.
+/// The variables for HTTPS and HTTP. In each list the first one that is set is used.
 const HTTPS: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 const HTTP: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 const EXCEPT: [&str; 2] = ["NO_PROXY", "no_proxy"];

@@ -15,7 +15,7 @@ pub struct ServerQuirks {
     pub no_temperature: bool,
     /// The seed is not sent.
     pub no_seed: bool,
-    /// The model returns no log-probabilities, so nothing that needs them is asked.
+    /// The model returns no log-probabilities, so requests that need them are not sent.
     pub no_logprobs: bool,
     /// The most alternatives to a token that may be requested, if it is less than usual.
     pub most_alternatives: Option<u8>,
@@ -42,7 +42,7 @@ pub enum SchemaSupport {
     Lengthless,
     /// Only the request for a JSON object.
     JsonObject,
-    /// Nothing. The prompt has to suffice.
+    /// No schema: the model only has the prompt.
     None,
 }
 
@@ -81,7 +81,7 @@ impl ServerQuirks {
         }
     }
 
-    /// Whether the request is sent with instructions in a role of their own.
+    /// Whether the request is sent with instructions in a separate role.
     pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
         !self.no_system && request.messages.iter().any(|message| message.role == MessageRole::System)
     }
@@ -122,23 +122,23 @@ impl ServerQuirks {
     }
 
     /// How many alternatives to request for each token, if log-probabilities are wanted.
-    pub(crate) fn alternatives(self, asked: Option<u8>) -> Option<u8> {
+    pub(crate) fn alternatives(self, wanted: Option<u8>) -> Option<u8> {
         let most = self.most_alternatives.unwrap_or(u8::MAX);
-        asked.filter(|_| !self.no_logprobs).map(|asked| asked.min(most))
+        wanted.filter(|_| !self.no_logprobs).map(|wanted| wanted.min(most))
     }
 }
 
 /// The parameters that a request carried, under the names the server knows. Only these can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SentFeatures<'a> {
-    /// True if there were instructions in a role of their own.
+    /// True if there were instructions in a separate role.
     pub(crate) system: bool,
     pub(crate) temperature: bool,
     /// The name of the seed.
     pub(crate) seed: Option<&'a str>,
     /// The number of alternatives that were requested.
     pub(crate) logprobs: Option<u8>,
-    /// True if the reply schema was sent, in whatever form.
+    /// True if the reply schema was sent, in any form.
     pub(crate) schema: bool,
     /// True if that schema has lengths of texts or lists.
     pub(crate) lengths: bool,
@@ -232,17 +232,17 @@ pub(crate) fn learn(
     })
 }
 
-/// How servers say that a temperature of 0, at which judges are asked, is none.
+/// How servers refuse the temperature 0, which judges use.
 const POSITIVE_ONLY: [&str; 3] = ["greater than 0", "> 0", "strictly positive"];
 
-/// How servers refer to instructions in a role of their own, in lower case.
+/// How servers refer to instructions in a separate role, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [
     "developer instruction", "system role", "system message", "system prompt", "system instruction",
     "does not support 'system'",
 ];
 
-/// How servers refer to the reply schema, in lower case, whatever format they speak: gateways pass on the words of the
-/// server behind them.
+/// How servers refer to the reply schema, in lower case. The list is the same for all formats, because gateways pass on
+/// the words of the server behind them.
 const SCHEMA_NAMES: [&str; 27] = [
     // OpenAI's formats, and servers that speak them.
     "response_format", "json_schema", "json_object", "guided_json", "grammar", "json mode",
@@ -306,13 +306,13 @@ fn says_unsupported(message: &str) -> bool {
         "not permitted", "not allowed", "may not be enabled", "may only be set", "is allowed for this model",
         "not available", "unavailable", "not implemented", "deprecated", "only the default",
         "only supported", "extra_forbidden", "is not enabled", "is enabled only for", "must be 'text'",
-        // A schema that is too much for the server's grammar compiler. Less of it may pass.
+        // The schema is too complex for the server's grammar compiler. A smaller one may pass.
         "too many states", "schema is too complex",
     ];
     WORDS.iter().any(|word| message.contains(word)) || message.contains("must be 'json_schema' or 'text'")
 }
 
-/// The features of a format that a server may refuse, under the names by which it refers to them.
+/// The features of a format that a server may refuse, under the server's names for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatFeatures {
     /// The sampling seed.
@@ -323,7 +323,7 @@ pub struct FormatFeatures {
     pub limits: [Option<&'static str>; 2],
     /// The most of a reply schema that servers are known to accept.
     pub schema: SchemaSupport,
-    /// True if a program may say how much the model reasons.
+    /// True if the request may set how much the model reasons.
     pub effort: bool,
     /// The mark of a prefix for the provider's cache, in lower case.
     pub cache_marks: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Which providers could be used now, and why others could not. Nothing is sent.
+//! Determines which providers can be used now, and why others can't. Nothing is sent.
 
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
@@ -13,7 +13,7 @@ use crate::settings;
 pub struct ProviderReadiness {
     /// The provider's name.
     pub provider: &'static str,
-    /// Where its key comes from: the variable that is set or a profile, or else the variable to set.
+    /// The source of the key: the variable that is set or a profile, or else the variable to set.
     pub key_variable: String,
     /// The variable for its address: the one that is set, or else the one to set.
     pub base_url_variable: &'static str,
@@ -35,8 +35,8 @@ pub enum ReadyState {
     ReadyWithoutKey,
     /// Something is not set.
     Missing {
-        /// All variables to set, that of the key first. An entry may name several of which one suffices, such
-        /// as `GEMINI_API_KEY or GOOGLE_API_KEY`.
+        /// All variables to set, the key's variable first. An entry may name alternatives, such as
+        /// `GEMINI_API_KEY or GOOGLE_API_KEY`.
         variables: Vec<String>,
         /// A variable that is set but not read, and what to do instead.
         unread: Option<(&'static str, &'static str)>,
@@ -48,7 +48,7 @@ pub enum ReadyState {
         /// What is wrong with the value.
         reason: String,
     },
-    /// The key or another setting can't be used as it is.
+    /// The key or another setting is invalid.
     BadSetting {
         /// What is wrong, in a sentence that names the variable and shows no value.
         reason: String,
@@ -72,7 +72,7 @@ pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Pr
     provider::find(&provider.trim().to_ascii_lowercase()).map(|row| row_readiness(row, false, env))
 }
 
-/// The readiness of the model that `JUDGE_MODEL` names, if it has variables of its own. Otherwise `None`, and
+/// The readiness of the model that `JUDGE_MODEL` names, if it has its own variables. Otherwise `None`, and
 /// [`readiness`] of its provider applies. Also `None` if the text does not name a model.
 pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
     let name = ModelName::for_judge(judge_model, env).ok()?;
@@ -88,8 +88,8 @@ fn row_readiness(
     let (key_variables, base_url_variables): (&'static [&'static str], &'static [&'static str]) =
         if own { (&[JUDGE_KEY], &[JUDGE_BASE_URL]) } else { (row.key_variables, row.base_url_variables) };
     let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
-    let of = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
-    let (key, address) = (of(key_variables), of(base_url_variables));
+    let first = |variables: &'static [&'static str]| variables.iter().copied().find(|variable| set(variable));
+    let (key, address) = (first(key_variables), first(base_url_variables));
     let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
     let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
 

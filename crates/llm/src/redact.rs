@@ -1,4 +1,4 @@
-//! Taking known secrets out of text before anyone else sees it.
+//! Removes known secrets from text before it is shown or stored.
 //!
 //! Design: `docs/design/trust.md`.
 
@@ -90,7 +90,7 @@ impl KnownSecret {
         let places: Box<dyn Iterator<Item = usize>> = if escaped {
             Box::new(text.char_indices().map(|(at, _)| at))
         } else {
-            // Most texts hold no secret, and this is the fastest way to find that out.
+            // Most texts hold no secret, and this is the fastest check for that.
             let signs = self.spelled_out().map(sign);
             let mut places: Vec<usize> =
                 signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();
@@ -124,7 +124,7 @@ impl KnownSecret {
     }
 }
 
-/// Masks what spells the secret from some point to its end; `None` if that does not occur.
+/// Masks text that spells the secret from some point to its end; `None` if there is none.
 fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
@@ -137,8 +137,7 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
         let mut begin = at;
         for wanted in secret[..secret.len() - end.len()].chars().rev() {
             let Some(rest) = text[done..begin].strip_suffix(wanted) else { break };
-            // If the backslashes that may come before these in JSON were left, the text could not be parsed any
-            // more.
+            // JSON may have backslashes before these characters. If they were left, the text could no longer be parsed.
             let rest = if matches!(wanted, '/' | '"') { rest.trim_end_matches('\\') } else { rest };
             begin = done + rest.len();
         }
@@ -153,7 +152,7 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     (done > 0).then_some(out)
 }
 
-/// The shortest end that is masked; `None` if that would be a large part of the secret.
+/// The shortest end that is masked; `None` if it would be a large part of the secret.
 fn end(secret: &str) -> Option<&str> {
     (secret.len() >= 2 * SHORTEST_BEGINNING).then(|| secret.get(secret.len() - SHORTEST_BEGINNING..))?
 }
@@ -185,7 +184,7 @@ fn spellings(secret: &str) -> Vec<SecretString> {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let text = STANDARD_NO_PAD.encode(&bytes);
 
-        // A letter encodes six bits. Letters that also hold bits of neighbouring text are left out.
+        // A letter encodes six bits. Letters that also hold bits of neighbouring text are excluded.
         let first = (before * 8).div_ceil(6);
         let inner = &text[first..bytes.len() * 8 / 6];
         spellings.push(inner.to_owned());
@@ -219,8 +218,8 @@ fn spellings(secret: &str) -> Vec<SecretString> {
     });
     spellings.extend([hex.to_uppercase(), hex]);
 
-    // A key in the wrong case does not work as a key, but reveals it to anyone who tries. Phrases are left
-    // alone, because they occur in normal texts.
+    // A key in the wrong case does not work as a key, but reveals it to anyone who tries. Phrases are not searched,
+    // because they occur in normal texts.
     let is_random = secret.len() >= SHORTEST_CASELESS
         && secret.bytes().any(|byte| byte.is_ascii_digit())
         && !secret.contains(char::is_whitespace);

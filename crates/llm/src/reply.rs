@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::error::FailedAttempt;
 use crate::token_counts::TokenCounts;
 
-/// One answer of a model. That it exists only means that the server answered in its own format: check `finish`
-/// and `refusal` before using `text`.
+/// One answer of a model. A value only means that the server answered in its own format: check `finish` and `refusal`
+/// before using `text`.
 ///
-/// Its JSON is the form that a cache stores. It leaves out `cut_at`, since a reply that was cut off is not
-/// stored, and `raw`, which a cache stores as it is: inside other JSON it would be half as long again.
+/// Its JSON is the form that a cache stores. It omits `cut_at`, because a reply that was cut off is not stored, and
+/// `raw`, which a cache stores separately, because it would grow by half inside other JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The visible text; empty if the model wrote nothing. Hidden reasoning is not part of it.
@@ -31,14 +31,14 @@ pub struct ChatReply {
     /// What the answer cost, as a gateway states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated_cost: Option<Usd>,
-    /// The model that answered, as the server reports it; often a dated version of what was asked for.
+    /// The model that answered, as the server reports it; often a dated version of the requested one.
     pub model: Option<String>,
     /// The server's name for this exchange, for support requests.
     pub request_id: Option<String>,
     /// The body as received, with known secrets replaced. Bytes that are not UTF-8 become U+FFFD.
     #[serde(default, skip_serializing)]
     pub raw: String,
-    /// True if it came from a batch, which has prices of its own.
+    /// True if it came from a batch, which has other prices.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batched: bool,
     /// Time from sending the successful request to having read its whole body.
@@ -50,7 +50,7 @@ pub struct ChatReply {
 }
 
 impl ChatReply {
-    /// A reply to the first request, with nothing else known.
+    /// A reply to the first attempt, with no other data.
     pub fn new(text: impl Into<String>, finish: FinishReason) -> Self {
         Self {
             text: text.into(),
@@ -69,8 +69,8 @@ impl ChatReply {
         }
     }
 
-    /// Why the reply is not a complete answer; `None` if the model finished its text. A refusal comes before
-    /// all other defects, because its words say most.
+    /// Why the reply is not a complete answer; `None` if the model finished its text. A refusal comes before all other
+    /// defects, because its text explains most.
     pub fn defect(&self) -> Option<ReplyDefect<'_>> {
         if let Some(words) = self.refusal.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
             return Some(ReplyDefect::Refusal(words));
@@ -98,7 +98,7 @@ pub enum ReplyDefect<'a> {
     Refusal(&'a str),
     /// The server withheld some or all of the text.
     Withheld,
-    /// The text ran into the token limit. It may look complete and still lack what would have followed.
+    /// The text ran into the token limit. It may look complete without being so.
     CutOff,
     /// The server broke the reply off, with this finish reason.
     BrokenOff(&'a str),
@@ -118,7 +118,7 @@ pub enum FinishReason {
     ContentFilter,
     /// It wants to call a tool.
     ToolCall,
-    /// Anything else, in the server's words; `unknown` when the server did not say.
+    /// Any other reason, in the server's words; `unknown` if the server gave none.
     Other(String),
 }
 

@@ -10,18 +10,18 @@ pub trait ReplyExchange: Send + Sync {
     /// The imported result of a call. If there are several, `number` selects one from 0, good ones first.
     fn find(&self, key: CallKey, number: usize) -> Option<BatchOutcome>;
 
-    /// Notes a call that the cache answers.
+    /// Counts a call that the cache answers.
     fn recall(&self, key: CallKey);
 
-    /// Notes a call for which no imported result is a valid reply.
+    /// Counts a call whose imported results are all invalid.
     fn reject(&self, key: CallKey, error: &AskError);
 
     /// Whether requests without a reply are exported.
     fn exports(&self) -> bool;
 
-    /// Takes a request without a reply, in the order in which they come up. The error says why it has no line.
+    /// Takes a request without a reply, in the order in which requests are made. The error explains why it has no line.
     fn export(&self, model: &ModelId, key: CallKey, line: Result<BatchRequestLine, AskError>);
 
-    /// Notes a request without a reply that is not exported.
+    /// Counts a request without a reply that is not exported.
     fn miss(&self, key: CallKey);
 }

@@ -21,7 +21,7 @@ pub struct ChatRequest {
     pub schema: Option<JsonSchemaFormat>,
     /// Sampling temperature; 0 asks for the most likely tokens. Must be finite.
     pub temperature: Option<f64>,
-    /// How much the model should reason, in the words of its server. Only OpenAI's formats have it.
+    /// How much the model should reason, as a value that its server knows. Only OpenAI's formats support it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<String>,
     /// Sampling seed, for servers that offer repeatable sampling. Many refuse values above `i64::MAX`.
@@ -33,8 +33,8 @@ pub struct ChatRequest {
     /// identity.
     #[serde(skip)]
     pub output_ceiling: Option<u32>,
-    /// The context window that the user set for the model, in tokens. A server that can choose it is asked for this one;
-    /// otherwise it keeps the one that it has.
+    /// The context window that the user set for the model, in tokens. It is sent only to servers that can choose it;
+    /// other servers keep theirs.
     #[serde(skip)]
     pub context_tokens: Option<u64>,
     /// Expected tokens of a long reply, without hidden thinking, if the caller knows. A ceiling leaves ample
@@ -43,12 +43,12 @@ pub struct ChatRequest {
     pub expected_output: Option<u32>,
     /// Requests the log-probability of every token of the reply, and of this many alternatives to it, at most
     /// 20. [`crate::ChatReply::logprobs`] reads them. Once a model is known not to return any, the question is
-    /// not sent ([`crate::ErrorKind::NoLogprobs`]), because it can't do without them.
+    /// not sent ([`crate::ErrorKind::NoLogprobs`]), because it needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<u8>,
-    /// True if more requests with the same beginning, up to the end of the first part of the last message, will
-    /// follow after this one. If a provider caches only what is marked, and charges for it, the mark is set
-    /// only then. It changes the cost and not the answer.
+    /// True if more requests with the same beginning, up to the end of the first part of the last message, will follow
+    /// after this one. Providers that cache only marked prefixes, and charge for it, get the mark only then. It changes
+    /// the cost, not the answer.
     #[serde(skip)]
     pub cache_prefix: bool,
 }
@@ -193,7 +193,7 @@ fn remove_lengths(schema: &mut Value) -> bool {
             keywords.retain(|keyword, _| keyword != "maxLength" && keyword != "maxItems");
             let mut any = keywords.len() < before;
             for (keyword, inner) in keywords.iter_mut() {
-                // The names of properties are no keywords.
+                // The names of properties are not keywords.
                 any |= match inner {
                     Value::Object(named) if keyword == "properties" => {
                         named.values_mut().fold(false, |any, inner| remove_lengths(inner) | any)

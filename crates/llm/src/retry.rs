@@ -14,7 +14,7 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// The first wait is drawn between zero and this. The range doubles for each further wait.
     pub base: Duration,
-    /// The longest wait that is drawn. The server may ask for a longer one.
+    /// The longest random wait. The server may ask for a longer one.
     pub cap: Duration,
     /// The limit for all waits of one question together. A wait that would exceed it is not begun: the question
     /// fails at once.
@@ -40,23 +40,23 @@ impl RetryPolicy {
 
     /// The wait before the next attempt, or `None` to give up.
     ///
-    /// `tries` counts the attempts so far, `waited` sums the waits so far, `asked` is the pause that the server
-    /// asked for. That pause is granted in full, and a random part of up to an eighth of it (or of the first
-    /// range, if that is less) is added, so that many waiting requests do not return at the same instant.
+    /// `tries` counts the attempts so far, `waited` sums the waits so far, `pause` is the pause that the server
+    /// asked for. The wait is this pause plus a random part of up to an eighth of it (or of the first range, if that is
+    /// less), so that many waiting requests do not return at the same instant.
     pub(crate) fn next_wait(
         &self,
         kind: ErrorKind,
         tries: u32,
         waited: Duration,
-        asked: Option<Duration>,
+        pause: Option<Duration>,
         jitter: &mut RetryJitter,
     ) -> Option<Duration> {
         if !kind.is_retryable() || tries >= self.max_attempts {
             return None;
         }
 
-        let wait = if let Some(asked) = asked {
-            asked.checked_add(jitter.up_to(self.base.min(asked / 8 + self.base / 10)))?
+        let wait = if let Some(pause) = pause {
+            pause.checked_add(jitter.up_to(self.base.min(pause / 8 + self.base / 10)))?
         } else {
             let doublings = tries.saturating_sub(1).min(31);
             jitter.up_to(self.base.saturating_mul(1 << doublings).min(self.cap))
@@ -65,8 +65,7 @@ impl RetryPolicy {
     }
 }
 
-/// The random draws of one question. The same seed and question number give the same draws, whatever else is in
-/// flight.
+/// The random waits of one call. They depend only on the seed and the call's number, not on other calls in flight.
 pub(crate) struct RetryJitter(StdRng);
 
 impl RetryJitter {
@@ -91,9 +90,9 @@ mod tests {
         max_total_wait: Duration::from_mins(1),
     };
 
-    fn wait(tries: u32, asked: Option<u64>, seed: u64) -> Option<Duration> {
-        let asked = asked.map(Duration::from_secs);
-        POLICY.next_wait(ErrorKind::Server, tries, Duration::ZERO, asked, &mut RetryJitter::new(seed, 0))
+    fn wait(tries: u32, pause: Option<u64>, seed: u64) -> Option<Duration> {
+        let pause = pause.map(Duration::from_secs);
+        POLICY.next_wait(ErrorKind::Server, tries, Duration::ZERO, pause, &mut RetryJitter::new(seed, 0))
     }
 
     #[test]

@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// The longest wait derived from a reset. An allowance is full at its reset, but a request may pass long
-/// before. A plain `retry-after` is granted whatever its length.
+/// The longest wait derived from a reset. An allowance is full at its reset, but a request may pass long before. A
+/// plain `retry-after` has no such limit.
 const LONGEST_RESET: Duration = Duration::from_mins(1);
 
-/// Headers of resets, each with the header for what is left of the same allowance.
+/// Headers with the time of a reset, each with the header for the rest of the same allowance.
 const RESETS: [(&str, &str); 10] = [
     ("x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"),
     ("x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"),
@@ -55,8 +55,8 @@ fn wish(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     Some(until(httpdate::parse_http_date(value).ok()?, now))
 }
 
-/// The longest of the resets whose allowance is used up. If none is, the shortest of all: the request may have
-/// been larger than what was left of one of them.
+/// The longest time to a reset whose allowance is used up. If none is, the shortest of all: the request may have been
+/// larger than the rest of one of them.
 fn reset(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     let waits = RESETS.iter().filter_map(|(reset, remaining)| {
         let wait = moment(text(headers, reset)?, now)?;

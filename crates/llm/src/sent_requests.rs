@@ -13,8 +13,8 @@ tokio::task_local! {
     static CALL: Arc<SentRequests>;
 }
 
-/// The requests that a call has sent so far. A server may charge for the one that is in flight when the call is
-/// given up.
+/// The requests that a call has sent so far. A server may charge for a request that is in flight when the call is
+/// abandoned.
 #[derive(Debug, Default)]
 pub struct SentRequests {
     source: Option<CallSource>,
@@ -28,7 +28,7 @@ struct SentState {
 }
 
 impl SentRequests {
-    /// None so far, of a call of this source.
+    /// Starts a count for a call of this source.
     pub fn of(source: Option<CallSource>) -> Self {
         Self { source, ..Self::default() }
     }

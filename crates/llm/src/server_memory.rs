@@ -1,5 +1,5 @@
-//! What was learned about servers and models, kept for later processes: how many requests a server takes at once, and
-//! which parameters a model refuses.
+//! Facts about servers and models, stored for later processes: how many requests a server takes at once, and which
+//! parameters a model refuses.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,11 +15,11 @@ const VERSION: u32 = 1;
 /// What was learned longer ago is forgotten, because servers change.
 const MAX_AGE: Duration = Duration::from_hours(7 * 24);
 
-/// What is known about servers and models. It holds no secret: accounts have names that reveal neither server nor key.
+/// Known facts about servers and models. It holds no secret: the names of accounts reveal neither server nor key.
 #[derive(Debug, Default)]
 pub struct ServerMemory {
     known: Mutex<KnownServers>,
-    /// The time of what is learned now, in seconds since 1970.
+    /// The time for new entries, in seconds since 1970.
     now: i64,
 }
 
@@ -43,13 +43,13 @@ struct Remembered<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ServerPace {
     pub(crate) in_flight: u32,
-    /// The time that each request in flight adds to the others, at most.
+    /// The most seconds that each request in flight adds to the others.
     pub(crate) seconds_each: f64,
 }
 
 impl ServerMemory {
-    /// Reads what [`ServerMemory::to_json`] wrote. What is too old, or in a form of another version, is left out, because
-    /// all of it can be learned again. `now` is in seconds since 1970.
+    /// Reads the output of [`ServerMemory::to_json`]. Skips entries that are too old or in the form of another version,
+    /// because all of them can be learned again. `now` is in seconds since 1970.
     pub fn from_json(text: &str, now: i64) -> Self {
         let oldest = now.saturating_sub_unsigned(MAX_AGE.as_secs());
         let known: KnownServers = serde_json::from_str(text).unwrap_or_default();
@@ -60,7 +60,7 @@ impl ServerMemory {
         Self { known: Mutex::new(known), now }
     }
 
-    /// All that is known, as JSON; `None` if that is nothing.
+    /// All entries as JSON; `None` if there are none.
     pub fn to_json(&self) -> Option<String> {
         let known = KnownServers { version: VERSION, ..self.known.lock().clone() };
         let is_empty = known.accounts.is_empty() && known.models.is_empty();

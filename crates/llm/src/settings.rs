@@ -23,7 +23,7 @@ pub(crate) fn endpoint(row: &'static ProviderRow, env: Lookup<'_>) -> Result<Mod
     from(row, row.key_variables, row.base_url_variables, env)
 }
 
-/// The endpoint of a judge with variables of its own. The provider's own key is not sent to another address.
+/// The endpoint of a judge with separate variables. The provider's own key is not sent to another address.
 pub(crate) fn judge_endpoint(
     row: &'static ProviderRow,
     env: Lookup<'_>,
@@ -129,14 +129,14 @@ pub(crate) fn access_key(row: &ProviderRow, env: Lookup<'_>) -> Result<Option<Ac
     if row.takes_access_key { AccessKey::find(env) } else { Ok(None) }
 }
 
-/// The variables of a key, one of which suffices, for messages.
+/// The alternative variables of a key, for messages.
 pub(crate) fn key_names(row: &ProviderRow, key_variables: &[&str]) -> String {
     let signing = (row.takes_access_key && key_variables == row.key_variables).then_some(aws::KEY_ID);
     key_variables.iter().copied().chain(signing).collect::<Vec<_>>().join(" or ")
 }
 
-/// The variable of a file that determines which server receives a key, and that server. Whoever wrote the file
-/// may have named a server of their own.
+/// The variable from a file that determines which server receives a key, and that server. The author of the file may
+/// have named a server of their own.
 fn route_from_file(
     variable: &'static str,
     endpoint: &ModelEndpoint,
@@ -177,8 +177,8 @@ pub(crate) fn key_variable(row: &ProviderRow) -> &'static str {
     row.key_variables.first().copied().unwrap_or_default()
 }
 
-/// The address variable to name in messages. If there is no usual address, the one that people know, which is
-/// last.
+/// The address variable to name in messages. If there is no usual address, it is the best known variable, which is the
+/// last one.
 pub(crate) fn base_url_variable(row: &ProviderRow) -> &'static str {
     let known =
         if row.base_url.is_some() { row.base_url_variables.first() } else { row.base_url_variables.last() };
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::provider::PROVIDERS;
 
-    /// The key that is sent, given the variables of the environment and those of a file.
+    /// The key that is sent, given variables from the environment and from a file.
     fn sent(
         row: &'static ProviderRow,
         judge: bool,

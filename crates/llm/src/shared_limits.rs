@@ -1,4 +1,4 @@
-//! Limits that several processes share: each holds a part of them at a time.
+//! Limits that several processes share. Each process holds a part of them.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl BudgetAmount {
         }
     }
 
-    /// What is left without the other amount, at least 0.
+    /// The amount minus the other one, at least 0.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl BudgetAmount {
         }
     }
 
-    /// Whether each amount is at least that of the other one.
+    /// Whether each part is at least as large as in the other amount.
     pub fn covers(self, other: Self) -> bool {
         self.calls >= other.calls && self.tokens >= other.tokens && self.usd >= other.usd
     }
@@ -63,11 +63,11 @@ impl BudgetAmount {
 
 /// Provides parts of a budget that several processes share.
 pub trait BudgetSource: Send + Sync {
-    /// Waits for at least this much; `None` if there will never be so much. `may_return` is true if requests
-    /// are in flight, so that part of an earlier lease may still be given back.
+    /// Waits for at least this much; `None` if the budget can never provide it. `may_return` is true if requests are in
+    /// flight, so that part of an earlier lease may still be given back.
     fn lease(&self, need: BudgetAmount, may_return: bool) -> BoxFuture<'_, Option<BudgetAmount>>;
 
-    /// Takes back what is not needed. Returns at once.
+    /// Takes back an unused amount. Returns at once.
     fn give_back(&self, amount: BudgetAmount);
 }
 
@@ -91,10 +91,10 @@ pub trait SharedRate: Send + Sync {
     /// Waits until a request of about this many tokens may be sent.
     fn admit<'a>(&'a self, account: &'a str, tokens: u64) -> BoxFuture<'a, ()>;
 
-    /// Notes what a request really took that was expected to take `expected` tokens.
+    /// Records the real tokens of a request that was expected to take `expected` tokens.
     fn settle(&self, account: &str, expected: u64, real: u64);
 
-    /// Notes an allowance that a server reported.
+    /// Records an allowance that a server reported.
     fn report(&self, account: &str, allowance: ReportedAllowance);
 
     /// This process's share of an account's rate, in requests a second, derived from what servers reported to

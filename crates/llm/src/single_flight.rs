@@ -1,4 +1,8 @@
-//! Single flight: of several callers with the same call, one sends it and the others wait for the outcome.
+//! Single flight: if several callers make the same call, one sends it and the others wait for it to end.
+//!
+//! The guard carries no result. The callers that waited look into the cache again: the first reply may have been
+//! unusable, and then the next caller takes the guard and sends the call. A caller that is dropped, as when a run is
+//! cancelled, releases the guard in the same way.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,8 +39,7 @@ impl SingleFlight {
                     return SingleFlightGuard { key, calls: self.clone(), _done: done };
                 }
             };
-            // Nothing is ever sent. The receiver returns an error when the previous caller has dropped its
-            // guard.
+            // No value is ever sent. The receiver returns an error when the previous caller has dropped its guard.
             let _ = ended.changed().await;
         }
     }

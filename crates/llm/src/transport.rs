@@ -15,14 +15,14 @@ pub trait Transport: Send + Sync {
     fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
 }
 
-/// One HTTP request, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
+/// An HTTP request with its credentials. Secret headers are marked sensitive, so `Debug` does not show them.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
     /// Method; POST for model servers.
     pub method: Method,
     /// Address.
     pub url: Url,
-    /// All headers except those of the connection itself.
+    /// All headers, without connection headers.
     pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
@@ -74,8 +74,8 @@ pub enum TransportError {
     Unusable(String),
 }
 
-/// The text of the innermost cause, which says what happened. The outer errors repeat the address, which may
-/// hold credentials.
+/// The text of the innermost cause, which explains the failure. The outer errors repeat the address, which may hold
+/// credentials.
 pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error.source();
     let mut text = None;

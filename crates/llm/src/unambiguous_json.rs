@@ -96,8 +96,8 @@ mod tests {
         ] {
             let found = serde_json::from_str::<UnambiguousJson>(text).err().map(|error| error.to_string());
             let expected = name.map(|name| format!("the member \"{name}\" occurs twice in one object"));
-            let said = found.as_ref().and_then(|found| found.split(" at line").next());
-            assert_eq!(said, expected.as_deref(), "{text}");
+            let reason = found.as_ref().and_then(|found| found.split(" at line").next());
+            assert_eq!(reason, expected.as_deref(), "{text}");
         }
     }
 }

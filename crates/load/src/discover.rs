@@ -37,8 +37,8 @@ pub struct DiscoveredFiles {
 const MAX_NAMED: usize = 3;
 
 impl DiscoveredFiles {
-    /// Takes the rubrics out of [`other_yaml`](Self::other_yaml). The problem "no eval files in this folder" is
-    /// dropped for a folder that holds a rubric.
+    /// Takes the rubrics out of [`other_yaml`](Self::other_yaml). Removes the error "no eval files in this folder" if
+    /// the folder holds a rubric.
     pub fn take_rubrics(&mut self, options: &LoadOptions) -> Vec<PathBuf> {
         let is_rubric =
             |path: &mut PathBuf| is_rubric_in_place_of_suite(&load_suite(path, options).diagnostics);
@@ -99,9 +99,9 @@ pub enum DiscoveryError {
     Empty(PathBuf),
 }
 
-/// Finds the eval files among `paths`: files are accepted whatever their name, folders are searched.
-/// Scorecards are not searched for eval files. Hidden folders, `node_modules` and `target` are skipped, and
-/// links to folders are not followed.
+/// Finds the eval files among `paths`: files are accepted with any name, and folders are searched. Scorecards are not
+/// searched for eval files. Hidden folders, `node_modules` and `target` are skipped, and links to folders are not
+/// followed.
 pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
     let mut found = DiscoveredFiles::default();
     for path in paths {
@@ -143,8 +143,8 @@ pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
     found
 }
 
-/// Returns a hint at an existing path with a similar name, to be appended to the message that a path does not
-/// exist. Empty if there is no such path.
+/// Returns a hint that names a similar existing path, for the message that a path does not exist. Empty if there is no
+/// such path.
 pub fn near_path_hint(path: &Path) -> String {
     near_hint(near_path(path).as_deref())
 }
@@ -163,7 +163,7 @@ fn push_once(files: &mut Vec<PathBuf>, file: PathBuf) {
 struct FolderSearch {
     /// YAML and JSON files that are eval files, with their beginnings.
     suites: Vec<(PathBuf, String)>,
-    /// Datasets. One that an eval file takes its cases from is not an eval file of its own.
+    /// Datasets. A dataset whose cases an eval file reads is not a separate eval file.
     datasets: Vec<PathBuf>,
     /// Folders that are scorecards.
     scorecards: Vec<PathBuf>,

@@ -52,7 +52,7 @@ pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite
     LoadedSuite::new(cx, loaded)
 }
 
-/// Decodes a file that is read as a whole.
+/// Decodes a file that is read completely, unlike a dataset.
 fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> SuiteWithCases {
     let outline = read_suite_outline(cx, source)?;
 

@@ -26,7 +26,7 @@ pub(crate) struct DocumentCheck {
     sources: Vec<SourceMap>,
     /// Index into `sources` for each diagnostic.
     source_of: Vec<usize>,
-    /// Loaded content, as far as the text could be read.
+    /// The content that could be loaded from the text.
     pub(crate) content: DocumentContent,
 }
 
@@ -120,8 +120,7 @@ impl DocumentCheck {
         self.diagnostics.iter().zip(self.source_of.iter().map(|at| &self.sources[*at]))
     }
 
-    /// Converts the diagnostics to those of the protocol, with ranges in `text`, the text of the file at
-    /// `path`.
+    /// Converts the diagnostics to the protocol's form, with ranges in `text`, the text of the file at `path`.
     pub(crate) fn to_protocol(&self, path: &Path, text: &str) -> Vec<lsp_types::Diagnostic> {
         self.diagnostics_with_sources()
             .map(|(diagnostic, sources)| to_protocol_diagnostic(diagnostic, sources, path, text))

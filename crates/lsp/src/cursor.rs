@@ -29,8 +29,8 @@ pub(crate) fn is_json(document: &Open) -> bool {
     detect_syntax(document) != DocumentSyntax::Yaml
 }
 
-/// Returns the cursor context at a position. With `cut`, the line ends at the cursor, because the text after it
-/// says nothing about what belongs before it.
+/// Returns the cursor context at a position. With `cut`, the line ends at the cursor, because the text after the cursor
+/// does not matter for completing the text before it.
 pub(crate) fn cursor_context(document: &Open, position: Position, cut: bool) -> CursorContext {
     let whole = document.text.as_str();
     let offset = positions::offset(whole, position);

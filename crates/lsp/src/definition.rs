@@ -66,7 +66,7 @@ pub(crate) fn find_definition(
     }
 }
 
-/// Finds the definition of a scorecard code: in this text, or in the file that is named after it.
+/// Finds the definition of a scorecard code: in this text, or in the file with the code as its name.
 fn find_code(code: &str, root: &Path, document: &Open) -> Option<Location> {
     let defines = |line: &str| {
         YamlLine::parse(line)
@@ -85,7 +85,7 @@ fn find_code(code: &str, root: &Path, document: &Open) -> Option<Location> {
     Some(Location { uri: file_uri::to_uri(&path)?, range: at(row(&text).unwrap_or(0)) })
 }
 
-/// Finds the file in a scorecard's folder that is named after a code. Links to folders are not followed.
+/// Finds the file in a scorecard's folder that has a code as its name. Links to folders are not followed.
 fn find_file_named(code: &str, folder: &Path, depth: usize) -> Option<PathBuf> {
     let mut entries: Vec<_> = std::fs::read_dir(folder).ok()?.filter_map(Result::ok).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);

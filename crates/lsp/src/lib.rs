@@ -1,8 +1,8 @@
 //! A language server for eval files, rubric files, datasets and scorecards: diagnostics and findings while
 //! typing, hover texts, completion, definitions of named files, and code actions for suggested changes.
 //!
-//! It reports what `validate` and `lint` report, through the same loader, about texts that are not saved yet.
-//! It asks no model and writes no file.
+//! It reports the same diagnostics and findings as `validate` and `lint`, through the same loader, for texts that are
+//! not saved yet. It calls no model and writes no file.
 
 #![warn(missing_docs)]
 

@@ -44,8 +44,8 @@ pub(crate) fn range(text: &str, (start, end): (usize, usize)) -> Range {
     Range { start: position(text, start), end: position(text, end.max(start)) }
 }
 
-/// Returns the byte range of a span in the text of the file at `path`; `None` if the span lies in another
-/// file, or in another version of this one. Spans in a line of a dataset are mapped to the whole file.
+/// Returns the byte range of a span in the text of the file at `path`; `None` if the span belongs to another file, or
+/// to another version of this one. Spans in a line of a dataset are mapped to the whole file.
 pub(crate) fn locate_span(
     span: Span,
     sources: &SourceMap,

@@ -1,5 +1,5 @@
-//! Navigation in the JSON Schemas: the keys that are allowed at a place, their descriptions, and the values
-//! that a key takes. The schemas are those that `assize schema` prints.
+//! Navigation in the JSON Schemas that `assize schema` prints: the keys that are allowed at a position, their
+//! descriptions, and the values that a key takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ pub(crate) struct SchemaPlace<'s> {
     nodes: Vec<&'s Value>,
 }
 
-/// A key that is allowed at a place.
+/// A key that is allowed at a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchemaKey {
     pub(crate) name: String,
@@ -43,7 +43,7 @@ impl SchemaPlace<'static> {
 }
 
 impl<'s> SchemaPlace<'s> {
-    /// Returns the place below a key, whatever its siblings are.
+    /// Returns the position below a key, for any siblings.
     pub(crate) fn child(&self, key: &str) -> Self {
         let mut nodes = Vec::new();
         for node in self.object_schemas(None) {
@@ -57,8 +57,8 @@ impl<'s> SchemaPlace<'s> {
         Self { document: self.document, nodes }
     }
 
-    /// Returns the keys allowed in a map at this place that holds these scalars. For a list, these are the
-    /// keys of its items.
+    /// Returns the keys allowed in a map at this position that holds these scalars. For a list, these are the keys of
+    /// its items.
     pub(crate) fn keys(&self, siblings: &SiblingScalars) -> Vec<SchemaKey> {
         let mut keys: BTreeMap<&str, SchemaKey> = BTreeMap::new();
         let mut order = Vec::new();
@@ -129,7 +129,7 @@ impl<'s> SchemaPlace<'s> {
         words
     }
 
-    /// Returns the schemas of maps at this place, including those of the items of lists.
+    /// Returns the schemas of maps at this position, including maps that are items of lists.
     fn object_schemas(&self, siblings: Option<&SiblingScalars>) -> Vec<&'s Value> {
         let mut found = Vec::new();
         let mut waiting = self.expand_all(siblings);
@@ -144,8 +144,8 @@ impl<'s> SchemaPlace<'s> {
         found
     }
 
-    /// Returns all schemas that apply at this place: references resolved, alternatives side by side,
-    /// conditions decided by the siblings, where those are known.
+    /// Returns all schemas that apply at this position: references are resolved, alternatives are listed side by side,
+    /// and conditions are decided by the siblings if they are known.
     fn expand_all(&self, siblings: Option<&SiblingScalars>) -> Vec<&'s Value> {
         let mut found: Vec<&'s Value> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -257,11 +257,11 @@ mod tests {
 
     #[test]
     fn what_stands_beside_a_key_decides() {
-        let of = |kind: &str| names("suite", &["tests", "assertions"], &[("type", kind)]);
-        assert!(of("rubrics").contains(&"criteria".to_owned()), "{:?}", of("rubrics"));
-        assert!(!of("contains").contains(&"criteria".to_owned()));
-        assert!(of("contains").contains(&"value".to_owned()));
-        assert!(of("code-grader").contains(&"command".to_owned()));
+        let keys_of = |kind: &str| names("suite", &["tests", "assertions"], &[("type", kind)]);
+        assert!(keys_of("rubrics").contains(&"criteria".to_owned()), "{:?}", keys_of("rubrics"));
+        assert!(!keys_of("contains").contains(&"criteria".to_owned()));
+        assert!(keys_of("contains").contains(&"value".to_owned()));
+        assert!(keys_of("code-grader").contains(&"command".to_owned()));
     }
 
     #[test]

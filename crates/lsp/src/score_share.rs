@@ -30,8 +30,8 @@ pub(crate) fn describe_share(checked: &DocumentCheck, path: &Path, text: &str, a
         DocumentContent::Suite(cases) => {
             for case in cases.iter().take(MAX_SEARCHED_CASES).filter_map(Result::ok) {
                 for grader in &case.graders {
-                    if let Some(said) = describe_grader_share(grader, &case, &touched) {
-                        return Some(said);
+                    if let Some(text) = describe_grader_share(grader, &case, &touched) {
+                        return Some(text);
                     }
                 }
             }
@@ -67,7 +67,7 @@ fn describe_grader_share(
     }
 }
 
-/// Returns the index of the criterion that is touched.
+/// Returns the index of the criterion at the touched position.
 fn find_criterion(rubric: &RubricGrader, touched: &dyn Fn(&SourceMark) -> bool) -> Option<usize> {
     rubric.marks.iter().position(|marks| {
         [&marks.head, &marks.id, &marks.text, &marks.weight, &marks.required, &marks.minimum]

@@ -55,7 +55,8 @@ pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     let output = Arc::new(Mutex::new(std::io::stdout()));
 
     let errors = Arc::clone(&output);
-    // The thread waits for the editor and is never joined, because an editor that is gone sends nothing more.
+    // The thread waits for input and is never joined: an editor that has ended sends no more input, so the thread might
+    // never end.
     std::thread::spawn(move || {
         let mut input = std::io::stdin().lock();
         while let Ok(Some(message)) = stdio::read_message(&mut input) {
@@ -305,7 +306,7 @@ impl LanguageServer<'_> {
             None => Response::new_err(
                 id,
                 ErrorCode::InvalidParams as i32,
-                "the parameters are not those of this request".to_owned(),
+                "the parameters do not match the request".to_owned(),
             ),
         };
         send(self.connection, Message::Response(response))

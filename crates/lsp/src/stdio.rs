@@ -10,7 +10,7 @@ use serde_json::json;
 
 /// Longest line of a header, in bytes.
 const MAX_HEADER_LINE: u64 = 8 * 1024;
-/// Most bytes of one message. A document is sent as a whole when it is opened.
+/// Maximum number of bytes of a message. A document is sent as a whole when it is opened.
 const MAX_MESSAGE: u64 = 64 << 20;
 
 /// An unreadable message, after which the next one can be read.

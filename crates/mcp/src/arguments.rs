@@ -30,7 +30,7 @@ pub(crate) struct PlanArguments {
     /// Judges, as for `run_eval` and `grade`.
     #[serde(default)]
     pub(crate) judges: Vec<String>,
-    /// Budget that the plan is held against.
+    /// Budget to compare the plan with.
     pub(crate) budget_usd: Option<f64>,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct GradeArguments {
     /// Rubric and samples.
     #[serde(flatten)]
     pub(crate) samples: SampleArguments,
-    /// Judges: `provider:model`, names of targets that are models, or `offline`; several are a panel. Without it the judge
-    /// of the project's configuration, else `offline`, which only compares words.
+    /// Judges: `provider:model`, names of targets that are models, or `offline`; several are a panel. By default the
+    /// judge of the project's configuration, or else `offline`, which only compares words.
     #[serde(default)]
     pub(crate) judges: Vec<String>,
     /// The most that this call may spend, in US dollars. 0 is enough for the judge `offline`.
@@ -60,7 +60,7 @@ pub(crate) struct SampleArguments {
     pub(crate) rubric: Option<Value>,
     /// A rubric file below the server's root folder.
     pub(crate) rubric_file: Option<String>,
-    /// A scorecard below the server's root folder: its folder, or the one file that it is. Each answer is a case of its own.
+    /// A scorecard below the server's root folder: its folder or its single file. Each answer is a separate case.
     pub(crate) scorecard_file: Option<String>,
     /// Weight set of the scorecard's index, instead of the one that the index names.
     pub(crate) weights: Option<String>,
@@ -83,17 +83,18 @@ impl SampleArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SampleArgument {
-    /// Id by which the result is found; `sample-N` by position unless given.
+    /// Id of the result; `sample-N` by position unless given.
     pub(crate) id: Option<String>,
     /// Text of the answer.
     pub(crate) answer: String,
-    /// Question that was asked.
+    /// Question to the target.
     pub(crate) question: Option<String>,
     /// Reference answer.
     pub(crate) reference: Option<String>,
     /// Expected outcome, in a sentence.
     pub(crate) expected_outcome: Option<String>,
-    /// Tags, by which benchmarks of a scorecard apply to the answer; about those without tags, the judge is asked.
+    /// Tags that determine which benchmarks of a scorecard apply to the answer. For benchmarks without tags, the judge
+    /// decides.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
 }
@@ -124,11 +125,11 @@ pub(crate) struct RunArguments {
     /// Selection of cases and of targets.
     #[serde(flatten)]
     pub(crate) selection: SelectionArguments,
-    /// Judges: `provider:model`, names of targets that are models, or `offline`; several are a panel. Beats what files and
-    /// configuration say.
+    /// Judges: `provider:model`, names of targets that are models, or `offline`; several are a panel. Overrides files
+    /// and configuration.
     #[serde(default)]
     pub(crate) judges: Vec<String>,
-    /// The most that this run may spend, in US dollars. 0 is enough where no model is asked.
+    /// The most that this run may spend, in US dollars. 0 is enough if no model is called.
     pub(crate) budget_usd: f64,
     /// The most requests to models that this run may make.
     pub(crate) budget_calls: Option<u64>,

@@ -81,7 +81,7 @@ impl EventObserver for RunObserver {
 }
 
 impl BackgroundRuns {
-    /// Starts a run on its own thread; returns when its first case may begin. Messages until then are in
+    /// Starts a run on its own thread, and returns when its first case may begin. Until then, its messages are added to
     /// `notes`.
     ///
     /// # Errors

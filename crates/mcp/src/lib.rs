@@ -1,10 +1,9 @@
 //! A server for agents over the Model Context Protocol: tools to validate, plan, grade, run and read evals, and
 //! resources with schemas, error codes and lint rules.
 //!
-//! An [`McpServer`] serves one client over a pair of streams. What a client can reach is decided by
-//! [`McpOptions`] when the server is created, and never by a request: the folder that paths can't leave,
-//! whether runs may be stored, and whether programs may be started. Texts of answers and judges are returned as
-//! data, in fields of their own.
+//! An [`McpServer`] serves one client over a pair of streams. [`McpOptions`] decide what a client can access when the
+//! server is created, and no request can change that: the folder that paths can't leave, whether runs may be stored,
+//! and whether programs may be started. Texts of answers and judges are returned as data, in separate fields.
 
 #![warn(missing_docs)]
 

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::progress::CallProgress;
 
-/// Most warnings and diagnostics that are kept for a call; more are counted.
+/// Maximum number of warnings and diagnostics that are kept for a call. Others are only counted.
 const MAX_NOTES: usize = 100;
 
 /// A tool failed.
@@ -19,7 +19,7 @@ const MAX_NOTES: usize = 100;
 pub(crate) struct ToolFailure {
     /// Category in one or two words.
     pub(crate) kind: &'static str,
-    /// What is wrong, and what helps.
+    /// What is wrong, and what to do.
     pub(crate) message: String,
 }
 

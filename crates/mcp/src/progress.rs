@@ -35,8 +35,8 @@ impl<'a> ProgressReporter<'a> {
         std::future::pending::<()>().await;
     }
 
-    /// Reports the current state unless the client knows it. A finished call does this before its reply, since
-    /// no progress may be reported after it.
+    /// Reports the current state unless the client already has it. A finished call does this before its reply, because
+    /// no progress may be reported after the reply.
     pub(crate) async fn report(&mut self) {
         let newest = *self.progress.borrow();
         let Some(token) = self.context.meta.get_progress_token() else { return };

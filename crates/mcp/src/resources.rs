@@ -32,7 +32,7 @@ pub(crate) fn list() -> Vec<Resource> {
     pages.chain(schemas).collect()
 }
 
-/// Templates of the resources that are not listed one by one.
+/// Templates of the resources that are not listed individually.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = |page: &str, name: &str, title: &str| {
         ResourceTemplate::new(format!("{page}/{{code}}"), name).with_title(title).with_mime_type(MARKDOWN)

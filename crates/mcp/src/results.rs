@@ -13,7 +13,7 @@ use crate::outcome::ToolFailure;
 
 /// Number of results on a page unless requested otherwise.
 pub(crate) const DEFAULT_PAGE_SIZE: usize = 20;
-/// Most results on a page.
+/// Maximum number of results on a page.
 pub(crate) const MAX_PAGE_SIZE: usize = 100;
 
 /// Part of the results.

@@ -26,9 +26,8 @@ impl RootFolder {
     /// Canonical path of an existing file or folder below this folder. Relative paths start here.
     ///
     /// # Errors
-    /// When the path leads outside, as text or through a symbolic link, or does not exist. Paths that lead
-    /// outside as text are refused without touching the file system, so that clients learn nothing about what
-    /// is there.
+    /// When the path leads outside, as text or through a symbolic link, or does not exist. Paths that lead outside as
+    /// text are refused without touching the file system, so that clients learn nothing about other files.
     pub(crate) fn existing(&self, written: &str) -> Result<PathBuf, ToolFailure> {
         let outside =
             || ToolFailure::usage(format!("`{written}` is outside of the folder that this server may read"));

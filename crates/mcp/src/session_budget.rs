@@ -47,7 +47,7 @@ impl SessionBudget {
 }
 
 impl BudgetReservation {
-    /// Returns what was not spent. If that is unknown, the whole reservation counts as spent.
+    /// Returns the unspent part. If spending is unknown, the whole reservation counts as spent.
     pub(crate) fn settle(self, spent: Option<Usd>) {
         let Some((left, spent)) = self.budget.0.as_ref().zip(spent) else { return };
         let mut left = left.lock();

@@ -35,7 +35,7 @@ use crate::session_budget::SessionBudget;
 
 /// Longest wait for the end of a run, in seconds.
 const MAX_WAIT: u32 = 600;
-/// Most trials of a case.
+/// Maximum number of trials of a case.
 const MAX_TRIALS: u32 = 100;
 /// Parts of a run's summary that a client gets.
 const SUMMARY_PARTS: [&str; 13] = [
@@ -43,7 +43,7 @@ const SUMMARY_PARTS: [&str; 13] = [
     "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason", "conclusion",
 ];
 
-/// Parts of a row without meaning if there is no run: the client has the answers, and there is no suite.
+/// Parts of a row that mean nothing without a run: the client has the answers, and there is no suite.
 const ROW_PARTS_WITHOUT_RUN: [&str; 10] =
     ["answer", "case_id", "case_hash", "cluster", "format", "place", "repeat", "suite", "tags", "target"];
 
@@ -556,7 +556,8 @@ impl ToolState {
     }
 }
 
-/// Findings that no argument can allow. Whoever lets files run programs lets them send what programs could send.
+/// Findings that no argument can allow. If files may run programs, exposed keys are allowed too, because a program
+/// could send them anyway.
 fn denied(programs: ProgramUse) -> DeniedFindings {
     DeniedFindings { exposed_keys: programs != ProgramUse::Allow, ..DeniedFindings::default() }
 }
@@ -648,7 +649,7 @@ fn graded_json(graded: &GradedSamples, warnings: &[String]) -> ToolResult {
 /// Whether runs and replies of models may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RunStorage {
-    /// Nothing is written, so eval files can't be run.
+    /// The server writes nothing, so eval files can't be run.
     #[default]
     Refused,
     /// Runs and replies are stored in the root folder, as by the command line.

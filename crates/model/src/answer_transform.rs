@@ -7,6 +7,6 @@ use super::AuthorCode;
 pub struct AnswerTransform {
     /// Code, called with the answer and its context.
     pub code: AuthorCode,
-    /// Target whose answers it changes; those of all if absent.
+    /// Target whose answers it changes; all targets if absent.
     pub target: Option<String>,
 }

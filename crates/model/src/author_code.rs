@@ -31,7 +31,7 @@ pub struct CodeProgram {
     pub language: CodeLanguage,
     /// File of the code, by an absolute path; `None` for code in the eval file.
     pub path: Option<PathBuf>,
-    /// The code, as it was when the eval file was read.
+    /// The code at the time when the eval file was read.
     pub text: Arc<str>,
     /// Name of the function to call; `None` for the default name.
     pub function: Option<String>,

@@ -26,12 +26,12 @@ pub struct BenchmarkGrader {
     pub labels: Vec<Label>,
     /// Number of reviewers needed before labels count.
     pub raters: Option<NonZeroU32>,
-    /// How labels are treated that do not say which answer they are about.
+    /// How labels without a reference to an answer are treated.
     pub unbound_labels: UnboundLabels,
 }
 
-/// One yes-or-no question about one output, in the words of its authors. All of it is trusted: it comes from
-/// the files of the scorecard, never from a case.
+/// A yes-or-no question about one answer, as its authors wrote it. All of it is trusted, because it comes from the
+/// files of the scorecard, never from a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behaviour {
     /// Prompt file as written.

@@ -104,8 +104,8 @@ pub struct Case {
     pub on_dependency_failure: OnDependencyFailure,
     /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
-    /// Id of the test that this case belongs to, unique in its suite, if the id of the case is another: a test makes a case
-    /// for each prompt. Graders that compare answers compare those of all cases of a test.
+    /// Id of the test that this case belongs to, unique in its suite, if it differs from the case's id. A test expands
+    /// to one case for each prompt, and graders that compare answers compare the answers of all cases of a test.
     pub test: Option<Arc<str>>,
     /// Graders whose scores count for named metrics (`metric`).
     pub metrics: Vec<NamedMetric>,
@@ -113,7 +113,7 @@ pub struct Case {
     pub prompt: Option<Arc<str>>,
     /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
     pub authored: Option<Arc<dyn AuthoredTest>>,
-    /// Parts that are decoded and checked but that a run does not support yet.
+    /// Parts that are decoded and checked but not supported by runs yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Programs that write a part of the case. They were not run, because the user had not consented when the file was
     /// read.
@@ -180,7 +180,7 @@ impl Case {
         self.conversation.as_ref().map(|conversation| conversation.turns.as_slice()).unwrap_or_default()
     }
 
-    /// Returns every grader of the case: those of its turns first, then those of the case as a whole.
+    /// Returns every grader of the case: the graders of its turns first, then the graders of the whole case.
     pub fn all_graders(&self) -> impl Iterator<Item = &Arc<Grader>> {
         self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
     }
@@ -190,8 +190,8 @@ impl Case {
         self.graders.iter().any(|grader| matches!(grader.kind, GraderKind::Selection(_)))
     }
 
-    /// Returns the case of a single turn: the messages `before` and its own input, its own reference answer,
-    /// its own graders. All other fields are those of the conversation.
+    /// Returns the case of a single turn, with the messages `before` and the turn's input, reference answer and
+    /// graders. All other fields are copied from this case.
     pub fn turn_case(&self, turn: &ConversationTurn, before: &[CaseMessage]) -> Self {
         Self {
             place: turn.place.clone(),
@@ -228,8 +228,8 @@ impl Case {
     }
 }
 
-/// The test of a matrix file that a case comes from, with one of its combinations of variables. What an extension makes of
-/// it is read like a test of the file, by the reader that the test comes from.
+/// The test of a matrix file that a case comes from, with one of its combinations of variables. If an extension changes
+/// the test, the result is read by the same reader as a test of the file.
 pub trait AuthoredTest: fmt::Debug + Send + Sync {
     /// Returns the id of the case.
     fn id(&self) -> &str;
@@ -279,7 +279,7 @@ pub struct ThresholdOverrides {
 pub struct TargetRef {
     /// Target name in results.
     pub name: String,
-    /// Target that is actually used (`use_target`), if another.
+    /// Target that is used instead (`use_target`), if any.
     pub use_target: Option<String>,
     /// Commands around its use in a workspace (`hooks`).
     pub hooks: Option<Arc<WorkspaceHooks>>,

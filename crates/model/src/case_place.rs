@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Place of a case in its dataset, by which it can be read without those before it. Of a case that is kept in memory, all is 0.
+/// Position of a case in its dataset, so that it can be read without the cases before it. All fields are 0 for a case
+/// that is kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CasePlace {
     /// Byte at which its line begins.

@@ -25,7 +25,7 @@ pub struct ContextGrader {
     pub panel: PanelSpec,
 }
 
-/// Which statements a context grader decides on, and what it asks about each of them.
+/// The statements that a context grader decides on, and its question about each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextMeasure {
     /// Each statement of the expected answer: does the context support it?
@@ -58,7 +58,7 @@ pub enum ContextSource {
 pub struct AnswerRelevanceCheck {
     /// Question; the case's question if absent.
     pub query: Option<String>,
-    /// Mean similarity from which the answer is relevant.
+    /// Minimum mean similarity for a relevant answer.
     pub threshold: f64,
     /// Judge that writes the questions; the run's judge if absent.
     pub judge: Option<String>,

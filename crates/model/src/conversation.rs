@@ -6,7 +6,7 @@ use assize_rubric::CaseMessage;
 
 use super::{FilePosition, Grader};
 
-/// A case whose target is asked several times, each time with the answers so far.
+/// A case that calls its target several times, each time with the answers so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     /// Turns, in order; never empty.

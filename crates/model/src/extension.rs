@@ -36,7 +36,7 @@ impl ExtensionHook {
 /// An entry of `extensions`: a function in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extension {
-    /// The entry as written, by which messages name it.
+    /// The entry as written; its name in messages.
     pub written: String,
     /// The function. Its path is absolute.
     pub program: CodeProgram,
@@ -60,7 +60,7 @@ pub struct SuiteExtensions {
     pub list: Vec<Extension>,
     /// The suite: `description`, `prompts`, `providers`, `tests`, `scenarios` and `defaultTest`.
     pub suite: Value,
-    /// The eval file as it is written.
+    /// The content of the eval file as written.
     pub config: Value,
     /// True if they run as hooks of the workspace, because AgentV's functions work in its folder.
     pub in_workspace: bool,

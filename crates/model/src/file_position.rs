@@ -20,7 +20,7 @@ impl FilePosition {
         Self { path: Arc::from(path.into()), line, column }
     }
 
-    /// Creates a position in a file whose path is shared by many positions.
+    /// Creates a position that shares the path of the file with other positions.
     pub fn with_shared_path(path: Arc<Path>, line: usize, column: usize) -> Self {
         Self { path, line, column }
     }

@@ -42,7 +42,7 @@ pub enum GraderKind {
     Pairwise(PairwiseGrader),
     /// A program.
     Code(CodeGrader),
-    /// A function of the answer and of what is known about it.
+    /// A function of the answer and of its metadata.
     Check(AnswerCheck),
     /// A comparison of meaning with given texts.
     Similar(SimilarityCheck),
@@ -64,7 +64,7 @@ pub enum GraderKind {
     Benchmark(BenchmarkGrader),
 }
 
-/// A grader that needs neither a judge nor a program: a function of the answer and of what is known about it.
+/// A grader that needs neither a judge nor a program: a function of the answer and of its metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerCheck {
     /// A comparison of texts.
@@ -193,8 +193,7 @@ pub enum PairwiseBaseline {
         written: String,
         /// Folder of the run, if a path was written.
         folder: Option<PathBuf>,
-        /// Answer of the run to this case, or the reason why there is none; it is looked up just before the
-        /// case runs.
+        /// Answer of the run to this case, or the reason why there is none. It is read just before the case runs.
         answer: Option<Result<Arc<str>, String>>,
     },
 }
@@ -455,7 +454,7 @@ pub struct ScriptCheck {
     pub config: Value,
 }
 
-/// A grader of a changed answer. Its name, type, weight and gate are those of the inner grader.
+/// A grader of a changed answer. Name, type, weight and gate are the same as the inner grader's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransformedGrader {
     /// Grader of the changed answer.

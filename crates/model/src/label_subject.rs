@@ -1,4 +1,4 @@
-//! Hashes of what a reviewer sees when labelling a benchmark on a case. Labels are bound to them.
+//! Hashes of the texts that a reviewer sees when labelling a benchmark on a case. Labels are bound to these hashes.
 
 use assize_rubric::{Identify, IdentityWriter, Label, SeenHash, SubjectHash};
 use serde_json::Value;
@@ -65,7 +65,7 @@ impl Scorecard {
         ))
     }
 
-    /// Returns the hash of what a reviewer sees of a case whose answer is in the scorecard's files.
+    /// Returns the hash of the texts that a reviewer sees of a case whose answer is in the scorecard's files.
     pub fn seen_in_files(&self, benchmark: usize, case: &ScorecardCase) -> Option<SeenHash> {
         let answer = case.candidate_output.as_ref().map(value_text).unwrap_or_default();
         Some(SeenHash::new(self.label_subject(benchmark, case)?, None, &answer))
@@ -93,7 +93,7 @@ impl Scorecard {
     }
 }
 
-/// Returns a string as it is, and any other value as JSON.
+/// Returns the text of a string, and any other value as JSON.
 pub fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

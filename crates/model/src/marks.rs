@@ -12,7 +12,7 @@ use super::FilePosition;
 pub struct SourceMark {
     /// Position at which it begins.
     pub place: FilePosition,
-    /// Line from which the offsets count, from 1.
+    /// Line where the offsets begin, counted from 1.
     pub first_line: usize,
     /// First byte.
     pub start: usize,
@@ -27,7 +27,7 @@ impl SourceMark {
     }
 }
 
-/// Ranges of the parts of a criterion. Parts that are not written have no mark.
+/// Ranges of the parts of a criterion. Absent parts have no mark.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CriterionMarks {
     /// Beginning of the criterion: its text, or the first key of its map.

@@ -3,7 +3,7 @@
 /// A row of a prices file. Prices are US dollars for a million tokens, each an integer number of millionths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceRow {
-    /// Provider, by the name that is kept in records.
+    /// Provider, under its name in records.
     pub provider: String,
     /// Model as its server names it.
     pub model: String,

@@ -27,7 +27,7 @@ pub struct Scorecard {
     pub rubrics: Vec<ScorecardRubric>,
     /// All benchmarks.
     pub benchmarks: Vec<ScorecardBenchmark>,
-    /// Rubrics that no other rubric lists, in the order of the files. Includes those of the index.
+    /// Rubrics that no other rubric lists, in the order of the files. Includes rubrics that the index lists.
     pub tops: Vec<usize>,
     /// All prompt files below the folder, and those that benchmarks refer to.
     pub prompts: Vec<JudgePrompt>,
@@ -35,7 +35,7 @@ pub struct Scorecard {
     pub cases: Vec<ScorecardCase>,
     /// Labels of traces.
     pub labels: Vec<ScorecardLabel>,
-    /// How labels are treated that do not say which answer they are about. Set by the caller, never by a file.
+    /// How labels without a reference to an answer are treated. Set by the caller, never by a file.
     pub unbound_labels: UnboundLabels,
     /// Who decides where labels contradict a judge. Set by the caller, never by a file.
     pub people: PeopleRule,
@@ -64,7 +64,7 @@ pub struct ScorecardIndex {
     pub active: usize,
 }
 
-/// A named set of weights, such as those of a phase.
+/// A named set of weights, for example for a phase.
 #[derive(Debug, Clone)]
 pub struct WeightSet {
     /// Name of the set.
@@ -102,7 +102,7 @@ pub struct ScorecardRubric {
     pub marks: ScorecardMarks,
 }
 
-/// Ranges of the parts of a rubric or benchmark. Parts that are not written have no mark.
+/// Ranges of the parts of a rubric or benchmark. Absent parts have no mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScorecardMarks {
     /// Value of `code`.
@@ -228,7 +228,7 @@ pub struct ScorecardLabel {
     pub version: Option<String>,
     /// Target that gave the answer, if the label names it.
     pub system: Option<String>,
-    /// Hash of what the reviewer saw.
+    /// Hash of the texts that the reviewer saw.
     pub seen: Option<SeenHash>,
     /// True if it resolves a disagreement between other reviewers.
     pub adjudicates: bool,
@@ -258,7 +258,7 @@ pub enum ScorecardOutcome {
     NotApplicable,
 }
 
-/// Whether a benchmark applies to a case, as far as tags and lists determine it.
+/// Whether a benchmark applies to a case according to tags and lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BenchmarkApplicability {
     /// The case lists it, or shares a tag with it.
@@ -310,14 +310,14 @@ impl Scorecard {
     /// Returns whether a benchmark applies to a case. The list of the case decides if it has one, else the tags
     /// of the benchmark if it has any, else the judge.
     pub fn applies(&self, benchmark: usize, case: &ScorecardCase) -> BenchmarkApplicability {
-        let said = |yes| if yes { BenchmarkApplicability::Yes } else { BenchmarkApplicability::No };
+        let applies_if = |yes| if yes { BenchmarkApplicability::Yes } else { BenchmarkApplicability::No };
         if let Some(listed) = &case.benchmarks {
-            return said(listed.binary_search(&benchmark).is_ok());
+            return applies_if(listed.binary_search(&benchmark).is_ok());
         }
 
         match self.benchmarks.get(benchmark) {
             Some(ScorecardBenchmark { tags, .. }) if !tags.is_empty() => {
-                said(tags.iter().any(|tag| case.tags.contains(tag)))
+                applies_if(tags.iter().any(|tag| case.tags.contains(tag)))
             }
             _ => BenchmarkApplicability::AskJudge,
         }

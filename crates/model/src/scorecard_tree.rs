@@ -42,7 +42,7 @@ pub struct InventoryRow {
     pub evaluator: Option<EvaluatorType>,
     /// Number of benchmarks at or below it.
     pub benchmarks: usize,
-    /// Number of cases to which at least one benchmark at or below it applies, by list or tags.
+    /// Number of cases to which at least one benchmark at or below this node applies, by list or tags.
     pub cases: usize,
     /// Number of further cases for which the judge decides whether a benchmark at or below it applies.
     pub cases_to_ask: usize,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::PanelSpec;
 
-/// A choice among the answers to a test: those of all its targets and prompts.
+/// A choice among the answers to a test from all its targets and prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerSelection {
     /// The answer that a judge prefers.

@@ -3,11 +3,11 @@
 /// A comparison of the meaning of the answer with that of given texts, by the vectors that a model turns texts into.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarityCheck {
-    /// Texts to compare with, of which one must be close; never empty.
+    /// Texts to compare with. The answer must be close to one of them. Never empty.
     pub texts: Vec<String>,
     /// Measure of closeness.
     pub measure: SimilarityMeasure,
-    /// Similarity from which the answer is close; with [`SimilarityMeasure::Euclidean`] the distance up to which it is.
+    /// Minimum similarity of a close answer; with [`SimilarityMeasure::Euclidean`], its maximum distance.
     pub threshold: f64,
     /// Model that turns texts into vectors: a target's or model's name; [`SimilarityCheck::MODEL`] if absent.
     pub model: Option<String>,

@@ -47,7 +47,7 @@ pub enum SqlDialect {
     Teradata,
     /// Standard SQL.
     Ansi,
-    /// Any dialect: accepts what one of several dialects accepts.
+    /// Any dialect: accepts a statement that at least one of several dialects accepts.
     Generic,
 }
 
@@ -59,8 +59,7 @@ assize_rubric::named_variants!(SqlDialect {
 });
 
 impl SqlDialect {
-    /// Other names, including promptfoo's. A dialect without a grammar of its own is read as
-    /// [`SqlDialect::Generic`].
+    /// Other names, including promptfoo's. A dialect without its own grammar is read as [`SqlDialect::Generic`].
     pub const OTHER_NAMES: [(&str, Self); 10] = [
         ("Athena", Self::Generic),
         ("DB2", Self::Generic),

@@ -21,7 +21,7 @@ pub enum EvalFileFormat {
 }
 
 impl EvalFileFormat {
-    /// Returns what the format has of two things, such as its spelling of a key.
+    /// Returns `one` or `two` by the format, for example its spelling of a key.
     pub fn choose<T>(self, one: T, two: T) -> T {
         match self {
             Self::One => one,
@@ -77,11 +77,11 @@ pub struct Suite {
     pub extensions: Option<Arc<SuiteExtensions>>,
     /// Metrics that are computed from the named scores of the cases (`derivedMetrics`), in order.
     pub derived_metrics: Vec<DerivedMetricSpec>,
-    /// Parts that are decoded and checked but that a run does not support yet.
+    /// Parts that are decoded and checked but not supported by runs yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Programs that write the cases. They were not run, because the user had not consented when the file was read.
     pub unrun_code: Vec<NamedProgram>,
-    /// Variables of the environment whose values are part of its texts and of those of its cases.
+    /// Environment variables whose values are part of the suite's texts or of its cases' texts.
     pub variables: Vec<TextVariable>,
     /// True for a file that names its targets as `providers`.
     pub has_providers: bool,
@@ -138,7 +138,7 @@ pub struct SuiteSettings {
     pub panel: PanelSpec,
     /// Budget in US dollars after which no further case is started (`budget_usd`).
     pub budget_usd: Option<f64>,
-    /// Whether the reply cache is used (`cache`). With `false`, every model is asked again.
+    /// Whether the reply cache is used (`cache`). With `false`, every call is sent to its model again.
     pub cache: Option<bool>,
     /// Path of the cache as written (`cache_path`).
     pub cache_path: Option<PathBuf>,

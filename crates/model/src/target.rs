@@ -9,7 +9,7 @@ use assize_script::Script;
 
 use super::{FilePosition, ShownCommand, UnsupportedFeature};
 
-/// A target of a targets file. `use_target` is already resolved, so `kind` is that of the target that is run.
+/// A target of a targets file. `use_target` is already resolved, so `kind` belongs to the target that runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetSpec {
     /// Name that suites refer to; unique in its file.
@@ -27,14 +27,14 @@ pub struct TargetSpec {
     pub workers: Option<usize>,
     /// Retries of failed attempts.
     pub retry: RetrySpec,
-    /// Targets of the same file that are asked in order when this one gives no answer (`fallback_targets`).
+    /// Targets of the same file that are tried in order if this one gives no answer (`fallback_targets`).
     pub fallbacks: Vec<String>,
-    /// Check that the target is available before it is asked.
+    /// Check that the target is available, before its first case.
     pub health: Option<HealthSpec>,
     /// Environment variables that its settings name, set or not.
     pub variables: Vec<SettingVariable>,
-    /// Environment variables that the target needs and that are not set. A run that uses the target must refuse
-    /// to start. Other runs are not affected.
+    /// Unset environment variables that the target needs. A run that uses the target must refuse to start. Other runs
+    /// are not affected.
     pub missing_variables: Vec<MissingVariable>,
     /// Errors in its settings, reported as warnings. A run that uses the target must refuse to start.
     pub errors: Vec<TargetSettingError>,
@@ -153,7 +153,7 @@ impl fmt::Debug for ModelTargetSpec {
     }
 }
 
-/// Returns an address without its user, password, query and fragment, any of which may hold a secret.
+/// Returns an address without user, password, query and fragment, because each of them may hold a secret.
 pub fn without_credentials(address: &str) -> String {
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));

@@ -109,7 +109,7 @@ pub struct RepoSpec {
     pub source: RepoSource,
     /// Branch, tag or commit to check out; the default branch if absent.
     pub revision: Option<String>,
-    /// Number of first parents to go back from there.
+    /// Number of commits to go back from there, following first parents.
     pub ancestor: u32,
     /// Number of commits of history to fetch; all if absent.
     pub depth: Option<u32>,

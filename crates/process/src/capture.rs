@@ -38,7 +38,8 @@ impl CapturedStream {
     pub fn tail(&self, limit: usize) -> Cow<'_, str> {
         let mut start = self.bytes.len().saturating_sub(limit);
 
-        // A UTF-8 character has at most three continuation bytes; text in other encodings is cut anywhere.
+        // A UTF-8 character has at most three continuation bytes. Text in another encoding may be cut inside a
+        // character.
         for _ in 0..3 {
             if start > 0 && self.bytes.get(start).is_some_and(|byte| byte & 0xC0 == 0x80) {
                 start += 1;

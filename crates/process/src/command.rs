@@ -31,7 +31,7 @@ pub enum CommandProgram {
 pub struct ProcessLimits {
     /// Wall-clock limit; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// Bytes of standard output that are kept, from the beginning. The rest is read and dropped.
+    /// Bytes of standard output that are kept, from the beginning. The rest is read and discarded.
     pub stdout_cap: usize,
     /// Bytes of standard error that are kept, from the end.
     pub stderr_cap: usize,
@@ -42,7 +42,7 @@ pub struct ProcessLimits {
 }
 
 impl ProcessLimits {
-    /// The usual limits, with a time limit and a limit of standard output of their own.
+    /// The default limits, except for the time limit and the limit of standard output.
     pub fn new(timeout: Duration, stdout_cap: usize) -> Self {
         Self { timeout: Some(timeout), stdout_cap, ..Self::default() }
     }

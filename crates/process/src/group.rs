@@ -201,8 +201,8 @@ impl Drop for CommandGroup {
         if self.over {
             return;
         }
-        // The second drop, with no end in between, means that the runtime is shutting down, so there is no time
-        // for grace.
+        // A second drop without an end in between means that the runtime is shutting down, so there is no time for a
+        // grace period.
         if self.asked_to_end {
             self.kill();
             return;

@@ -1,9 +1,9 @@
 //! Helper process that ends the commands of this process when it can't do so itself.
 //!
-//! A killed process can't end its commands. So the first command starts a helper that reads from a pipe only
-//! this process holds open. The helper gets the start and end of each group; when the pipe closes, for
-//! whatever reason, it ends the remaining groups. Where the system shows the environment of processes
-//! (Linux), it also finds processes that left their group, by a variable that every command carries.
+//! A killed process can't end its commands. So the first command starts a helper that reads from a pipe only this
+//! process holds open. The helper is notified of the start and end of each group. When the pipe closes, for any reason,
+//! it ends the remaining groups. Where the system shows the environment of processes (Linux), it also finds processes
+//! that left their group, by a variable that every command carries.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,7 +14,8 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 
-/// Variable by which the helper finds processes that left their group; its value is the helper's process id.
+/// Variable that marks processes, so that the helper finds the ones that left their group. Its value is the helper's
+/// process id.
 pub(crate) const MARK_VARIABLE: &str = "ASSIZE_GUARD";
 
 /// Program and arguments of the helper, if one is wanted.
@@ -53,7 +54,7 @@ pub(crate) fn guard_mark() -> Option<&'static str> {
     running.as_ref().map(|guard| guard.mark.as_str())
 }
 
-/// Notifies the helper of the start or end of a group. A helper that is gone is ignored.
+/// Notifies the helper of the start or end of a group. Does nothing if the helper has ended.
 #[cfg(unix)]
 pub(crate) fn notify_guard(begun: bool, leader: i32) {
     if let Some(Some(guard)) = RUNNING.get() {
@@ -134,7 +135,7 @@ mod orphans {
                 _ => None,
             };
             if let Some(signal) = signal {
-                // A process that is gone by now needs no signal.
+                // A process that has ended in the meantime needs no signal.
                 for group in left {
                     let _ = killpg(group, signal);
                 }

@@ -13,8 +13,8 @@ pub fn has_program(program: &str, env: &Environment) -> bool {
     find_in_path(OsStr::new(program), env).is_some()
 }
 
-/// The file for a bare name. `None` leaves the lookup to the system: for paths, for names that are not found,
-/// and if the result depends on the folder in which the program starts.
+/// The file for a bare name. `None` leaves the search to the system: for paths, for names that are not found, and if
+/// the result depends on the folder in which the program starts.
 pub(crate) fn find_in_path(program: &OsStr, env: &Environment) -> Option<PathBuf> {
     if Path::new(program).components().count() != 1 || program.as_encoded_bytes().contains(&b'/') {
         return None;

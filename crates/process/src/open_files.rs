@@ -1,7 +1,7 @@
 //! Limit on the open files and connections of this process.
 
-/// Raises this process's limit of open files to `wanted`, as far as the system allows. Returns the new limit;
-/// `None` if no limit is known.
+/// Raises this process's limit of open files to `wanted`, as far as the system allows. Returns the new limit; `None` if
+/// it is unknown.
 #[cfg(unix)]
 pub fn open_files(wanted: u64) -> Option<u64> {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};

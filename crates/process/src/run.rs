@@ -136,8 +136,7 @@ impl ProcessCommand {
                     drain_with_limit(out, err, self.limits.grace.saturating_add(KILLED_PIPES_TIMEOUT))
                 );
             } else {
-                // A process that left the group holds the pipes. It is out of reach, so its output is not
-                // awaited.
+                // A process that left the group keeps the pipes open. It can't be ended, so its output is not awaited.
                 group.mark_ended();
             }
 

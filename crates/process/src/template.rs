@@ -1,8 +1,8 @@
 //! Placeholders of command templates.
 //!
-//! A value never becomes part of a shell script. The script refers to it by a variable, quoted as its
-//! position in the template requires, and the value itself is passed as a positional parameter. So a value
-//! arrives byte for byte whatever it contains, and could not be executed even if a position is misjudged.
+//! A value never becomes part of a shell script. The script refers to it by a variable, quoted as its position in the
+//! template requires, and the value itself is passed as a positional parameter. So every value arrives unchanged, and
+//! would not be executed even if a position were parsed wrongly.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ pub enum PlaceholderValue {
     One(OsString),
     /// One text for each attached file, each written with its own format.
     Each {
-        /// Format, with placeholders of its own.
+        /// Format, with its own placeholders.
         format: String,
         /// Values of the format's placeholders, for each file.
         items: Vec<Vec<(&'static str, OsString)>>,

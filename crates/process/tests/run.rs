@@ -1,4 +1,4 @@
-//! Real programs: what they return, what is refused, and that no process stays behind.
+//! Real programs: results, refusals, and no remaining processes.
 #![cfg(unix)]
 
 use std::fs;
@@ -41,8 +41,7 @@ fn is_gone(pid: &str) -> bool {
     !status.is_ok_and(|status| status.success())
 }
 
-/// Waits until a condition holds. The kernel ends a killed process soon, but not at once; there is no time
-/// limit here.
+/// Waits until a condition holds, without a time limit. The kernel ends a killed process soon, but not at once.
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let looking = async {
         while !holds() {
@@ -271,14 +270,14 @@ async fn files_that_cannot_be_run_say_what_is_wrong_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("plain");
     fs::write(&plain, "#!/bin/sh\n").unwrap();
-    let said = refusal(ProcessCommand::argv([&plain], env())).await;
-    assert!(said.contains("permission denied"), "{said}");
+    let message = refusal(ProcessCommand::argv([&plain], env())).await;
+    assert!(message.contains("permission denied"), "{message}");
 
     let orphan = folder.path().join("orphan");
     fs::write(&orphan, "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
-    let said = refusal(ProcessCommand::argv(["./orphan"], env()).in_folder(folder.path())).await;
-    assert!(said.contains("interpreter named in its first line"), "{said}");
+    let message = refusal(ProcessCommand::argv(["./orphan"], env()).in_folder(folder.path())).await;
+    assert!(message.contains("interpreter named in its first line"), "{message}");
 }
 
 #[tokio::test]

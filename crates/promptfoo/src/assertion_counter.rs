@@ -8,8 +8,8 @@ use assize_evalfile::reading::DecodeContext;
 pub(super) use assize_limits::FILE_ASSERTIONS as MAX_FILE_ASSERTIONS;
 pub(super) use assize_limits::TEST_ASSERTIONS as MAX_TEST_ASSERTIONS;
 
-/// The assertions of a file so far. A template that is named in another one is written again each time, so a short file
-/// can expand to any number of them.
+/// The assertions of a file so far. A template is expanded at each reference, also in other templates, so a short file
+/// can expand to any number of assertions.
 #[derive(Debug, Default)]
 pub(super) struct AssertionCounter {
     of_test: Cell<usize>,

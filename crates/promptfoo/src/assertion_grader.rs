@@ -37,7 +37,7 @@ const COMPARING_CODE: [&str; 9] = [
 const KEYS_OF_TYPES: [&str; 7] =
     ["assert", "assertions", "budget", "config", "contextTransform", "context_transform", "prompt"];
 
-/// An assertion that is being written as a grader. Methods that return `None` have added a diagnostic.
+/// An assertion while it is converted to a grader. A method that returns `None` has added a diagnostic.
 pub(super) struct AssertionGrader<'a> {
     pub(super) writer: &'a AssertionWriter<'a>,
     pub(super) cx: &'a mut DecodeContext,
@@ -58,7 +58,7 @@ pub(super) struct AssertionGrader<'a> {
     pub(super) model: Option<String>,
     /// The assertion's own prompt for the judge.
     pub(super) prompt: Option<&'a TreeNode>,
-    /// The grader, as far as it has been written.
+    /// The keys of the grader so far.
     pub(super) grader: MapNode,
 }
 

@@ -130,8 +130,8 @@ impl AssertionWriter<'_> {
         path.split('/').try_fold(self.root, |at, key| at.get(key))
     }
 
-    /// Adds the keys of a template to an assertion, except those that it already has. The `$ref` of the
-    /// template replaces that of the assertion.
+    /// Adds the keys of a template to an assertion, except keys that it already has. The `$ref` of the template
+    /// replaces the assertion's.
     fn fill_from_template(
         &self,
         cx: &mut DecodeContext,

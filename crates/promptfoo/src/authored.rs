@@ -27,7 +27,7 @@ use super::test_judges::JudgeNames;
 use super::test_value::{merged_value, read_changed_test};
 use super::variables::{circle_of_variables, render_variables};
 
-/// Everything about a file that is needed to write a case of one of its tests again.
+/// Everything about a file that is needed to expand one of its tests again.
 pub(super) struct MatrixSource {
     pub(super) spelling: MatrixSpelling,
     pub(super) root: TreeNode,
@@ -41,7 +41,7 @@ pub(super) struct MatrixSource {
 }
 
 impl MatrixSource {
-    /// Keeps what cases of a file are written from.
+    /// Keeps the parts of a file that its cases are expanded from.
     pub(super) fn new(
         cx: &DecodeContext,
         file: &MatrixFile<'_>,
@@ -62,25 +62,25 @@ impl MatrixSource {
     }
 }
 
-/// The test of a matrix file that a case comes from, with one of its combinations of variables. What an extension makes of
-/// it is read like a test of the file.
+/// The test of a matrix file that a case comes from, with one of its combinations of variables. If an extension changes
+/// it, the result is read like a test of the file.
 pub(super) struct MatrixAuthoredTest {
     pub(super) source: Arc<MatrixSource>,
     pub(super) id: String,
     /// Id of its test, the same for all prompts.
     test_id: Arc<str>,
-    /// The test with what the default test adds, and with the variables of the case.
+    /// The test, merged with the default test, and with the variables of the case.
     pub(super) test: MatrixTest,
     pub(super) prompt: Option<MatrixPrompt>,
-    /// True if one of the variables is an image, a sound or the like.
+    /// True if one of the variables is an image, a sound or another file that is not text.
     pub(super) has_media: bool,
-    /// Variables that code wrote, which are no templates.
+    /// Variables that code returned. They are not templates.
     literal: BTreeSet<String>,
     pub(super) value: Value,
 }
 
 impl MatrixAuthoredTest {
-    /// Keeps the test of a case, and the prompt that it is asked.
+    /// Keeps the test and the prompt of a case.
     pub(super) fn new(source: Arc<MatrixSource>, id: String, combination: &Combination<'_>) -> Self {
         let Combination { case, variant } = *combination;
         let test = combination.test();
@@ -209,7 +209,8 @@ impl fmt::Debug for MatrixAuthoredTest {
     }
 }
 
-/// Returns the first judge with settings that is none of those that the file defines: targets are made before a run begins.
+/// Returns the first judge with settings that the file does not define. An extension can't add one, because targets are
+/// created before a run begins.
 fn undefined_judge<'t>(test: &'t MatrixTest, judges: &JudgeNames) -> Option<&'t TreeNode> {
     let of_assertions = test.assertions.iter().filter_map(|node| node.get("provider"));
     of_assertions

@@ -1,5 +1,5 @@
-//! Checks the values of assertions that are implemented in JavaScript here. A value of the wrong shape could
-//! make them pass whatever the answer is.
+//! Checks the values of assertions that are implemented in JavaScript here. With a value of the wrong shape, they could
+//! pass for any answer.
 
 use serde_json::{Map, Value};
 

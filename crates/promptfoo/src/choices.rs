@@ -36,12 +36,12 @@ pub(super) fn prompts_of<'a>(
         check_name(cx, wanted, all);
     }
 
-    let asked = |prompt: &MatrixPrompt| {
+    let used = |prompt: &MatrixPrompt| {
         let providers = &file.providers;
         providers.is_empty()
             || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
     };
-    let chosen: Vec<_> = all.iter().filter(|prompt| takes(test, prompt) && asked(prompt)).map(Some).collect();
+    let chosen: Vec<_> = all.iter().filter(|prompt| takes(test, prompt) && used(prompt)).map(Some).collect();
     if chosen.is_empty() && test.prompts.is_empty() && cx.problems.error_count() == before {
         Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test")
             .at(span, "left out")

@@ -10,7 +10,7 @@ use super::values::text_of;
 
 /// Default threshold.
 const THRESHOLD: f64 = 0.5;
-/// Default number of messages that are looked at together.
+/// Default number of messages in a window.
 const WINDOW: u64 = 5;
 
 const PROMPT_HELP: &str = "for a prompt of your own, use `llm-rubric` without `value`";

@@ -70,7 +70,7 @@ pub(super) struct MatrixExpander<'a> {
     /// Ids of tests, one for each combination of variables.
     test_ids: UniqueIds,
     cases: usize,
-    /// The memory of the cases so far.
+    /// The size of the cases so far in memory.
     made: ValueSize,
     /// Metrics of the cases so far.
     pub(super) metrics: MetricNames,
@@ -96,7 +96,7 @@ impl<'a> MatrixExpander<'a> {
         }
     }
 
-    /// True if the cases so far are too large for what was read.
+    /// True if the cases so far are too large in relation to the file.
     fn is_too_large(&self, cx: &DecodeContext) -> bool {
         let ValueSize { texts, values } = self.made;
         texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
@@ -144,7 +144,7 @@ impl<'a> MatrixExpander<'a> {
         self.metrics
     }
 
-    /// Bytes that all cases will have at least: the variables of each test, for each of its prompts.
+    /// Minimum size of all cases in bytes: the variables of each test, for each of its prompts.
     fn least_texts(&self) -> usize {
         let of_test = |test: &MatrixTest| {
             let prompts =
@@ -215,8 +215,7 @@ impl<'a> MatrixExpander<'a> {
                 }
                 vars
             });
-            // Variables may refer to the results of code, so they can only be completed now if there is no
-            // code.
+            // Variables may refer to the results of code. If there is code, they are completed after it has run.
             let changes = (&*test, transform.as_deref());
             if code.is_empty() && !finish_variables(cx, self.file, changes, &BTreeSet::new(), &mut vars) {
                 self.check_rest(cx, &test, span, &into.defaults);
@@ -278,11 +277,11 @@ impl<'a> MatrixExpander<'a> {
             return vec![variant];
         }
 
-        let asked = self.file.providers.iter().enumerate().filter(|(_, provider)| {
+        let matching = self.file.providers.iter().enumerate().filter(|(_, provider)| {
             runs(test, provider) && prompt.is_none_or(|prompt| asks(provider, prompt))
         });
         let variants: Vec<CaseVariant> =
-            asked.map(|(at, _)| CaseVariant { providers: vec![at], ..variant.clone() }).collect();
+            matching.map(|(at, _)| CaseVariant { providers: vec![at], ..variant.clone() }).collect();
         if variants.is_empty() { vec![variant] } else { variants }
     }
 
@@ -347,7 +346,7 @@ impl<'a> MatrixExpander<'a> {
         self.file.templates.filters.report_failures(cx);
         self.file.assertions.begin_test();
         let Combination { case: pending, variant } = *combination;
-        // Read early, so that its errors are reported together with those of the assertions.
+        // Read early, so that its errors are reported together with errors of the assertions.
         let scoring = scoring_function(cx, &pending.test);
         let Some(CaseNode { mut node, has_media: media, marks }) = self.case_node(cx, id, combination) else {
             decode_transforms(cx, &list_node(pending.span, self.transforms(&pending.test)));
@@ -665,8 +664,8 @@ impl<'a> MatrixExpander<'a> {
         list_node(entry.value.use_span(), turns.collect())
     }
 
-    /// Returns the code that changes the answers of a test, as `transform` of the case: first the code of the
-    /// providers, then that of the test.
+    /// Returns the code that changes the answers of a test, as `transform` of the case: first the providers' code, then
+    /// the test's.
     fn transforms(&self, test: &MatrixTest) -> Vec<TreeNode> {
         let of_providers = self.file.providers.iter().filter_map(|provider| {
             let (code, span) = provider.transform.as_ref()?;
@@ -726,7 +725,7 @@ fn too_large(span: Span) -> Diagnostic {
 /// A case in the `tests` format that has not been decoded yet.
 struct CaseNode {
     node: TreeNode,
-    /// True if a part of it is an image, a sound, or another file that is not text.
+    /// True if a part is an image, a sound, or another file that is not text.
     has_media: bool,
     /// Metrics of its graders, in the same order.
     marks: Vec<MetricMark>,
@@ -775,7 +774,7 @@ fn plain_input(vars: &Map<String, Value>) -> String {
     if whole.trim().is_empty() { "(no prompt)".to_owned() } else { whole }
 }
 
-/// Returns the grader for a test without assertions: any answer passes that is not empty.
+/// Returns the grader for a test without assertions: any answer passes unless it is empty.
 fn any_answer(span: Span) -> TreeNode {
     let mut grader = MapNode::new(span);
     grader.add_text("name", "answered");

@@ -33,7 +33,7 @@ const RULE_KEYS: [&str; 4] = ["skills", "hooks", "agents", "rules"];
 /// Advice for an entry that does not name a file of functions.
 const ENTRY_HELP: &str = "write `file://PATH.js:beforeAll`, with the name of a function after the path";
 
-/// The extensions of a file: those that are run, and those that are not supported.
+/// The extensions of a file: supported and unsupported ones.
 #[derive(Debug, Default)]
 pub(super) struct ReadExtensions {
     pub(super) list: Vec<Extension>,
@@ -202,8 +202,8 @@ impl SuiteParts<'_> {
     }
 }
 
-/// Parses a value that an extension returned. It becomes a source of its own, because judges are identified by
-/// their spans.
+/// Parses a value that an extension returned. It becomes a separate source, because judges are identified by their
+/// spans.
 fn read_value(cx: &mut DecodeContext, shown: &Path, value: &Value) -> Option<TreeNode> {
     let text = value.to_string();
     let length = text.len();

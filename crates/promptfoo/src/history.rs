@@ -1,7 +1,7 @@
-//! What a test takes over from tests before it: the conversation so far, and stored outputs.
+//! Data that a test takes from earlier tests: the conversation so far, and stored outputs.
 //!
-//! Tests are run on their own here, so a test that needs the answer to another one is refused. The first test of a
-//! conversation needs none: its history is empty.
+//! Each test runs independently here, so a test that needs the answer to another test is refused. The first test of a
+//! conversation is allowed, because its history is empty.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,8 +19,8 @@ use super::template::TemplateRenderer;
 /// Variable with the conversation so far.
 const CONVERSATION: &str = "_conversation";
 
-/// Returns the variables for a prompt: if it shows the conversation so far and the test brings none, there is none.
-/// `None` if nothing is to be added.
+/// Returns the variables for a prompt that shows the conversation so far: an empty conversation is added unless the
+/// test has one. `None` if nothing is to be added.
 pub(super) fn with_history(prompt: &MatrixPrompt, vars: &Map<String, Value>) -> Option<Map<String, Value>> {
     if vars.contains_key(CONVERSATION) || !shows_history(prompt) {
         return None;

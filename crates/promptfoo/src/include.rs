@@ -56,7 +56,7 @@ impl TestReader {
                 .add_to(&mut cx.problems);
         }
         for test in &mut found {
-            // The threshold of the entry replaces that of the included file, but not a test's own.
+            // The threshold of the entry replaces the included file's, but not a test's own.
             if threshold.is_some() && !test.has_own_threshold {
                 test.threshold.clone_from(&threshold);
             }
@@ -65,7 +65,7 @@ impl TestReader {
         found
     }
 
-    /// Reads the tests of a file that is a suite, merged with what it adds to each of them.
+    /// Reads the tests of a file that is a suite, and merges the suite's settings into each of them.
     pub(super) fn read_suite_tests(&self, cx: &mut DecodeContext, root: &TreeNode) -> Vec<MatrixTest> {
         for entry in root.as_map().unwrap_or_default() {
             if OWN_KEYS.contains(&entry.key.as_str()) && !entry.value.is_null() {
@@ -101,7 +101,7 @@ impl TestReader {
     }
 }
 
-/// Returns a test merged with what its own suite adds.
+/// Returns a test merged with the settings of its own suite.
 fn with_suite(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let mut outer = outer.clone();
     if test.skip_defaults {

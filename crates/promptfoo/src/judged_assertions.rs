@@ -23,8 +23,8 @@ impl AssertionGrader<'_> {
             Some(value) => Some(read_value_file(self.cx, value)?),
             None => None,
         };
-        // Only `llm-rubric` needs no criterion, if there is a prompt; in AgentV's files the test itself may say
-        // what is expected.
+        // Only `llm-rubric` can do without a criterion, if there is a prompt. In AgentV's files, the test itself may
+        // have the criterion.
         let needs_value =
             self.kind.name != "llm-rubric" || own.is_none() && self.writer.spelling == MatrixSpelling::Camel;
         if value.is_none() && prompt.is_none() && needs_value {

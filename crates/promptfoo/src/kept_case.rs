@@ -1,4 +1,4 @@
-//! A case of a matrix file as a value of `tests`: what a conversion keeps of it.
+//! A case of a matrix file as a value of `tests`, for conversions.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::nodes::list_node;
 use super::pending::PendingCase;
-/// Keeps a case that was read, with what its node does not hold.
+/// Keeps a case, with the data that its node does not hold.
 pub(super) fn keep_case(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -99,7 +99,8 @@ fn assertions_of(node: &mut TreeNode) -> Option<&mut Vec<TreeNode>> {
     }
 }
 
-/// Returns a node as a value. References to files that stand in another folder are made relative to that of the file.
+/// Returns a node as a value. References to files that were written in a file of another folder become relative to this
+/// file's folder.
 fn lowered_value(cx: &DecodeContext, folder: &Path, node: &TreeNode) -> Value {
     match &node.data {
         NodeValue::Str(text) => {
@@ -115,7 +116,8 @@ fn lowered_value(cx: &DecodeContext, folder: &Path, node: &TreeNode) -> Value {
     }
 }
 
-/// Returns a reference relative to a folder if it stands in a file of another folder, and leads from there to a file.
+/// Returns a reference relative to a folder, if it was written in a file of another folder and a file exists at the
+/// path from there.
 fn reference_from(cx: &DecodeContext, folder: &Path, text: &str, span: Span) -> Option<String> {
     let written = text.strip_prefix("file://").filter(|path| !path.contains('\n'))?;
     let home = cx.folder_of(span.source);

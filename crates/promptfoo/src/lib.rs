@@ -1,10 +1,10 @@
-//! Matrix files: prompts, providers and tests that are combined to cases, in promptfoo's spelling or AgentV's.
+//! Matrix files: prompts, providers and tests whose combinations are cases, in promptfoo's spelling or AgentV's.
 //!
-//! There is no second model for these files. They are read into prompts, providers and tests; then each
-//! combination is written as a case of the `tests` format (a `TreeNode` with the spans of this file) and decoded
-//! by the decoder of that format. So diagnostics, limits, identities, linter and language server work for them
-//! as for any eval file, and a case of a matrix can do nothing that a written case can't. Two readers, one for
-//! each spelling, would have duplicated everything for the sake of renamed keys and one rule.
+//! There is no second model for these files. They are read into prompts, providers and tests; then each combination is
+//! written as a case of the `tests` format (a `TreeNode` with the spans of this file) and decoded by the decoder of
+//! that format. So diagnostics, limits, identities, linter and language server work as for any eval file, and a case of
+//! a matrix can do nothing that a written case can't. Separate readers for the two spellings would duplicate everything
+//! for a few renamed keys and one rule.
 //!
 //! The steps are:
 //!
@@ -20,8 +20,8 @@
 //! - `lowered` keeps the cases as JSON for `convert`. `authored` and `extensions` convert tests to JSON and
 //!   back for functions that may change them.
 //!
-//! Providers become targets that the suite defines. A provider that can't be run is an error of its target,
-//! which only concerns runs that use it.
+//! Providers become targets that the suite defines. A provider that can't be run is an error of its target, which
+//! affects only runs that use it.
 
 #![warn(missing_docs)]
 

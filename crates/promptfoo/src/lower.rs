@@ -1,4 +1,4 @@
-//! Writing of a matrix file in the `tests` format: what conversions take.
+//! Converts a matrix file to the `tests` format, as the input of conversions.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use assize_evalfile::{LoadOptions, LoadedSuite, LoweredLoss, LoweredSuite};
 
 use super::read::load_matrix;
 
-/// Loads an eval file of prompts, providers and tests, and returns what it comes to in the `tests` format beside it. What can't
-/// be read is left out and listed, instead of keeping the rest from being read.
+/// Loads an eval file of prompts, providers and tests. Returns it together with its expansion in the `tests` format.
+/// Parts that can't be read are skipped and listed, so that they don't prevent the conversion of the rest.
 pub fn lower_matrix(path: &Path, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
     let mut cx = load_context(path, options);
     let source = read_source(&mut cx, path, None);
     lower_source(cx, path, source)
 }
 
-/// Does it for the text of such a file, YAML or JSON as the path says.
+/// Like [`lower_matrix`], for the text of a file. The path determines whether it is YAML or JSON.
 pub fn lower_matrix_text(path: &Path, text: &str, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
     let mut cx = load_context(path, options);
     let source = Some(cx.sources.add(path, text));
@@ -39,7 +39,7 @@ fn lower_source(mut cx: DecodeContext, path: &Path, source: Option<SourceId>) ->
 pub const LOSS_WARNINGS: [DiagnosticCode; 3] =
     [codes::CODE_NOT_RUN, codes::NO_EFFECT, codes::READ_DIFFERENTLY];
 
-/// Adds what diagnostics say was not read to what is lost: an error stops no conversion.
+/// Adds the parts that diagnostics report as unreadable to the losses, because an error does not stop a conversion.
 fn finish_losses(cx: &DecodeContext, mut lowered: LoweredSuite) -> LoweredSuite {
     let mut losses = Vec::new();
     for found in cx.problems.iter() {

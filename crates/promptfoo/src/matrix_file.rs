@@ -1,4 +1,4 @@
-//! A matrix file that is read, up to its cases.
+//! A matrix file before its cases are expanded.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ pub(super) struct MatrixFile<'n> {
     pub(super) assertions: AssertionCounter,
 }
 
-/// Span used for a test without a place of its own.
+/// Span of a test; `fallback` if it has none.
 pub(super) fn place_of(test: &MatrixTest, fallback: Span) -> Span {
     test.head.unwrap_or(fallback)
 }
 
-/// Returns a test merged with the default test. The assertions of the default test are left out if the test
-/// disables them.
+/// Returns a test merged with the default test. The assertions of the default test are not added if the test disables
+/// them.
 pub(super) fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixTest {
     let mut merged = if test.skip_defaults {
         merge(&MatrixTest { assertions: Vec::new(), assert_span: None, ..file.default.clone() }, test)

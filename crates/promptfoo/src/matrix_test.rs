@@ -6,10 +6,10 @@ use assize_document::{MapEntry, TreeNode, ValueSize};
 /// Name of the default test in messages.
 pub(super) const DEFAULT_TEST: &str = "the default test";
 
-/// A test as it is written, or the default test.
+/// A test as written, or the default test.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MatrixTest {
-    /// Place of the test; `None` for a default test that is not there.
+    /// Span of the test; `None` for a missing default test.
     pub(super) head: Option<Span>,
     pub(super) id: Option<SpannedValue<String>>,
     pub(super) description: Option<String>,
@@ -29,12 +29,12 @@ pub(super) struct MatrixTest {
     /// Prompts it is run with; all if empty.
     pub(super) prompts: Vec<SpannedValue<String>>,
     pub(super) output: Option<TreeNode>,
-    /// Input that takes the place of the prompts.
+    /// Input that replaces the prompts.
     pub(super) input: Option<TreeNode>,
     pub(super) skip_defaults: bool,
-    /// Keys of a case that are taken as they are.
+    /// Keys of a case that are copied unchanged.
     pub(super) case_keys: Vec<MapEntry>,
-    /// True if it stands for the tests of a file without any, so that its prompts are asked once.
+    /// True if it replaces the missing tests of a file, so that each prompt is sent once.
     pub(super) is_stand_in: bool,
     /// True if its variables or assertions can't be read at all.
     pub(super) is_broken: bool,

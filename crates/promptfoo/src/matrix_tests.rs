@@ -1,11 +1,11 @@
-//! The tests of a matrix file: those that are written, and those that scenarios make of their parts.
+//! The tests of a matrix file: written tests, and combinations from scenarios.
 
 use std::borrow::Cow;
 
 use super::matrix_test::MatrixTest;
 use super::merge::merge_tests;
 
-/// All tests of a file. Those of scenarios are made one after the other, so that a small file stays small.
+/// All tests of a file. The tests of scenarios are combined one at a time, so that a small file takes little memory.
 #[derive(Debug, Default)]
 pub(super) struct MatrixTests {
     pub(super) written: Vec<MatrixTest>,
@@ -37,7 +37,7 @@ impl MatrixTests {
         self.written.iter().map(Cow::Borrowed).chain(made.map(Cow::Owned))
     }
 
-    /// What the tests are made of, each part once.
+    /// The parts that tests are combined from, each once.
     pub(super) fn parts(&self) -> impl Iterator<Item = &MatrixTest> {
         let of_scenarios = self.scenarios.iter().flat_map(|one| one.config.iter().chain(&one.tests));
         self.written.iter().chain(of_scenarios)

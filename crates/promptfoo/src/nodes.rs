@@ -6,7 +6,7 @@ use assize_diagnostic::Span;
 use assize_document::{MapEntry, NodeValue, TreeNode};
 use assize_records::UniqueIds;
 
-/// Returns a text at the place it came from.
+/// Returns a text node with the span that the text comes from.
 pub(super) fn text_node(span: Span, text: impl Into<String>) -> TreeNode {
     TreeNode::new(span, NodeValue::Str(text.into()))
 }

@@ -168,7 +168,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
     }
 }
 
-/// Returns the value of a variable, from what its code returned.
+/// Returns the value of a variable from the result of its code.
 fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Box<Diagnostic>> {
     let Value::Object(mut parts) = returned else {
         return Err(Box::new(part.misfit("it did not return a map with `output`")));
@@ -281,13 +281,13 @@ fn variants<'p>(
 
 /// Returns the provider that code receives. An empty map if there are several.
 fn provider_of(reach: &LoadScope, file: &MatrixFile<'_>, variant: &CaseVariant) -> Value {
-    let told = |id: &str, label: &str| json!({"id": id, "label": label});
+    let described = |id: &str, label: &str| json!({"id": id, "label": label});
     let provider = match (reach.targets.as_slice(), variant.providers.as_slice(), file.providers.as_slice()) {
-        ([target], ..) => return told(target, target),
+        ([target], ..) => return described(target, target),
         ([], [only], all) => all.get(*only),
         ([], [], [only]) => Some(only),
         _ => None,
     };
 
-    provider.map_or_else(|| json!({}), |MatrixProvider { id, name, .. }| told(id, name))
+    provider.map_or_else(|| json!({}), |MatrixProvider { id, name, .. }| described(id, name))
 }

@@ -508,8 +508,8 @@ fn no_prompt(span: Span) -> Diagnostic {
     Diagnostic::error(codes::EMPTY_TEXT, "there is no prompt in this file").at(span, "nothing in it")
 }
 
-/// Returns the prompts of a text file: from its columns `prompt` and, optionally, `label`; without such columns
-/// it is no table, and each line is a prompt.
+/// Returns the prompts of a text file: from its columns `prompt` and, optionally, `label`; without such columns it is
+/// not a table, and each line is a prompt.
 fn prompts_of_text(
     cx: &mut DecodeContext,
     source: SourceId,

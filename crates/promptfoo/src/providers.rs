@@ -63,15 +63,15 @@ const KEY_VARIABLE: &str = "apiKeyEnvar";
 /// Keys of `config` that set the form of an answer. A judge's reply has its own form.
 const FORM_CONFIG: [&str; 2] = ["response_format", "responseFormat"];
 
-/// Keys of `config` that change what is asked. Without support for them, the provider can't be run.
+/// Keys of `config` that change requests. They are not supported, so a provider with one of them can't be run.
 const NEEDED_CONFIG: [&str; 18] = [
     "tools", "tool_choice", "toolConfig", "functions", "function_call", "functionToolCallbacks", "mcp",
     "response_format", "responseFormat", "instructions", "system", "systemInstruction", "body",
     "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
 
-/// Keys of `config` that promptfoo knows but that have no effect here. They are not misspellings of the keys
-/// above, however similar they are.
+/// Keys of `config` that promptfoo knows but that have no effect here. They are not misspellings of the keys above,
+/// even if they are similar.
 const OTHER_CONFIG: [&str; 8] =
     ["maxTurns", "speed", "store", "user", "metadata", "verbosity", "effort", "timeout"];
 
@@ -101,7 +101,7 @@ fn embedding_server(id: &str) -> Option<(&str, &'static str)> {
     (is_embedding_id(id) && !model.is_empty()).then_some((model, *address))
 }
 
-/// Collector of the providers of a file, and of the targets they stand for.
+/// Collects the providers of a file, and the targets that they become.
 pub(super) struct ProviderReader<'a> {
     pub(super) spelling: MatrixSpelling,
     pub(super) targets: &'a mut InlineTargets,
@@ -275,8 +275,8 @@ fn without_form(cx: &mut DecodeContext, judge: &TreeNode) -> TreeNode {
     judge
 }
 
-/// Converts a provider that only AgentV has to the entry of a target. Its settings are the same as those of the
-/// entry, and may be beside the id or under `config`.
+/// Converts a provider that only AgentV has to the entry of a target. The entry has the same settings. They may be
+/// beside the id or under `config`.
 fn other_tools_entry(name: &str, id: &str, settings: &TreeNode) -> InlineTarget {
     const OWN_KEYS: [&str; 8] =
         ["id", "label", "prompts", "transform", "delay", "inputs", "env", "environment"];

@@ -129,7 +129,7 @@ fn is_agentv_provider(id: &str) -> bool {
 /// Returns true if a map is a matrix of prompts and providers rather than a list of cases.
 pub fn is_matrix(root: &TreeNode) -> bool {
     let has = |key: &str| root.get(key).is_some();
-    // A test with its own `input` is a case, whatever else is in the file.
+    // A test with its own `input` is a case, no matter which other keys the file has.
     let first = root.get("tests").and_then(TreeNode::as_seq).and_then(<[_]>::first);
     let has_input = first.is_some_and(|test| test.get("input").is_some() && test.get("vars").is_none());
     if has_input || has("redteam") && !has("tests") {

@@ -80,7 +80,7 @@ impl TemplateRenderer {
         TemplateScope { values: JinjaValue::from(all), names }
     }
 
-    /// Renders a text. Returns `None` after adding a diagnostic. A name that is not defined is a warning, and stands for
+    /// Renders a text. Returns `None` after adding a diagnostic. An undefined name causes a warning and renders as
     /// nothing.
     pub(super) fn render(
         &self,
@@ -129,7 +129,8 @@ impl TemplateRenderer {
         }
     }
 
-    /// Renders a variable's own text, which may be any text. Returns `None` for what can't be rendered, and stays as it is.
+    /// Renders a variable's own text, which may be any text. Returns `None` if it can't be rendered and stays
+    /// unchanged.
     pub(super) fn render_value(
         &self,
         cx: &mut DecodeContext,
@@ -163,7 +164,7 @@ impl TemplateRenderer {
         is_within
     }
 
-    /// Returns the names that a text uses as a template; `None` for a text that is no template.
+    /// Returns the names that a template uses; `None` for a text that is not a template.
     pub(super) fn names_in(&self, text: &str) -> Option<BTreeSet<String>> {
         self.work.add(text.len() as u64);
         let translated = translate(text).ok().filter(|_| has_markers(text))?;
@@ -196,7 +197,7 @@ impl TemplateRenderer {
         }
     }
 
-    /// Reports variables of the environment that are not set. The others are noted, and hidden in diagnostics.
+    /// Reports unset environment variables. The values of set ones are recorded, and hidden in diagnostics.
     fn check_variables(&self, cx: &mut DecodeContext, text: &str, span: Span) {
         for (name, value) in self.variables.take_used() {
             cx.reach.environment.note(&name, TextPart::Case, cx.position(span));
@@ -219,7 +220,7 @@ impl TemplateRenderer {
     }
 }
 
-/// The variables of the environment, as `env` in templates. Notes what was asked for.
+/// The environment variables, as `env` in templates. Records which ones a template reads.
 struct EnvironmentObject {
     environment: FileEnvironment,
     own: BTreeMap<String, String>,

@@ -21,7 +21,7 @@ use super::spelling::{MatrixSpelling, head};
 use super::table::tests_of_table;
 use super::values::no_effect;
 
-/// Keys of a test that are the same as those of a case in the `tests` format.
+/// Keys of a test that a case in the `tests` format also has.
 const CASE_KEYS: [&str; 12] = [
     "criteria", "conversation_id", "mode", "turns", "aggregation", "on_turn_failure", "window_size",
     "depends_on", "on_dependency_failure", "input_files", "expected_output", "tags",
@@ -171,7 +171,7 @@ impl TestReader {
         let call = CodeCall { part: &part, arguments: arguments.into_iter().collect() };
         let problem = match run_calls(cx, &[call]).pop() {
             Some(CodeResult::Value(Value::Array(tests))) => {
-                // They become a source of their own, because judges are identified by their spans.
+                // They become a separate source, because judges are identified by their spans.
                 let text = serde_json::to_string_pretty(&tests).unwrap_or_default();
                 let length = text.len();
                 // The path may be followed by the name of a function.
@@ -179,8 +179,8 @@ impl TestReader {
                     Some((file, _)) if names_code(file) => file,
                     _ => path,
                 };
-                // Spans are positions in the returned text, so the name must not be that of the file:
-                // suggestions must not be applied to it.
+                // Spans are positions in the returned text, so the source must not have the name of the file:
+                // suggestions must not be applied to the file.
                 let shown = cx.folder_of(span.source).join(format!("{file} (what it returned)"));
                 let source = cx.sources.add(shown, text);
                 let root = read_json_in(&cx.sources, source, 0..length, &mut cx.problems);

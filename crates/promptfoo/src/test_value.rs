@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::matrix_test::MatrixTest;
 use super::test_entries::TestReader;
-/// Keys of a test that are read; an extension may put others beside them, for itself.
+/// Keys of a test that are read. An extension may add other keys for its own use.
 const TEST_KEYS: [&str; 16] = [
     "assert", "assertScoringFunction", "conversation_id", "criteria", "depends_on", "description",
     "disableDefaultAsserts", "id", "metadata", "options", "prompts", "provider", "providerOutput",
@@ -66,8 +66,8 @@ pub(super) fn test_value(test: &MatrixTest) -> Value {
     Value::Object(value)
 }
 
-/// Returns a test with what the default test adds as JSON. Maps and lists that it does not have are there and empty, so that a
-/// function may add to them.
+/// Returns a test, merged with the default test, as JSON. Missing maps and lists are empty, so that a function may add
+/// to them.
 pub(super) fn merged_value(test: &MatrixTest) -> Value {
     let mut value = test_value(test);
     if let Value::Object(keys) = &mut value {
@@ -101,8 +101,8 @@ fn object_of(entries: &[MapEntry]) -> Value {
     entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect::<Map<_, _>>().into()
 }
 
-/// Reads a test as a function returned it; of what is as it was given, the original stays with its place in the file. A test
-/// that is new has none. Returns `None` after adding a diagnostic.
+/// Reads a test that a function returned. Unchanged parts keep their spans in the file. A new test has none. Returns
+/// `None` after adding a diagnostic.
 pub(super) fn read_changed_test(
     cx: &mut DecodeContext,
     reader: &TestReader,
@@ -118,7 +118,7 @@ pub(super) fn read_changed_test(
         return Some(original.clone());
     }
 
-    // References of a test are relative to the file it stands in.
+    // References of a test are relative to the file that it is written in.
     let home = original.and_then(|test| test.head).map(|head| cx.folder_of(head.source));
     let shown = match (home, shown.file_name()) {
         (Some(home), Some(name)) => home.join(name),
@@ -146,7 +146,8 @@ fn with_known_keys(changed: &Value, sent: &Value) -> Value {
         .into()
 }
 
-/// Puts back the parts of a test that are as they were, whose places tell judges apart and say where references begin.
+/// Restores the unchanged parts of a test, because their spans distinguish judges and determine the folder of
+/// references.
 fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, changed: &Value) {
     let is_same = |key: &str| match (sent.get(key), changed.get(key)) {
         (Some(sent), Some(changed)) => json_equal(sent, changed),

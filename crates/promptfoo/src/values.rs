@@ -96,7 +96,7 @@ fn split_list(text: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// Returns the error that a test names a provider that is not in the file.
+/// Returns the error about a test that names a provider that is not in the file.
 pub(super) fn unknown_provider<'n>(
     wanted: &SpannedValue<String>,
     names: impl Iterator<Item = &'n str>,

@@ -194,7 +194,7 @@ pub(super) fn render_variables(
         }
     }
 
-    // For each variable, the number of others that it waits for, and those that wait for it.
+    // For each variable, the number of variables that it waits for, and the ones that wait for it.
     let mut waits: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, names) in &pending {

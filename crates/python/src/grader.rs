@@ -29,7 +29,7 @@ pub(crate) struct Grader {
 
 #[pymethods]
 impl Grader {
-    /// Creates the judges. Nothing is sent before samples are graded.
+    /// Creates the judges. Sends nothing.
     #[new]
     fn new(py: Python<'_>, settings: GraderSettings) -> PyResult<Self> {
         let run = settings.run_options()?;
@@ -102,7 +102,7 @@ impl Grader {
             let rubric = RubricText::new(rubric.0, rubric.1, &work.context)?;
             let runtime = runtime()?;
             let _guard = runtime.enter();
-            // One rubric for all samples, unless they have their own values for it.
+            // All samples share one rubric, unless they have their own values for it.
             let plain = read.iter().all(|sample| sample.vars.is_none());
             let shared = plain.then(|| work.prepare(&rubric, None)).transpose()?;
             let ready = |sample: crate::sample::ReadSample| {

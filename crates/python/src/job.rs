@@ -18,7 +18,7 @@ use crate::grader_core::GraderCore;
 use crate::result_data::ResultData;
 use crate::results::{GradedResult, Results};
 
-/// Most ungraded samples that an error describes.
+/// Maximum number of ungraded samples that an error describes.
 const MAX_DESCRIBED: usize = 5;
 
 /// A sample and the rubric to grade it by.

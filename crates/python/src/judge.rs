@@ -45,8 +45,8 @@ impl FunctionJudge {
             return question.refuse(&self.identity, "grading was stopped");
         };
 
-        let (function, asked) = (Arc::clone(&self.function), task.clone());
-        let answered = tokio::task::spawn_blocking(move || call(&function, &asked)).await;
+        let (function, copy) = (Arc::clone(&self.function), task.clone());
+        let answered = tokio::task::spawn_blocking(move || call(&function, &copy)).await;
         match answered.unwrap_or_else(|error| Err((UngradedKind::Transport, error.to_string()))) {
             Ok(decisions) => self.read(task, decisions),
             Err((kind, message)) => self.refuse_all(task, kind, &message),
@@ -139,7 +139,7 @@ impl Judge for FunctionJudge {
 
 /// Calls the function. An exception is a failure of the judge.
 fn call(function: &Py<PyAny>, task: &RubricTask) -> Result<Vec<FunctionDecision>, (UngradedKind, String)> {
-    let asked = Python::try_attach(|py| {
+    let outcome = Python::try_attach(|py| {
         let task = JudgeTask::new(task);
         let returned = function.call1(py, (task,)).map_err(|error| {
             let name = error.get_type(py).name().map(|name| name.to_string()).unwrap_or_default();
@@ -147,7 +147,7 @@ fn call(function: &Py<PyAny>, task: &RubricTask) -> Result<Vec<FunctionDecision>
         })?;
         returned.extract(py).map_err(|error: PyErr| (UngradedKind::Malformed, error.to_string()))
     });
-    asked.unwrap_or_else(|| Err((UngradedKind::Transport, "the interpreter has ended".to_owned())))
+    outcome.unwrap_or_else(|| Err((UngradedKind::Transport, "the interpreter has ended".to_owned())))
 }
 
 /// Task of a judge: an answer with its question, and the criteria to decide on.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_engine::{ResultRow, SampleResult};
 use assize_rubric::Cost;
 
-/// A result, and what only a case of a stored run has.
+/// A result, with fields that only a case of a stored run has.
 pub(crate) struct ResultData {
     pub(crate) result: SampleResult,
     pub(crate) case: Option<CaseData>,

@@ -229,7 +229,7 @@ impl Results {
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = to_dict(py, &self.summary)?;
-        // The job measures no time of its own; each result has the time of its sample.
+        // The job does not measure its total time; each result has the time of its sample.
         summary.del_item("duration_ms")?;
         Ok(summary)
     }
@@ -281,7 +281,7 @@ impl Results {
     }
 }
 
-/// One of our own types as a dictionary of JSON values.
+/// Converts one of our types to a dictionary of JSON values.
 pub(crate) fn to_dict<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyDict>> {
     let text = serde_json::to_string(value)
         .map_err(|error| crate::failure::LibraryError::internal(error.to_string()))?;

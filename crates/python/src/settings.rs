@@ -16,7 +16,7 @@ use crate::failure::LibraryError;
 pub(crate) struct GraderSettings {
     /// Names of judges; empty for the configuration's judge.
     pub(crate) judges: Vec<String>,
-    /// Judges written in Python: name, version, function, most concurrent calls.
+    /// Judges written in Python: name, version, function, maximum number of concurrent calls.
     pub(crate) functions: Vec<(String, String, Py<PyAny>, usize)>,
     pub(crate) folder: PathBuf,
     pub(crate) samples_at_once: Option<usize>,

@@ -25,10 +25,11 @@ const ZSTANDARD: u16 = 93;
 /// Parts of an archive.
 pub(crate) struct RecordArchive<R> {
     zip: ZipArchive<R>,
-    /// Number of bytes that were decompressed so far, and that may be.
+    /// Number of bytes decompressed so far, and the maximum.
     read: u64,
     limit: u64,
-    /// Number of commas that may still come. Each separates two values, and a value takes many times its text.
+    /// Maximum number of further commas. Each separates two values, and a parsed value takes many times the memory of
+    /// its text.
     commas: u64,
 }
 
@@ -123,7 +124,7 @@ fn damaged_bytes<E>(_: E) -> String {
     "its compressed bytes are damaged".to_owned()
 }
 
-/// Decompresses bytes. What is larger than `most` is cut off one byte later.
+/// Decompresses bytes. Stops after `most` + 1 bytes, so that the caller sees that there are more than `most`.
 fn unpack(packed: &[u8], method: u16, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let limit = most + 1;

@@ -94,7 +94,7 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
     Ok(shape.format())
 }
 
-/// Number of bytes at the beginning of a file in which results that are not JSON are recognised.
+/// Number of bytes at the beginning of a file that are searched for results in other formats than JSON.
 const DETECTION_BYTES: u64 = 64 * 1024;
 
 /// Returns which kind of promptfoo results a text is, if they are not JSON.
@@ -119,7 +119,7 @@ fn other_results(beginning: &str) -> Option<&'static str> {
     }
 }
 
-/// The keys by which formats are distinguished.
+/// The keys that distinguish formats.
 #[derive(Debug, Default)]
 struct DocumentShape {
     /// Keys of the document, of the first line, or of the first member of a list.

@@ -87,7 +87,7 @@ pub(crate) fn read_object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (usize,
 
     let mut reader = serde_json::Deserializer::from_slice(text);
     let read = serde_path_to_error::deserialize(&mut reader);
-    // A missing field has no line of its own.
+    // An error about a missing field has no line.
     let read = read.map_err(|error| (error.inner().line().max(1), describe(error.path(), error.inner())))?;
     reader.end().map_err(|error| (error.line(), describe_syntax(&error)))?;
     Ok(read)

@@ -162,7 +162,7 @@ fn read_archive(
 
 /// Reads a part of an archive.
 fn read_part<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    // In a part of an archive there is no list to recover records from, so a part that is cut off is an error.
+    // A part of an archive has no list to recover records from, so a truncated part is an error.
     let text = document(bytes, usize::MAX, &mut Vec::new());
     let text = text.map_err(|error| match error {
         RecordError::Invalid(problem) => problem.why,
@@ -294,9 +294,8 @@ fn add_choices(input: &mut Option<Value>, choices: &[String]) {
     }
 }
 
-/// Returns the conversation before the last question, which the answer is about, if the model was asked more
-/// than once. If the model called tools, the user's later messages only prompt it to continue, and all messages
-/// are its answer.
+/// Returns the conversation before the last question, which the answer belongs to, if there are several questions. If
+/// the model called tools, the user's later messages only prompt it to continue, and all messages are its answer.
 fn earlier_turns(sample: &InspectSample) -> Option<Value> {
     let messages = &sample.messages;
     let first_answer = messages.iter().position(is_answer)?;

@@ -80,7 +80,7 @@ fn sample_key(id: &str) -> (String, u64) {
     (id[..id.len() - digits].to_owned(), number.parse().unwrap_or(u64::MAX))
 }
 
-/// Adds an event to its sample. Returns true if it is a completion, but not the first.
+/// Adds an event to its sample. Returns true if it is a completion and the sample already has one.
 fn add_event(record: &mut Record, kind: &str, data: Value) -> bool {
     let Value::Object(mut data) = data else { return false };
     match kind {

@@ -104,8 +104,8 @@ pub(crate) fn read_results(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     Ok(file)
 }
 
-/// Converts a result to a record. `questions` contains the id of each test so far, by the values that make it
-/// the same test. The test's index can't be used, because repeats have indexes of their own.
+/// Converts a result to a record. `questions` contains the id of each test so far, with the values that identify the
+/// test. The test's index can't be used, because each repeat has its own index.
 fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, String)>) -> Record {
     let test = result.test_case.unwrap_or_default();
     let vars = result.vars.unwrap_or_default();
@@ -167,7 +167,7 @@ fn answer(
         return Ok(output);
     }
 
-    // The error may also come from an assertion, or say that there was nothing to check.
+    // The error may also come from an assertion, or mean that there was nothing to check.
     let is_failure = failure.is_none_or(|reason| reason == FAILED_PROVIDER);
     let why = why.filter(|why| !why.is_null());
     match why.or(error.filter(|error| is_failure && !error.is_null())) {

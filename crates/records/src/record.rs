@@ -1,4 +1,4 @@
-//! A record: a question, its answer, and everything else that is known about both.
+//! A record: a question, its answer, and metadata about both.
 
 use std::collections::BTreeSet;
 
@@ -41,10 +41,10 @@ pub struct Record {
     pub threshold: Option<f64>,
     /// Paths of files that belong to the question, relative to the file of records.
     pub files: Vec<String>,
-    /// Types of the parts of question and answer that are not text, such as `image`. In the texts, only their
-    /// names appear.
+    /// Types of the parts of question and answer that are not text, such as `image`. The texts contain only the names
+    /// of these types.
     pub left_out: BTreeSet<String>,
-    /// Everything else that is known. `cluster` is an id that records about the same question share.
+    /// All other data. `cluster` is an id that records about the same question share.
     pub metadata: Map<String, Value>,
 }
 

@@ -18,9 +18,9 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, RecordError> {
     Ok(assize_files::read_bytes(path, MAX_RECORD_BYTES)?)
 }
 
-/// Prepares a document for parsing, without its byte order mark. `NaN` and infinities, which Python writes
-/// although JSON does not have them, become null. A document that is cut off is closed after the last complete
-/// member of a list at `depth`, and this is added to `problems`.
+/// Prepares a document for parsing. Removes its byte order mark. `NaN` and infinities, which Python writes although
+/// JSON does not have them, become null. A truncated document is closed after the last complete member of a list at
+/// `depth`, and this is added to `problems`.
 ///
 /// # Errors
 /// If it is not JSON, or is cut off before there is such a member.
@@ -63,8 +63,8 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Returns a document that is cut off, up to the last object that is a complete member of a list at `depth`,
-/// and closes the brackets that are open there. `None` if there is no such object.
+/// Returns a truncated document, up to the last object that is a complete member of a list at `depth`, and closes the
+/// brackets that are open there. `None` if there is no such object.
 fn close_truncated(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
     let (mut open, mut is_text, mut at) = (Vec::new(), false, 0);
     let mut end = None;
@@ -98,7 +98,7 @@ pub(crate) fn read_frame<'b, T: Deserialize<'b>>(text: &'b [u8]) -> Result<T, Re
     })
 }
 
-/// Reads the members of a list in `text` one at a time. Those that can't be read are added to `problems`.
+/// Reads the members of a list in `text` one at a time. An unreadable member is added to `problems`.
 pub(crate) fn read_members<T: DeserializeOwned>(
     text: &[u8],
     members: &[&RawValue],
@@ -199,8 +199,8 @@ pub(crate) fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns a question of several messages as a list, and a question that is a single user message as its text.
-/// A string that contains such a list in JSON is parsed; any other string is returned as it is.
+/// Returns a question of several messages as a list, and a question that is a single user message as its text. A string
+/// that contains such a list in JSON is parsed; any other string is returned unchanged.
 pub(crate) fn question(value: Value) -> Option<Value> {
     let list = match value {
         Value::Null => return None,

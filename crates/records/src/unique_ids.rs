@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// The set of ids that are taken. An id that is requested again gets a number: `name-2`, `name-3`.
+/// The set of used ids. An id that is requested again gets a number: `name-2`, `name-3`.
 #[derive(Debug, Clone, Default)]
 pub struct UniqueIds {
     taken: HashSet<String>,

@@ -132,12 +132,12 @@ fn test_runs_of_deepeval_hold_answers_and_scores() {
 fn the_answer_of_a_conversation_in_inspect_is_about_its_last_question() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log.json");
-    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let message = |role: &str, text: &str| json!({"role": role, "content": text});
     let messages = [
-        said("user", "What is 1+1?"),
-        said("assistant", "2"),
-        said("user", "And twice that?"),
-        said("assistant", "4"),
+        message("user", "What is 1+1?"),
+        message("assistant", "2"),
+        message("user", "And twice that?"),
+        message("assistant", "4"),
     ];
     let log = json!({
         "version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}, "config": {}},

@@ -1,4 +1,4 @@
-//! A comparison that may be looked at again and again, as text.
+//! Text of a comparison that may be checked repeatedly while the run goes on.
 
 use assize_analysis::compare::AnytimeComparison;
 
@@ -19,7 +19,7 @@ pub fn render_anytime_line(found: &AnytimeComparison) -> String {
     )
 }
 
-/// Renders the interval so far, and after how many cases the comparison was clear.
+/// Renders the interval so far, and the number of cases after which the comparison was clear.
 pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let text = format!(

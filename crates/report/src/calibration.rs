@@ -121,7 +121,7 @@ pub fn render_calibration(
     }
 
     render_gates(&mut page, detail.gates, detail.gate_basis);
-    // After a page of tables, the conclusion has left the screen.
+    // After a page of tables, the conclusion is no longer on the screen, so it is repeated.
     if !detail.explained {
         for sentence in &sentences {
             page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, sentence)]);
@@ -286,7 +286,7 @@ fn render_annotators(page: &mut ReportPage, found: &ReplacementTest) {
     render_table(page, 2, &columns, &found.annotators.iter().map(row).collect::<Vec<_>>());
 }
 
-/// Says how often the judge agrees with people, and how sure that is; `None` for scores.
+/// Describes how often the judge agrees with people, and how sure that is; `None` for scores.
 fn agreement_sentence(section: &CalibrationSection) -> Option<String> {
     let confusion = section.confusion?;
     let found = section.figures.iter().find(|figure| figure.id == "accuracy")?;

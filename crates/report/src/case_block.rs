@@ -1,14 +1,12 @@
 //! One case as text: its verdict and the decision on each criterion.
 //!
-//! A case may have hundreds of criteria, and a run thousands of cases, so there are three levels of detail. A
-//! full case shows everything that is stored. A compact one shows what the reader acts on: the criteria that
-//! count against the answer or are undecided, each with a short reason and one quote. The criteria in favour
-//! of the answer are only named, and beyond a few names only counted. A brief case is one line with its main
-//! reason.
+//! A case may have hundreds of criteria, and a run thousands of cases, so there are three levels of detail. A full case
+//! shows everything that is stored. A compact one shows the criteria that the reader has to act on: they count against
+//! the answer or are ungraded, and each has a short reason and one quote. The first few criteria in favour of the
+//! answer are named, and the rest are counted. A brief case is one line with its main reason.
 //!
-//! The tone of [`VerdictMark`] decides which criteria are good, not the outcome alone: an unmet penalty is
-//! good, and a negated grader inverts its criteria. A criterion with a failed gate is always shown, whatever
-//! its tone.
+//! The tone of [`VerdictMark`] decides which criteria are good, not the outcome alone: an unmet penalty is good, and a
+//! negated grader inverts its criteria. A criterion with a failed gate is always shown.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -184,8 +182,8 @@ fn decided_criteria(row: &ResultRow) -> impl Iterator<Item = (&GraderRow, &Crite
     row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |criterion| (grader, criterion)))
 }
 
-/// Returns the name of a criterion: its id. The ids of a code check's results are only numbers (`check-1`),
-/// so these go by the name of the grader.
+/// Returns the name of a criterion: its id. The ids of a code check's results are only numbers (`check-1`), so the
+/// grader's name is used for them.
 fn criterion_name(grader: &GraderRow, criterion: &CriterionRow) -> String {
     let is_numbered = criterion.id.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
     sanitize::sanitize_name(if is_numbered { &grader.name } else { &criterion.id })
@@ -207,7 +205,7 @@ fn list_names(names: &[String]) -> String {
     if more > 0 { format!("{text} and {more} more") } else { text }
 }
 
-/// Returns the target, the target that answered in its place, and the trial if it is not the first.
+/// Returns the target, the fallback target that answered, and the trial if it is not the first.
 pub(crate) fn target_and_trial(row: &ResultRow) -> Vec<ReportPiece> {
     let mut pieces = Vec::new();
     if let Some(target) = &row.target {
@@ -249,7 +247,7 @@ fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str
     render_error_and_coverage(page, row);
 }
 
-/// Renders the criteria that count against the answer or are undecided, and names or counts the rest.
+/// Renders the criteria that count against the answer or are ungraded, and names or counts the rest.
 fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<String>) {
     render_heading(page, row);
     if row.verdict == Verdict::Pass {
@@ -280,7 +278,7 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
                 CriterionLine::from_row(criterion, text.as_deref(), grader.negate, gate_failed, &[]);
             let reason = sanitize::cut_text(line.reason.trim(), MAX_COMPACT_REASON);
             line.reason = &reason;
-            // One quote is enough to show what the decision rests on.
+            // One quote is enough to show the basis of the decision.
             line.evidence = &line.evidence[..line.evidence.len().min(1)];
             line.put(page, 2);
             shown += 1;

@@ -11,7 +11,7 @@ use crate::sanitize;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Maximum number of cases that are listed; those that did not always pass come first.
+/// Maximum number of cases that are listed. Cases that did not always pass come first.
 const MAX_CASES: usize = 25;
 
 /// Number of them in a brief summary.
@@ -141,7 +141,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
     }
 }
 
-/// Renders several targets or prompts, a line each. `kind` is the word for them.
+/// Renders several targets or prompts, one per line. `kind` is the word for them.
 pub(crate) fn render_parts(page: &mut ReportPage, kind: &'static str, parts: &PartTable<'_>) {
     if parts.is_empty() {
         return;

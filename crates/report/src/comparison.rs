@@ -218,7 +218,7 @@ fn render_one(
 
     render_case_lists(page, comparison, limits.names);
 
-    // After a page of tables, the verdict has left the screen.
+    // After a page of tables, the verdict is no longer on the screen, so it is repeated.
     page.add_blank();
     render_verdict(page, comparison, &labelled);
 }
@@ -236,14 +236,14 @@ fn render_verdict(page: &mut ReportPage, comparison: &RunComparison, labelled: &
     let word = ReportPiece::new(tone, format!("{sign} {}", comparison.verdict.words()));
     let mut text = format!(" {}", describe_headline(comparison));
     for found in labelled {
-        let of = if found.scores { "scores" } else { "verdicts" };
-        let _ = write!(text, "; by people's {of} {}", found.call.words());
+        let subject = if found.scores { "scores" } else { "verdicts" };
+        let _ = write!(text, "; by people's {subject} {}", found.call.words());
     }
     render_entry(page, "Verdict", vec![word, ReportPiece::new(ReportTone::Dim, text)]);
 }
 
-/// Describes how far the mean score over all cases of the base may have changed, whatever the cases without a
-/// known score would have scored.
+/// Describes how far the mean score over all cases of the baseline may have changed, for any scores of the cases
+/// without a known one.
 pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -> String {
     let with = if comparison.gone.is_empty() { "incomplete" } else { "incomplete and missing" };
     let all = match (comparison.common + comparison.gone.len()) as u64 {
@@ -263,7 +263,7 @@ pub(crate) fn format_rescored(with: &str) -> String {
     format!("rescored from stored decisions with the weights, gates and thresholds of {with}")
 }
 
-/// Formats the number of cases on both sides, and of the others.
+/// Formats the number of cases that both runs have, and of cases that only one has.
 pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
     let mut text = format!("{} in common", format_count(comparison.common as u64, "case", "cases"));
     for (number, word) in [
@@ -422,7 +422,7 @@ pub fn shared_axis<'a>(
 
 /// Names the method of each metric.
 pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
-    let of = |name: &str, contrast: &MetricDifference| {
+    let method_line = |name: &str, contrast: &MetricDifference| {
         if contrast.call == Conclusion::NotComparable {
             return format!("{name}: not compared");
         }
@@ -445,8 +445,8 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
     format!(
         "{}% CI. {}. {}.{judges}",
         number::format_plain(comparison.score.level * 100.0),
-        of("Pass rate", &comparison.pass_rate),
-        of("Mean score", &comparison.score)
+        method_line("Pass rate", &comparison.pass_rate),
+        method_line("Mean score", &comparison.score)
     )
 }
 
@@ -493,7 +493,7 @@ fn render_group_table(
     adjusted_by: Option<&str>,
     limits: ComparisonLimits,
 ) {
-    // A title without a table would say nothing about the runs.
+    // A title without a table has no information about the runs.
     if parts.rows.is_empty() {
         return;
     }

@@ -120,7 +120,7 @@ pub(crate) fn format_spent(info: &RunInfo, summary: &RunSummary) -> Option<Strin
     Some(format_sent(sent, included, is_job))
 }
 
-/// Describes requests and their cost. `included` says which of them are counted.
+/// Describes requests and their cost. `included` describes which of them are counted.
 fn format_sent(sent: SentRequests, included: &str, is_job: bool) -> String {
     let requests = format_count(sent.requests, "request", "requests");
     let mut text = match sent.cost_usd {

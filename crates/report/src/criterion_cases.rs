@@ -13,16 +13,16 @@ use crate::style::{ReportStyle, ReportTone};
 /// Returns whether a criterion counts against a result; `None` if the result does not have it. The criterion
 /// is named by its id, or by `GRADER/ID`.
 pub fn does_criterion_fail(row: &ResultRow, criterion: &str) -> Option<bool> {
-    let of = decisions(row, criterion);
-    of.map(|(grader, one)| fails(row, grader, one)).reduce(|one, other| one || other)
+    let decided = decisions(row, criterion);
+    decided.map(|(grader, one)| fails(row, grader, one)).reduce(|one, other| one || other)
 }
 
-/// Renders the cases, with a newline after each line. `of` is the number of results that have the criterion, and `more` the
-/// number of failing ones that are not in `records`.
+/// Renders the cases, with a newline after each line. `total` is the number of results with the criterion, and `more`
+/// the number of failing results that are not in `records`.
 pub fn render_criterion_cases(
     records: &[CaseRecord],
     criterion: &str,
-    of: usize,
+    total: usize,
     more: usize,
     style: ReportStyle,
 ) -> String {
@@ -38,7 +38,7 @@ pub fn render_criterion_cases(
         ReportPiece::untrusted(ReportTone::Plain, &text.unwrap_or_default(), sanitize::MAX_CRITERION_TEXT),
     ];
     page.add_text(&[], &title);
-    page.add_text(&[], &[ReportPiece::plain(count_sentence(records.len() + more, of))]);
+    page.add_text(&[], &[ReportPiece::plain(count_sentence(records.len() + more, total))]);
 
     for record in records {
         let row = &record.result;
@@ -60,12 +60,12 @@ pub fn render_criterion_cases(
     page.finish()
 }
 
-fn count_sentence(failing: usize, of: usize) -> String {
-    let results = if of == 1 { "result" } else { "results" };
+fn count_sentence(failing: usize, total: usize) -> String {
+    let results = if total == 1 { "result" } else { "results" };
     match failing {
-        0 => format!("It counts against none of {of} {results}."),
-        1 => format!("It counts against 1 of {of} {results}:"),
-        _ => format!("It counts against {failing} of {of} {results}:"),
+        0 => format!("It counts against none of {total} {results}."),
+        1 => format!("It counts against 1 of {total} {results}:"),
+        _ => format!("It counts against {failing} of {total} {results}:"),
     }
 }
 

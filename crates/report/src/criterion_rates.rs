@@ -50,7 +50,7 @@ pub(crate) struct RateTitles {
 }
 
 impl RateTitles {
-    /// Returns the titles, which depend on whether the rates shown include those of code checks.
+    /// Returns the titles, which depend on whether the shown rates include code checks.
     pub(crate) fn new(summary: &RunSummary, shown: &[&CriterionRate]) -> Self {
         let (heading, column, ordered) = if shown.len() == summary.criterion_rates.len() {
             ("Criteria", "criterion", "criterion, worst first")

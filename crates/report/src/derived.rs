@@ -26,7 +26,7 @@ pub struct DerivedMetricText {
     pub value: String,
     /// Why the value is undefined, with its bounds; for a value, the note that it has no interval.
     pub reason: String,
-    /// Target, prompt and suite, as far as there are several of them; else empty.
+    /// Target, prompt and suite; each only if there are several.
     pub of: String,
     /// Number of results.
     pub results: String,

@@ -17,7 +17,7 @@ pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) 
     page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
 }
 
-/// `, 95% CI 49% to 94.3%`, or why there is none. JSON and report files have the method.
+/// `, 95% CI 49% to 94.3%`, or the reason why there is none. JSON and report files also have the method.
 pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
     if figure.low.is_none() || figure.high.is_none() {
         let reason = figure.undefined.as_deref().unwrap_or("it was not computed");

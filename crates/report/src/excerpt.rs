@@ -4,10 +4,10 @@ use assize_store::ResultRow;
 
 use crate::sanitize::escape_lines;
 
-/// Most characters of a question or an answer in a row.
+/// Maximum number of characters of a question or an answer in a row.
 const MAX_EXCERPT: usize = 320;
 
-/// The beginning of an answer; without one, why there is none, or which tools were called.
+/// The beginning of an answer, or else the reason why there is none, or the tools that were called.
 pub fn answer_excerpt(row: &ResultRow) -> String {
     let answer = row.answer.as_deref().filter(|answer| !answer.trim().is_empty());
     let error = row.error.as_ref().map(|error| error.message.as_str());
@@ -48,7 +48,7 @@ pub fn cut_text(text: &str, most: usize) -> String {
 /// Name of a criterion without its grader.
 pub fn short_criterion_name(name: &str) -> String {
     let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
-    // Numbered checks, and the score of a benchmark, say less than the name of their grader.
+    // For numbered checks and scores of benchmarks, the name of the grader is more informative.
     let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
     let named = if is_numbered || criterion == "score" {
         grader.rsplit('/').next().unwrap_or(grader)

@@ -54,8 +54,8 @@ pub fn render_listing(rows: &[ListingRow], style: ReportStyle) -> String {
     page.finish()
 }
 
-/// Wraps the lines of a message to the window, each with its own indentation. Words are not broken, so that
-/// paths and commands can be copied. If there is no window, as in a pipe, the message is returned unchanged.
+/// Wraps the lines of a message to the window, each with its own indentation. Words are not broken, so that paths and
+/// commands can be copied. Without a window, for example in a pipe, the message is returned unchanged.
 pub fn wrap_message(message: &str, style: ReportStyle) -> String {
     if style.width == ReportStyle::UNLIMITED {
         return message.to_owned();

@@ -6,7 +6,7 @@ use assize_store::{CriterionRow, ResultRow};
 use crate::number;
 use crate::style::ReportTone;
 
-/// How a verdict or outcome is shown. The sign says good or bad, the word names the result.
+/// The display of a verdict or outcome. The sign shows good or bad, the word names the result.
 #[derive(Debug, Clone)]
 pub(crate) struct VerdictMark {
     pub(crate) sign: &'static str,

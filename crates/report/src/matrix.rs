@@ -22,13 +22,17 @@ use crate::html::page_of;
 use crate::mark::VerdictMark;
 use crate::number::{dollars, format_count, format_duration, format_score, grouped};
 
-/// Most characters of a Markdown file, so that it fits into a comment.
+/// Maximum number of characters of a Markdown file, so that it fits into a comment.
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
-/// Most different answers of a cell.
+/// Maximum number of different answers of a cell.
 const MAX_ANSWERS: usize = 3;
+<<<<<<< HEAD
 /// Most criteria that are counted in the head of a column.
 const MAX_COUNTS: usize = 6;
 /// Most characters of an answer in Markdown.
+=======
+/// Maximum number of characters of an answer in Markdown.
+>>>>>>> acde015205655d38faf8ae186e770ae5a4256ad6
 const MAX_TEXT: usize = 320;
 
 /// Format of the table.
@@ -51,7 +55,7 @@ pub struct MatrixSource<'a> {
     pub folder: &'a RunFolder,
     /// Description of its run.
     pub info: &'a RunInfo,
-    /// What it has of the run.
+    /// Its part of the run.
     pub part: &'a AnswerPart,
     /// Changes each record before it is shown, such as to apply people's labels.
     pub prepare: &'a dyn Fn(&mut CaseRecord),
@@ -166,7 +170,7 @@ impl MatrixReport {
         })
     }
 
-    /// Writes the table. Returns remarks about what was left out.
+    /// Writes the table. Returns notes about omitted parts.
     ///
     /// # Errors
     /// If it can't be written.
@@ -360,7 +364,7 @@ impl MatrixCell {
         let rest =
             (more > 0).then(|| format!("and {}", format_count(more as u64, "other answer", "other answers")));
 
-        // Of several trials, the criteria of the first that did not pass say why.
+        // If there are several trials, the criteria of the first one that did not pass are shown as the reason.
         let failed = rows.iter().find(|row| row.verdict != Verdict::Pass);
         let verdict = match rows {
             [row] => {

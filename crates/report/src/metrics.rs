@@ -151,7 +151,7 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate], 
             }
         };
 
-        let of = if figure.n == 1 { figure.of.trim_end_matches('s') } else { figure.of };
+        let unit = if figure.n == 1 { figure.of.trim_end_matches('s') } else { figure.of };
         page.add_text(
             &[ReportPiece::plain(name)],
             &[
@@ -159,7 +159,7 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate], 
                 ReportPiece::plain("  "),
                 around,
                 ReportPiece::plain("  "),
-                ReportPiece::new(ReportTone::Dim, format!("{} {of}", grouped(figure.n))).unbroken(),
+                ReportPiece::new(ReportTone::Dim, format!("{} {unit}", grouped(figure.n))).unbroken(),
             ],
         );
 

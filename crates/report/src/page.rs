@@ -6,7 +6,7 @@ use crate::cells::{KEPT_SPACE, ReportCell, SPACE, ascii_replacement, display_wid
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
-/// Minimum width of text beside a lead, or of text that is deeply indented.
+/// Minimum width of text beside a lead, or of deeply indented text.
 const MIN_TEXT_WIDTH: usize = 20;
 
 /// A piece of text in one tone. Sanitised on construction.
@@ -105,8 +105,8 @@ impl ReportPage {
         }
     }
 
-    /// Adds a command or a path beside `lead`. It is kept on one line whatever the width, so that it can be
-    /// copied. `effect` follows it, or goes below it if both are too long for one line.
+    /// Adds a command or a path beside `lead`. It stays on one line at any width, so that it can be copied. `effect`
+    /// follows it, or goes below it if both are too long for one line.
     pub(crate) fn add_command(
         &mut self,
         lead: &[ReportPiece],

@@ -38,8 +38,8 @@ impl ListedRun {
         Self { name, short_id: id.clone(), id, info }
     }
 
-    /// Shortens the ids of all runs of a folder as far as they stay distinct, but never below the time they
-    /// begin with.
+    /// Shortens the ids of all runs of a folder so that they stay distinct, and keep at least the time at the
+    /// beginning.
     pub fn shorten_ids(runs: &mut [Self]) {
         let mut ids: Vec<String> = runs.iter().map(|run| run.id.clone()).collect();
         ids.sort();

@@ -30,7 +30,7 @@ pub fn escape_unsafe(text: &str) -> String {
     out
 }
 
-/// Escapes like [`escape_unsafe`], but keeps line breaks and tabs, for text that is shown as it was written.
+/// Escapes like [`escape_unsafe`], but keeps line breaks and tabs, for text that keeps its layout.
 pub fn escape_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -60,9 +60,8 @@ pub(crate) fn cut_text(text: &str, limit: usize) -> String {
     }
 }
 
-/// Spells out text that a CI runner would run as a command if it saw it in its log: `::` at the beginning of
-/// a line, and `##` before `[`, `vso[` and the like anywhere, because wrapping may put it at the beginning of
-/// a line.
+/// Escapes text that a CI runner would run as a command if it appeared in its log: `::` at the beginning of a line, and
+/// `##` before `[`, `vso[` and similar words anywhere, because wrapping may move it to the beginning of a line.
 pub fn escape_commands(text: &str) -> Cow<'_, str> {
     let text = escape_marks(text, "\\u{23}");
     let is_command = |line: &str| line.trim_start().starts_with("::");
@@ -82,8 +81,8 @@ pub fn escape_commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Does the same for JSON, whose value stays the same; no line of JSON begins with untrusted text. Also used
-/// for annotations, which are meant to be commands.
+/// Like [`escape_commands`], for JSON, without changing the value: no line of JSON begins with untrusted text. Also
+/// used for annotations, which are intended as commands.
 pub fn escape_commands_in_json(text: &str) -> Cow<'_, str> {
     escape_marks(text, "\\u0023")
 }

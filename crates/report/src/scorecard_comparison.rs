@@ -52,7 +52,7 @@ pub fn render_scorecard_comparison(
     page.finish()
 }
 
-/// Lines below the table: how many cases, which parts only one run has, why intervals are missing.
+/// Lines below the table: the number of cases, parts that only one run has, and reasons for missing intervals.
 pub(crate) fn comparison_notes(found: &ScorecardComparison) -> Vec<String> {
     let mut lines =
         vec![format!("over the {} in both runs", format_count(found.shared as u64, "case", "cases"))];

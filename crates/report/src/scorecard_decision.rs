@@ -1,4 +1,4 @@
-//! What a committee must know to decide about a release: one page, without rates or means of cases.
+//! Summary for a committee that decides about a release: one page, without rates or means of cases.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use assize_store::RunInfo;
 use crate::number::{format_count, format_plain, format_rate, format_score, grouped};
 use crate::scorecard_comparison::list_codes;
 
-/// Most lines of a heading.
+/// Maximum number of lines below a heading.
 const MAX_LINES: usize = 6;
 
-/// Lines below a heading, such as what blocks the release.
+/// Lines below a heading, such as the reasons that block the release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionPart {
     /// The heading.
@@ -21,7 +21,7 @@ pub struct DecisionPart {
     pub lines: Vec<String>,
 }
 
-/// What a committee must know about a scorecard run. `earlier` is the comparison with the last release, and its name.
+/// Summary of a scorecard run for a committee. `earlier` is the comparison with the last release, and its name.
 pub fn scorecard_decision(
     run: &ScorecardRun,
     info: &RunInfo,
@@ -73,7 +73,7 @@ fn at_most(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The top of a tree and the parts right below it that do not reach their thresholds, whatever gates say.
+/// The top of a tree and the parts directly below it, if they do not reach their thresholds. Gates are ignored.
 fn below_thresholds(run: &ScorecardRun, tree: &ScorecardTree, scores: &ScorecardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let below = |id: ScorecardNodeId| {

@@ -20,15 +20,15 @@ const MAX_WEAKEST: usize = 3;
 /// Maximum number of blockers and gates that are named below the table.
 const MAX_NAMED: usize = 8;
 
-/// Number of rows from which the lower levels of a tree are folded, unless a depth is given.
+/// Maximum number of rows of a tree. Above that, lower levels are folded, unless a depth is given.
 const MAX_ROWS: usize = 200;
-/// Length, in characters, from which a code is taken for an opaque id, and the label is shown beside it.
+/// A code of at least this many characters is probably an opaque id, so the label is shown beside it.
 const OPAQUE_CODE: usize = 20;
 
 /// Levels and labels that a rendered scorecard shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScorecardLayout<'a> {
-    /// Number of levels below the top; by default as many as fit.
+    /// Number of levels below the top; all that fit if not given.
     pub depth: Option<usize>,
     /// The stored tree, for labels.
     pub labels: Option<(&'a ScorecardInfo, &'a ScorecardTree)>,
@@ -311,8 +311,8 @@ fn green_gate_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId, bound: f64
     )
 }
 
-/// Returns the benchmarks that are furthest below their thresholds, however the missing cases would score,
-/// each with its path.
+/// Returns the benchmarks that are furthest below their thresholds for any scores of the missing cases, each with its
+/// path.
 fn weakest_benchmarks(scores: &ScorecardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut below: Vec<(f64, ScorecardNodeId)> = card

@@ -1,10 +1,10 @@
 //! Output that fits on a screen.
 
-/// Number of lines that commands print by default, unless what must be said needs more.
+/// Number of lines that commands print by default. Necessary messages may exceed it.
 pub const SCREEN_LINES: usize = 40;
 
-/// Renders with one level of detail after another, the fullest first, until the text fits on a screen. If none
-/// fits, the text is that of the last level.
+/// Renders with one level of detail after another, the fullest first, until the text fits on a screen. If none fits,
+/// returns the text of the last level.
 pub fn fit_screen<L>(levels: impl IntoIterator<Item = L>, render: impl Fn(L) -> String) -> String {
     let mut text = String::new();
     for level in levels {

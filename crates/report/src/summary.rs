@@ -134,7 +134,7 @@ pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
     render_conclusion(page, summary.exit_code, &summary.exit_reason, &summary.conclusion);
 }
 
-/// Renders the exit code, its reason, and what a reader must know beside them.
+/// Renders the exit code, its reason, and notes that a reader must know.
 pub fn render_result_lines(
     exit_code: u8,
     reason: &str,
@@ -334,8 +334,8 @@ fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: S
     entry(page, "Criteria", criteria);
 }
 
-/// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
-/// share. If cases have several trials, the rate is over trials, whatever the verdicts of the cases.
+/// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the share. If
+/// cases have several trials, the rate is over trials, not over cases.
 fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> {
     let counts = summary.counts;
     let Some(figures) = &summary.figures else {
@@ -389,7 +389,7 @@ fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
     }
 }
 
-/// Describes the thresholds of verdicts, if they are known; cases may have different ones.
+/// Describes the thresholds of verdicts, if they are known. Cases may have different ones.
 pub(crate) fn describe_thresholds(thresholds: &[VerdictThresholds]) -> Option<String> {
     // Sorted, because cases finish in a different order in each run.
     let mut thresholds = thresholds.to_vec();

@@ -1,5 +1,5 @@
-//! Tables with columns. A table that is wider than the page first narrows and wraps its shrinking columns,
-//! then puts them on lines of their own, and finally becomes a list.
+//! Tables with columns. A table that is wider than the page first narrows and wraps its shrinking columns, then puts
+//! them on separate lines, and finally becomes a list.
 //!
 //! The widest cells determine the widths, so choosing a layout needs all rows before the first one is
 //! written. Rows can be built on demand, once for measuring and once for writing, so that a table of a
@@ -42,7 +42,7 @@ impl ReportColumn {
         Self { right: true, ..Self::left(title) }
     }
 
-    /// Creates a column of text that is wrapped, or put on a line of its own, if the page is too narrow.
+    /// Creates a column of text that is wrapped, or put on a separate line, if the page is too narrow.
     pub(crate) const fn shrinking(title: &'static str) -> Self {
         Self { shrinks: true, ..Self::left(title) }
     }
@@ -148,7 +148,7 @@ fn choose_layout<'c, R: AsRef<[ReportPiece]>>(
 enum TableForm {
     /// All cells of a row are side by side.
     Columns,
-    /// Shrinking columns are on lines of their own.
+    /// Shrinking columns are on separate lines.
     Stacked,
     /// The name of the row, and below it the other cells with their titles.
     List,
@@ -240,7 +240,7 @@ impl<'c> TableLayout<'c> {
         }
     }
 
-    /// Adds the cells that are side by side; those that are too long are wrapped.
+    /// Adds the cells that are side by side. Long cells are wrapped.
     fn push_cells(&self, page: &mut ReportPage, row: &[ReportPiece]) {
         let shown: Vec<usize> = self.shown().filter(|&index| index < row.len()).collect();
         let wrapped: Vec<Vec<Vec<ReportCell>>> = shown
@@ -354,7 +354,7 @@ fn blank(columns: usize) -> ReportPiece {
     ReportPiece::plain(" ".repeat(columns))
 }
 
-/// Wraps a cell. If there are more than `most` lines, the last one kept is marked as cut.
+/// Wraps a cell to at most `most` lines. If there would be more, the last line ends with a mark.
 fn wrap_cell(page: &ReportPage, cells: &[ReportCell], width: usize, most: usize) -> Vec<Vec<ReportCell>> {
     let lines = wrap_cells(cells, width.max(1));
     let mut kept: Vec<Vec<ReportCell>> = lines.iter().take(most).map(|line| line.to_vec()).collect();

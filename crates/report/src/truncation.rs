@@ -32,15 +32,15 @@ mod tests {
 
     #[test]
     fn every_way_is_told() {
-        let of = |mode, omitted, parts| {
+        let described = |mode, omitted, parts| {
             truncation_details(&TruncationRecord { mode, characters: 22_228, omitted, parts })
         };
         assert_eq!(
-            of(TruncationMode::Head, 20_710, 1),
+            described(TruncationMode::Head, 20_710, 1),
             "too long, so judged without its beginning (truncate: head): 20,710 of 22,228 characters removed"
         );
         assert_eq!(
-            of(TruncationMode::Chunk, 0, 20),
+            described(TruncationMode::Chunk, 0, 20),
             "too long, so judged in parts (truncate: chunk): 22,228 characters in 20 parts"
         );
     }

@@ -9,7 +9,7 @@ use assize_stats::sampling::{inclusion_probabilities, systematic_draw};
 
 use crate::{ReviewItem, ReviewReason};
 
-/// Share of the draw that ignores doubt, so each item has at least half of an equal chance.
+/// Share of the draw that ignores doubt, so that each item has at least half the probability of an equal draw.
 const EVEN_SHARE: f64 = 0.5;
 
 /// Property that makes an item more likely to be drawn.

@@ -2,7 +2,7 @@
 
 use assize_rubric::{LabelOutcome, SeenHash};
 
-/// One question about one case.
+/// A question to the reviewer about one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewItem {
     /// Id of the case.
@@ -13,8 +13,7 @@ pub struct ReviewItem {
     pub system: Option<String>,
     /// Number of the trial, from 1, if the label needs it.
     pub trial: Option<u32>,
-    /// Id of the criterion or code of the benchmark; empty if the reviewer is asked for the first failure of
-    /// a trace.
+    /// Id of the criterion or code of the benchmark; empty if the question is about the first failure of a trace.
     pub criterion: String,
     /// Hash of the question's text, so that a label records its version.
     pub version: String,
@@ -66,7 +65,7 @@ pub enum ReviewSectionKind {
 pub enum ReviewQuestion {
     /// Pass or fail, not applicable, unsure; with a scale also a score.
     Verdict(Option<ScoreScale>),
-    /// The failure that came first, the answer that it has no code, or the answer that there is none.
+    /// The first failure, or the answer that it has no code, or that there is no failure.
     Primary(Vec<FailureChoice>),
 }
 
@@ -122,7 +121,7 @@ pub struct JudgeAccount {
 pub enum ReviewReason {
     /// People decided differently.
     ReviewersDiffer,
-    /// There is no decision, and only people can make it.
+    /// There is no decision, and only a person can make it.
     Waiting,
     /// Judges decided differently, so that there is no decision.
     JudgesDiffer,

@@ -23,6 +23,6 @@ pub enum ReviewKey {
     Home,
     /// End: to the end.
     End,
-    /// Ctrl-C: quit at once, whatever is open.
+    /// Ctrl-C: quit at once, even if a dialog is open.
     Interrupt,
 }

@@ -24,7 +24,7 @@ pub struct OngoingReview {
 pub enum DecisionEffect {
     /// It was written; true if it is the reviewer's first decision on the item and not "unsure".
     Written(bool),
-    /// Nothing was written because the same decision was there already, for example after a repeated request.
+    /// Nothing was written because the same decision was already recorded, for example after a repeated request.
     Unchanged,
 }
 
@@ -107,8 +107,7 @@ impl OngoingReview {
         self.keys.get(key).copied()
     }
 
-    /// Shows an item. [`ReviewSession::may_show_judge`] then tells whether the judge's decision may be shown
-    /// with it.
+    /// Shows an item. [`ReviewSession::may_show_judge`] then returns whether the judge's decision may be shown with it.
     pub fn show(&mut self, at: usize) -> Option<&ReviewItem> {
         self.recall(at);
         self.session.show(at);
@@ -201,8 +200,8 @@ impl OngoingReview {
         Ok(DecisionEffect::Written(before.is_none() && is_decisive))
     }
 
-    /// Decides an item beside the judge's decision, and replaces an earlier decision. The label says that the judge's
-    /// decision was seen.
+    /// Decides an item while the judge's decision is shown, and replaces an earlier decision. The label records that
+    /// the judge's decision was seen.
     ///
     /// # Errors
     /// If it doesn't fit the question, or can't be written.

@@ -23,7 +23,7 @@ pub struct ReviewOptions {
     pub raters: Option<NonZeroUsize>,
     /// True if a named person decides the items on which reviewers disagree.
     pub adjudicate: bool,
-    /// True if the reviewer is asked for the first failure of each case.
+    /// True if the questions are about the first failure of each case.
     pub traces: bool,
     /// Permitted use of the labels, if the reviewer set it.
     pub split: Option<LabelSplit>,

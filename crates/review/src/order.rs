@@ -17,9 +17,9 @@ pub enum ReviewOrder {
     Queue,
     /// All items in random order from a seed.
     Random(u64),
-    /// All items, those with the least certain decisions of the judge first.
+    /// All items, the judge's least certain decisions first.
     UncertainFirst,
-    /// As many items as the limit allows, drawn from a seed with recorded probabilities.
+    /// As many items as the limit allows, drawn with a seed and with recorded probabilities.
     Drawn(DrawTarget, u64),
 }
 
@@ -73,8 +73,8 @@ impl ReviewOrder {
         matches!(self, Self::Drawn(target, _) if is_plain_draw(items, target))
     }
 
-    /// Sorts items into this order and returns how many of them the reviewer goes through with this limit.
-    /// Deterministic for equal items, limit and seed.
+    /// Sorts items into this order and returns how many of them the reviewer labels with this limit. Deterministic for
+    /// equal items, limit and seed.
     pub fn select_items(self, items: &mut Vec<ReviewItem>, limit: Option<usize>) -> usize {
         let limit = limit.unwrap_or(items.len()).min(items.len());
         if let Self::Drawn(target, seed) = self {
@@ -85,7 +85,7 @@ impl ReviewOrder {
         limit
     }
 
-    /// Sorts items into this order; drawn items stay as they are. Deterministic for equal items and seed.
+    /// Sorts items into this order; drawn items keep their order. Deterministic for equal items and seed.
     pub fn sort_items(self, items: &mut Vec<ReviewItem>) {
         match self {
             Self::Queue => items.sort_by_key(urgency),

@@ -1,4 +1,4 @@
-//! Items of one reviewer: selected, sorted, and separate from those that are already decided.
+//! Items of one reviewer: selected, sorted, and separate from decided items.
 
 use assize_engine::{EngineError, id_patterns};
 
@@ -10,7 +10,7 @@ use crate::{
 /// Items of one reviewer, in order.
 #[derive(Debug, Clone)]
 pub struct ReviewQueue {
-    /// Items that the reviewer goes through, including decided ones.
+    /// Items that the reviewer has to label, including decided ones.
     pub items: Vec<ReviewItem>,
     /// Items that can only be decided by name.
     pub others: Vec<ReviewItem>,
@@ -45,7 +45,7 @@ impl ReviewQueue {
             return Err(EngineError::usage(format!("none of the {all} items has such a case and criterion")));
         }
 
-        // The draw comes before the decided items are removed, so a seed always stands for the same draw.
+        // The draw comes before decided items are removed, so a seed always gives the same draw.
         let is_plain_draw = options.order.is_plain_draw(&items);
         let listed = options.order.select_items(&mut items, options.limit);
         others.extend(items.split_off(listed));

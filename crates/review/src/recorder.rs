@@ -77,8 +77,8 @@ impl LabelRecorder {
         written
     }
 
-    /// Returns the present time, or one millisecond after the last decision if that is later. Of two decisions on an item the later
-    /// counts, so no two may have the same time.
+    /// Returns the current time, or one millisecond after the last decision if that is later. The later of two
+    /// decisions on an item counts, so no two may have the same time.
     fn next_time(&self) -> Timestamp {
         let now = self.process.now().as_millisecond();
         let later = |last: i64| Some(now.max(last.saturating_add(1)));

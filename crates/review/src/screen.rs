@@ -53,7 +53,7 @@ impl ScreenLine {
 /// A screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewScreen {
-    /// One line for each line of the window.
+    /// The lines of the window.
     pub lines: Vec<ScreenLine>,
 }
 

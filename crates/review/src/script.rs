@@ -11,7 +11,7 @@ use crate::{NamedItem, ReviewAnswer};
 pub struct EarlierDecision {
     /// Time of the decision; the current time if it is missing.
     pub at: Option<String>,
-    /// Permitted use of the label; that of the review if it is missing.
+    /// Permitted use of the label; the review's if it is missing.
     pub split: Option<LabelSplit>,
 }
 
@@ -97,7 +97,7 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
 /// Parses a decision: `pass`, `fail`, `na`, `unsure`, their keys, a score, or the code of a failure.
 ///
 /// # Errors
-/// If it is a number that is no score.
+/// If it is a number but not a valid score.
 pub fn parse_answer(word: &str) -> Result<ReviewAnswer, String> {
     let outcome = match word {
         "p" => Some(LabelOutcome::Met),

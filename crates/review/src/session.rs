@@ -82,7 +82,7 @@ pub struct ReviewProgress {
 #[derive(Debug, Clone)]
 pub struct ReviewSession {
     items: Vec<ReviewItem>,
-    /// Number of items that the reviewer goes through; those after them can only be decided by name.
+    /// Number of items that the reviewer has to label; later ones can only be decided by name.
     listed: usize,
     at: usize,
     pub(crate) mode: ReviewMode,
@@ -174,7 +174,7 @@ impl ReviewSession {
         }
     }
 
-    /// Returns the items that the reviewer goes through.
+    /// Returns the items that the reviewer has to label.
     pub fn listed(&self) -> &[ReviewItem] {
         &self.items[..self.listed]
     }
@@ -226,7 +226,7 @@ impl ReviewSession {
         }
     }
 
-    /// Leaves the item on the screen for later and goes to the next one.
+    /// Skips the item on the screen and goes to the next one.
     pub fn skip(&mut self) {
         if self.decision().is_none() && self.at < self.listed {
             self.skipped.insert(self.at);
@@ -268,7 +268,7 @@ impl ReviewSession {
     /// Goes to the item named by a line.
     ///
     /// # Errors
-    /// If there is none, if there are several, or if the line is about an earlier version of the item:
+    /// If there is no such item, if there are several, or if the line is about an earlier version of the item, with
     /// another answer or question.
     pub fn go_to(&mut self, named: &NamedItem) -> Result<(), String> {
         let NamedItem { case, criterion, key, seen } = named;
@@ -367,7 +367,7 @@ impl ReviewSession {
         self.message = Some(why.into());
     }
 
-    /// Goes to the next undecided item. The current one stays as it is.
+    /// Goes to the next undecided item. The current one is not changed.
     pub fn go_to_next(&mut self) {
         let count = self.listed;
         let is_open = |at: &usize| self.decided[*at].is_none() && !self.withdrawn.contains(at);
@@ -583,8 +583,8 @@ impl ReviewSession {
         ReviewStep::Redraw
     }
 
-    /// Scrolls the text if the key is one for scrolling, and returns true then. Only the screen knows where
-    /// the text ends, so it limits the position.
+    /// Scrolls the text if the key is for scrolling, and returns true in that case. Only the screen knows where the
+    /// text ends, so the screen limits the position.
     fn scroll_by_key(&mut self, key: ReviewKey) -> bool {
         const PAGE: usize = 10;
 

@@ -13,7 +13,7 @@ use crate::{ReviewItem, ReviewQuestion, ReviewSection};
 pub struct SpreadsheetCount {
     /// Number of items in the table.
     pub written: usize,
-    /// Number of items that are left out because one of their texts is too long for a cell.
+    /// Number of items that are omitted because one of their texts is too long for a cell.
     pub too_long: usize,
 }
 

@@ -110,10 +110,10 @@ pub fn failure_limit(threshold: UnitInterval) -> UnitInterval {
 
 /// Returns why a verdict on a case contradicts its score; `None` if both can be true.
 ///
-/// A failed case may have part of the score, and a passed one may lack part of it. But a failed case scores
-/// less than `limit` (see [`failure_limit`]) and less than the best score of the scale. A passed case scores more than
-/// the worst, and without a scale at least half: a judge that is not told the threshold can't aim at it, but a score
-/// near 0 is no pass.
+/// A failed case may have part of the score, and a passed one may lack part of it. But a failed case scores less than
+/// `limit` (see [`failure_limit`]) and less than the best score of the scale. A passed case scores more than the worst,
+/// and without a scale at least half: a judge that does not know the threshold can't aim at it, but a score near 0 is
+/// not a pass.
 pub fn find_contradiction(
     pass: bool,
     score: UnitInterval,

@@ -71,7 +71,7 @@ pub struct BenchmarkFinding {
     /// and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenHash>,
-    /// True if a judge may say that it does not apply; kept beside it.
+    /// True if a judge may decide that it does not apply.
     #[serde(skip)]
     pub may_not_apply: bool,
 }

@@ -67,7 +67,7 @@ impl CaseDecision {
         parts.join("/").into()
     }
 
-    /// The id of the criterion as results show it; `score` for a grader as a whole.
+    /// The id of the criterion as results show it; `score` for a whole grader.
     pub fn shown_criterion(&self) -> Arc<str> {
         match self.criterion() {
             Some(criterion) => self.shown_id(criterion.id.clone()),

@@ -84,7 +84,7 @@ mod tests {
     use crate::{GateState, UnitInterval};
     use crate::{Weight, score_case};
 
-    fn lines() -> VerdictThresholds {
+    fn thresholds() -> VerdictThresholds {
         VerdictThresholds::with_optional_borderline(UnitInterval::new(0.8).expect("a unit"), None)
     }
 
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn members_keep_weight_negation_and_gate() {
         let mut members = vec![member(3.0, 1.0), member(1.0, 0.0)];
-        let mean = |members: &[_]| combine_members(members, CompositeFormula::WeightedAverage, lines());
+        let mean = |members: &[_]| combine_members(members, CompositeFormula::WeightedAverage, thresholds());
         assert_eq!(mean(&members).bounds, Some((0.75, 0.75)));
         members[1].0.negate = true;
         assert_eq!(mean(&members).bounds, Some((1.0, 1.0)));
@@ -106,8 +106,10 @@ mod tests {
         members[1].0.negate = false;
         let score = mean(&members);
         assert_eq!((score.bounds, score.verdict), (Some((1.0, 1.0)), Some(Verdict::Fail)));
-        let case =
-            score_case(&[(GraderWeighting::default(), GraderOutcome::Combined(Box::new(score)))], lines());
+        let case = score_case(
+            &[(GraderWeighting::default(), GraderOutcome::Combined(Box::new(score)))],
+            thresholds(),
+        );
         assert_eq!(case.verdict, Verdict::Fail, "a gate inside a composite is a gate of the case");
     }
 
@@ -150,44 +152,44 @@ mod tests {
             combine_members(
                 &members,
                 CompositeFormula::Threshold(UnitInterval::new(line).expect("a unit")),
-                lines(),
+                thresholds(),
             )
         };
         assert_eq!(at(0.6).verdict, Some(Verdict::Pass));
         assert_eq!(at(0.7).verdict, Some(Verdict::Fail));
         let required = GraderWeighting { required: true, ..Default::default() };
-        let case = score_case(&[(required, GraderOutcome::Combined(Box::new(at(0.6))))], lines());
+        let case = score_case(&[(required, GraderOutcome::Combined(Box::new(at(0.6))))], thresholds());
         assert_eq!(case.graders[0].required, Some(GateState::Passed), "its own line is the threshold");
     }
 
     #[test]
     fn the_lowest_and_the_highest_stay_within_what_is_known() {
         let members = [member(1.0, 0.9), member(1.0, 0.4), member(0.0, 0.1), member(2.0, 0.6)];
-        let of = |members: &[_], how| combine_members(members, how, lines());
-        assert_eq!(of(&members, CompositeFormula::Lowest).bounds, Some((0.4, 0.4)));
-        assert_eq!(of(&members, CompositeFormula::Highest).bounds, Some((0.9, 0.9)));
+        let combined = |members: &[_], how| combine_members(members, how, thresholds());
+        assert_eq!(combined(&members, CompositeFormula::Lowest).bounds, Some((0.4, 0.4)));
+        assert_eq!(combined(&members, CompositeFormula::Highest).bounds, Some((0.9, 0.9)));
         let broken = [member(1.0, 0.9), (GraderWeighting::default(), GraderOutcome::Errored)];
-        let lowest = of(&broken, CompositeFormula::Lowest);
+        let lowest = combined(&broken, CompositeFormula::Lowest);
         assert_eq!((lowest.bounds, lowest.verdict), (Some((0.0, 0.9)), Some(Verdict::Incomplete)));
-        let highest = of(&broken, CompositeFormula::Highest);
+        let highest = combined(&broken, CompositeFormula::Highest);
         assert_eq!((highest.bounds, highest.verdict), (Some((0.9, 1.0)), Some(Verdict::Pass)));
         let left_out = [(GraderWeighting::default(), GraderOutcome::NotApplicable), member(1.0, 0.9)];
-        assert_eq!(of(&left_out, CompositeFormula::Lowest).bounds, Some((0.9, 0.9)));
-        assert_eq!(of(&left_out[..1], CompositeFormula::Highest).bounds, None);
+        assert_eq!(combined(&left_out, CompositeFormula::Lowest).bounds, Some((0.9, 0.9)));
+        assert_eq!(combined(&left_out[..1], CompositeFormula::Highest).bounds, None);
     }
 
     #[test]
     fn a_broken_member_is_neither_a_zero_nor_left_out() {
         let members = [member(1.0, 1.0), (GraderWeighting::default(), GraderOutcome::Errored)];
-        let score = combine_members(&members, CompositeFormula::WeightedAverage, lines());
+        let score = combine_members(&members, CompositeFormula::WeightedAverage, thresholds());
         assert_eq!((score.bounds, score.verdict), (Some((0.5, 1.0)), Some(Verdict::Incomplete)));
         let share = combine_members(
             &members,
             CompositeFormula::Threshold(UnitInterval::new(0.5).expect("a unit")),
-            lines(),
+            thresholds(),
         );
         assert_eq!((share.bounds, share.verdict), (Some((0.5, 1.0)), Some(Verdict::Pass)));
-        let decided = combine_members(&members, CompositeFormula::Decided(None), lines());
+        let decided = combine_members(&members, CompositeFormula::Decided(None), thresholds());
         assert_eq!(decided.verdict, Some(Verdict::Incomplete));
     }
 }

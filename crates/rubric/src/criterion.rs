@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CriterionId, CriterionScale, Gate, Weight};
 
-/// One thing to decide about an answer.
+/// A single thing to decide about an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Criterion {
     /// Criterion id, unique in its rubric.

@@ -67,7 +67,7 @@ impl ScoreBands {
         self.0.iter_mut().map(|band| &mut band.text)
     }
 
-    /// Checks and sorts the bands. Every violation is reported; indices are those of the given list.
+    /// Checks and sorts the bands. Every violation is reported, with its index in the given list.
     pub fn new(bands: Vec<ScoreBand>) -> Result<Self, Vec<ScoreBandsError>> {
         let mut errors = Vec::new();
 

@@ -150,8 +150,7 @@ impl Decision {
         }
     }
 
-    /// Returns true if the decision can only be pass or fail. A vote without a value does not tell, and
-    /// counts as binary.
+    /// Returns true if the decision can only be pass or fail. A vote without a value counts as binary.
     pub fn is_binary(&self) -> bool {
         match &self.finding {
             Finding::Criterion { criterion, .. } => matches!(criterion.scale, CriterionScale::Checklist),
@@ -299,7 +298,7 @@ crate::named_enum! {
         Evidence = "evidence",
         /// The run ended before the criterion was judged.
         Cancelled = "cancelled",
-        /// The judge was not asked, because it failed again and again; it is asked again later.
+        /// The judge was not called, because it failed again and again. It will be called again later.
         Unavailable = "unavailable",
         /// The votes of the panel are tied, and no rule for ties is set.
         Tie = "tie",

@@ -9,8 +9,8 @@ const ZEROS: [char; 37] = [
     '\u{abf0}', '\u{ff10}',
 ];
 
-/// Returns the ASCII digit with the value of a digit of any script. Superscripts and circled numbers are no
-/// digits: `10⁶` is not 106.
+/// Returns the ASCII digit with the value of a digit of any script. Superscripts and circled numbers are not digits:
+/// `10⁶` is not 106.
 pub fn ascii_digit(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_digit().then_some(c);

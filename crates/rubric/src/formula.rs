@@ -136,7 +136,8 @@ impl ValueRange {
         }
     }
 
-    /// Joins two conditions, either of which decides alone if it is `deciding`: true for `or`, false for `and`.
+    /// Combines two conditions. If one of them is `deciding`, it alone determines the result: true for `or`, false for
+    /// `and`.
     fn joined(self, other: Self, deciding: bool) -> Self {
         let conditions = [self.is_true(), other.is_true()];
         if self.is_nan() || other.is_nan() {
@@ -183,18 +184,18 @@ impl ValueRange {
     }
 
     /// Range of a function of two numbers whose extremes are at the ends of the ranges.
-    fn corners(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
+    fn corners(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         if self.is_known() && other.is_known() {
-            return Self::known(of(self.low, other.low));
+            return Self::known(f(self.low, other.low));
         }
 
         let (a, b) = (self, other);
-        Self::around(&[of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)])
+        Self::around(&[f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)])
     }
 
     /// Range of a non-decreasing function.
-    fn rising(self, of: impl Fn(f64) -> f64) -> Self {
-        Self { low: of(self.low), high: of(self.high) }
+    fn rising(self, f: impl Fn(f64) -> f64) -> Self {
+        Self { low: f(self.low), high: f(self.high) }
     }
 
     fn negated(self) -> Self {
@@ -470,9 +471,9 @@ impl<'a> FormulaParser<'a> {
         }
 
         let first = arguments[0];
-        let both = |of: fn(f64, f64) -> f64| {
+        let both = |f: fn(f64, f64) -> f64| {
             let all = arguments.iter().copied();
-            all.reduce(|a, b| ValueRange { low: of(a.low, b.low), high: of(a.high, b.high) }).unwrap_or(first)
+            all.reduce(|a, b| ValueRange { low: f(a.low, b.low), high: f(a.high, b.high) }).unwrap_or(first)
         };
         let total = || arguments[1..].iter().fold(first, |sum, value| sum.plus(*value));
         match (word, arguments.len()) {

@@ -37,7 +37,7 @@ pub enum GateState {
 }
 
 impl Gate {
-    /// Returns the condition as it is worded in records and output.
+    /// Returns the text of the condition in records and output.
     pub fn rule(self) -> Cow<'static, str> {
         match self {
             Self::Met => "required".into(),

@@ -12,8 +12,8 @@ use crate::{
     GraderWeighting, Outcome, Rubric, Verdict, VerdictThresholds, combine_members, score_criteria,
 };
 
-/// Computes the outcome of one grader from its decisions. The error says why there is none; the grader then
-/// counts as failed to run.
+/// Computes the outcome of one grader from its decisions. The error is the reason why there is none; the grader then
+/// counts as one that failed to run.
 pub fn grader_outcome(
     decisions: &[&CaseDecision],
     thresholds: VerdictThresholds,

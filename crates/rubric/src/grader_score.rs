@@ -21,7 +21,7 @@ pub struct GraderWeighting {
 }
 
 impl GraderWeighting {
-    /// Returns the rule of the gate set by `required`, as it is worded in records and output.
+    /// Returns the text of the rule of the gate set by `required`, as in records and output.
     pub fn gate_rule(&self) -> String {
         match self.min_score {
             Some(minimum) => format!("required grader, min_score {}", minimum.get()),
@@ -163,7 +163,7 @@ impl GraderScore {
             let own_word = own_word.map(|passed| passed != weighting.negate);
             grader.required = Some(match (grader.bounds, own_word) {
                 (_, Some(true)) => GateState::Passed,
-                // A check that failed to run might have said that the answer fails, whatever the threshold.
+                // A check that failed to run might have decided that the answer fails, at any threshold.
                 (Some(_), None) if matches!(outcome, GraderOutcome::Errored) => GateState::Open,
                 (None, None) => GateState::NotApplicable,
                 (Some((low, _)), None) if at_least(low, own_line.get()) => GateState::Passed,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Beginning of the ids of cases that have none of their own.
+/// Prefix of the generated ids of cases without an id.
 const NUMBERED_CASE: &str = "row-";
 
 /// Returns the id of a case that has none: the number of its row or line, from 1.

@@ -24,7 +24,7 @@ pub enum LabelOutcome {
     Score(f64),
     /// The criterion does not apply.
     NotApplicable,
-    /// The person could not tell.
+    /// The person could not decide.
     Unsure,
 }
 

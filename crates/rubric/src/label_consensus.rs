@@ -59,7 +59,7 @@ pub(crate) fn count_people<'l>(labels: impl IntoIterator<Item = (Option<&'l str>
     named + usize::from(named < words.len())
 }
 
-/// Last label of each person, without those who are unsure.
+/// Last label of each person, without labels of people who are unsure.
 fn last_words<'l>(
     labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
 ) -> Vec<(Option<String>, LabelOutcome)> {

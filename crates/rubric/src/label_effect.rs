@@ -15,7 +15,7 @@ use crate::{
     LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, at_least, settle_labels,
 };
 
-/// Handling of labels without the hash that `assize review` writes, which do not say what they are about.
+/// Handling of labels without the hash that `assize review` writes. Nothing shows which answer they belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnboundLabels {
     /// They are reported and decide nothing.
@@ -25,10 +25,10 @@ pub enum UnboundLabels {
     Accept,
 }
 
-/// Who decides where people's labels contradict the decision of a judge.
+/// Determines who decides if people's labels contradict the decision of a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PeopleRule {
-    /// Nobody until a named person adjudicates: the item is disputed.
+    /// The item is disputed until a named person adjudicates.
     #[default]
     Dispute,
     /// The people, if enough of them agree.
@@ -42,7 +42,7 @@ pub enum LabelBinding {
     Current,
     /// It is about another answer, target, case or question.
     Stale,
-    /// It does not say what it is about.
+    /// It has no hash of the text that the person saw.
     Unbound,
 }
 
@@ -69,7 +69,7 @@ pub struct LabelAccount {
     /// Labels about an earlier version of the item, from reviewers who have not labelled the current one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Label>,
-    /// Labels that do not say what they are about, and so do not count.
+    /// Labels without a hash of the text that the person saw. They do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Label>,
     /// Labels without a reviewer, which do not count.
@@ -96,7 +96,7 @@ pub struct LabelCounts {
     pub counted: u64,
     /// Labels about another answer, target, case or question.
     pub stale: u64,
-    /// Labels that do not say what they are about.
+    /// Number of labels without a hash of the text that the person saw.
     pub unbound: u64,
     /// Labels without a reviewer.
     pub anonymous: u64,
@@ -149,7 +149,7 @@ impl LabelAccount {
 
         // A later decision of a reviewer replaces an earlier one.
         account.current = latest_labels(account.current, &mut account.unordered);
-        // These don't count, so it does not matter which of a person's is the later one.
+        // These don't count, so it does not matter which of a person's labels is the later one.
         for labels in [&mut account.stale, &mut account.unbound] {
             let mut unordered = Vec::new();
             *labels = latest_labels(std::mem::take(labels), &mut unordered);
@@ -239,7 +239,7 @@ impl LabelAccount {
         serde_json::from_value(details?.get(DETAILS_KEY)?.clone()).ok()
     }
 
-    /// Describes the current labels: who decided what, when and why.
+    /// Describes the current labels: person, decision, time and reason.
     pub fn words(&self) -> String {
         // The adjudicator's label decides, so it comes first.
         let mut labels: Vec<&Label> = self.current.iter().collect();
@@ -309,7 +309,7 @@ impl LabelAccount {
     }
 }
 
-/// A time as it is shown: without the fraction of its second.
+/// A time for display, without the fraction of its second.
 fn without_fraction(at: &str) -> String {
     match at.split_once('.') {
         Some((second, rest)) => format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
@@ -321,8 +321,8 @@ fn without_fraction(at: &str) -> String {
 const DETAILS_KEY: &str = "labels";
 
 /// Returns the latest label of each person by its time, in the order of people's names, so that the order of rows in a
-/// file changes nothing. Labels as an adjudicator and as a reviewer are independent. If a person decided differently and
-/// the times do not say which decision is the later one, none of these labels counts.
+/// file changes nothing. Labels as an adjudicator and as a reviewer are independent. If a person decided differently
+/// and the times do not show which decision is the later one, none of these labels counts.
 fn latest_labels(labels: Vec<Label>, unordered: &mut Vec<Label>) -> Vec<Label> {
     let mut people: BTreeMap<(String, bool), Vec<Label>> = BTreeMap::new();
     for label in labels {
@@ -426,9 +426,9 @@ impl Decision {
 
         let mut account = account;
         if !by_people && matches!(settled, SettledLabels::Decided(_) | SettledLabels::Differ) {
-            let said = finding.error().map_or(reason, str::to_owned);
+            let message = finding.error().map_or(reason, str::to_owned);
             account.before =
-                Some(ReplacedDecision { state: before.state, score: finding.score(), reason: said });
+                Some(ReplacedDecision { state: before.state, score: finding.score(), reason: message });
         }
 
         finding.score = score;
@@ -456,7 +456,7 @@ impl Decision {
 impl Decision {
     /// Compares the labels of people with the decision of a judge, which counts unless a named person adjudicates. A
     /// label that contradicts it makes the decision disputed; the decision of a gate is then ungraded. `threshold` is
-    /// the score from which the benchmark passes, and `people` says whether people decide without an adjudicator.
+    /// the pass threshold of the benchmark, and `people` determines whether people decide without an adjudicator.
     pub fn dispute_by_labels(
         &mut self,
         mut account: LabelAccount,
@@ -543,7 +543,7 @@ fn decided(
         LabelScore::Score(score) => (BenchmarkState::Scored, Some(score)),
         _ => (BenchmarkState::NotApplicable, None),
     };
-    // A score does not say whether this one case passes or fails.
+    // A score does not decide whether this single case passes or fails.
     let (pass, raw_score) = match label {
         LabelOutcome::Met => (Some(true), None),
         LabelOutcome::Unmet => (Some(false), None),
@@ -608,30 +608,30 @@ mod tests {
             waiting.with_score(Err("waits".to_owned()), Vec::new()),
             "",
         );
-        let said = |seen| [label("ann", LabelOutcome::Met, seen)];
+        let labels_with = |seen| [label("ann", LabelOutcome::Met, seen)];
         assert_eq!(
-            outcome(&apply(&waiting, &said(Some(seen("now"))), UnboundLabels::Report)),
+            outcome(&apply(&waiting, &labels_with(Some(seen("now"))), UnboundLabels::Report)),
             (BenchmarkState::Scored, Some(1.0))
         );
         for unbound in [UnboundLabels::Report, UnboundLabels::Accept] {
-            let stale = apply(&waiting, &said(Some(seen("then"))), unbound);
+            let stale = apply(&waiting, &labels_with(Some(seen("then"))), unbound);
             assert_eq!(outcome(&stale), (BenchmarkState::Waiting, None));
             assert!(stale.reason.contains("1 label stale"), "{}", stale.reason);
         }
         assert_eq!(
-            outcome(&apply(&waiting, &said(None), UnboundLabels::Report)),
+            outcome(&apply(&waiting, &labels_with(None), UnboundLabels::Report)),
             (BenchmarkState::Waiting, None)
         );
         assert_eq!(
-            outcome(&apply(&waiting, &said(None), UnboundLabels::Accept)),
+            outcome(&apply(&waiting, &labels_with(None), UnboundLabels::Accept)),
             (BenchmarkState::Scored, Some(1.0))
         );
-        let mut other = said(None);
+        let mut other = labels_with(None);
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Accept)), (BenchmarkState::Waiting, None));
 
         // A matching hash does not help a label that names another target.
-        let mut other = said(Some(seen("now")));
+        let mut other = labels_with(Some(seen("now")));
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Report)), (BenchmarkState::Waiting, None));
     }
@@ -686,23 +686,23 @@ mod tests {
     #[test]
     fn an_adjudicator_decides_and_too_few_decide_nothing() {
         let now = |who, outcome| label(who, outcome, Some(seen("now")));
-        let of = |labels: &[Label], raters| {
+        let build = |labels: &[Label], raters| {
             LabelAccount::new(labels, Some(seen("now")), None, UnboundLabels::Report)
                 .with_raters(NonZeroU32::new(raters))
         };
         let mut labels = vec![now("ann", LabelOutcome::Met)];
-        assert_eq!(of(&labels, 2).settle(None), SettledLabels::TooFew);
-        assert_eq!(of(&labels, 1).settle(None), SettledLabels::Decided(LabelOutcome::Met));
+        assert_eq!(build(&labels, 2).settle(None), SettledLabels::TooFew);
+        assert_eq!(build(&labels, 1).settle(None), SettledLabels::Decided(LabelOutcome::Met));
         labels.push(now("ben", LabelOutcome::Unsure));
         assert_eq!(
-            (of(&labels, 2).settle(None), of(&labels, 2).reviewers(false)),
+            (build(&labels, 2).settle(None), build(&labels, 2).reviewers(false)),
             (SettledLabels::TooFew, 1)
         );
         labels[1] = now("ben", LabelOutcome::Unmet);
-        assert_eq!(of(&labels, 2).settle(None), SettledLabels::Differ);
+        assert_eq!(build(&labels, 2).settle(None), SettledLabels::Differ);
 
         labels.push(Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) });
-        let account = of(&labels, 5);
+        let account = build(&labels, 5);
         assert_eq!(
             account.settle(None),
             SettledLabels::Decided(LabelOutcome::Unmet),
@@ -711,23 +711,23 @@ mod tests {
         assert_eq!((account.reviewers(false), account.is_adjudicated(false)), (2, true));
         assert!(account.words().starts_with("ann (adjudicator): fail, 2026-01-02; ann: pass"));
         labels.push(Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) });
-        assert_eq!(of(&labels, 1).settle(None), SettledLabels::Differ, "there is no third level");
+        assert_eq!(build(&labels, 1).settle(None), SettledLabels::Differ, "there is no third level");
 
         let nobody = Label { adjudicates: true, who: None, ..now("x", LabelOutcome::Met) };
         let apart = [now("ann", LabelOutcome::Met), now("ben", LabelOutcome::Unmet)];
-        let with = |label: &Label| of(&[&apart[..], std::slice::from_ref(label)].concat(), 1).settle(None);
+        let with = |label: &Label| build(&[&apart[..], std::slice::from_ref(label)].concat(), 1).settle(None);
         assert_eq!(with(&nobody), SettledLabels::Differ, "an adjudicator has a name");
         let stale = Label { adjudicates: true, ..label("cleo", LabelOutcome::Met, Some(seen("then"))) };
         assert_eq!(with(&stale), SettledLabels::Differ);
 
         // If the reviewers agree, there is nothing to adjudicate.
         let cleo = Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) };
-        assert_eq!(of(std::slice::from_ref(&cleo), 2).settle(None), SettledLabels::Nothing);
+        assert_eq!(build(std::slice::from_ref(&cleo), 2).settle(None), SettledLabels::Nothing);
         let fails = ["ann", "ben"].map(|who| now(who, LabelOutcome::Unmet));
         for (labels, expected) in
             [(&fails[..], SettledLabels::Decided(LabelOutcome::Unmet)), (&fails[..1], SettledLabels::TooFew)]
         {
-            let account = of(&[labels, std::slice::from_ref(&cleo)].concat(), 2);
+            let account = build(&[labels, std::slice::from_ref(&cleo)].concat(), 2);
             assert_eq!((account.settle(None), account.is_adjudicated(false)), (expected, false));
             assert!(account.words().contains("don't differ: not counted"), "{}", account.words());
         }

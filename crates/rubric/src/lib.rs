@@ -3,9 +3,9 @@
 //! A [`Decision`] is made by a judge, a check, a program or a panel; a [`CaseDecision`] is a decision with
 //! its place in a case. [`grader_outcome`] computes the outcome of a grader from its decisions.
 //!
-//! Criteria have weights and gates and one of four kinds of outcomes; pure functions turn outcomes into
-//! scores, bounds and verdicts. There is no I/O, no clock and no randomness here: a verdict is a function of
-//! the rubric and the outcomes and of nothing else, so it can be recomputed and explained at any time.
+//! Criteria have weights and gates and one of four kinds of outcomes; pure functions turn outcomes into scores, bounds
+//! and verdicts. There is no I/O, no clock and no randomness here: a verdict is a function of the rubric and the
+//! outcomes only, so it can be recomputed and explained at any time.
 //!
 //! The arithmetic, in the order it is applied: [`combine_votes`] combines several decisions on one criterion,
 //! [`score_rubric`] scores one rubric, [`score_case`] combines the graders of one case, [`weighted_mean`] is

@@ -66,7 +66,7 @@ pub struct PairScores {
 }
 
 impl Default for PairScores {
-    /// One half for both: neither answer was shown to be better.
+    /// A half for both answers: neither was shown to be better.
     fn default() -> Self {
         Self { tie: UnitInterval::HALF, inconsistent: UnitInterval::HALF }
     }

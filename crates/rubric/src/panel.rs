@@ -151,9 +151,8 @@ impl VoteResolution {
 /// Combines votes into one decision. `binary` means that values are 0 or 1 and that the decision must be one
 /// of them. `may_not_apply` means that a missing vote could have been "not applicable".
 ///
-/// The criterion does not apply if more than half of all votes say so. Otherwise such votes are excluded and
-/// the others decide. There is a value only if no completion of the missing votes could lead to another one.
-/// The order of votes does not matter.
+/// The criterion does not apply if more than half of all votes say so. Otherwise such votes are excluded and the others
+/// decide. There is a value only if the missing votes could not change it. The order of votes does not matter.
 pub fn combine_votes(
     votes: &[PanelVote],
     binary: bool,
@@ -252,9 +251,9 @@ fn resolve_votes(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> VoteRes
     VoteResolution::Value(mean.clamp(first, last))
 }
 
-/// Returns the most frequent score. This rule is not monotonic, because a vote for one score is not a vote
-/// for another, so the extremes are no bounds here. A leader is certain if all missing votes together can't
-/// bring another score past it, or level with it where the rule for ties would then prefer the other one.
+/// Returns the most frequent score. This rule is not monotonic, because a vote for one score is not a vote for another,
+/// so the extremes are not bounds here. A leader is certain if all missing votes together can't bring another score
+/// ahead of it, or to a tie that the other score would win.
 fn most_frequent(
     values: &[(f64, f64)],
     missing: usize,

@@ -1,6 +1,6 @@
 //! Criteria that count only if the criteria they depend on are met.
 
-/// Criteria that are met, with prerequisites taken into account.
+/// Criteria that are met when their prerequisites count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrerequisiteResult {
     /// True if the criterion and all its direct prerequisites are met.
@@ -11,10 +11,10 @@ pub struct PrerequisiteResult {
     pub circular: Vec<usize>,
 }
 
-/// Resolves prerequisites. `held` marks the criteria that are met; `needs` lists, for each criterion, the
-/// indices of those it depends on. A dependency of a criterion on itself adds no condition: the members of a
-/// cycle are met together or not at all. An index out of range is a condition that is never met. Criteria
-/// beyond the end of `needs` have no prerequisites.
+/// Resolves prerequisites. `held` marks the criteria that are met; `needs` lists, for each criterion, the indices of
+/// the criteria it depends on. A dependency of a criterion on itself adds no condition: the members of a cycle are met
+/// together or not at all. An index out of range is a condition that is never met. Criteria beyond the end of `needs`
+/// have no prerequisites.
 pub fn resolve_prerequisites(held: &[bool], needs: &[Vec<usize>]) -> PrerequisiteResult {
     let named = |at: usize| needs.get(at).map(Vec::as_slice).unwrap_or_default();
     let holds = |at: usize| held.get(at).copied().unwrap_or(false);

@@ -17,7 +17,7 @@ pub enum ScoringFormula {
     WeightedMean,
     /// Points and penalties: `clamp(sum(w v) / sum(positive w))`.
     WithPenalties,
-    /// Nothing but penalties: `clamp(1 + sum(w v) / sum(|w|))`, so that "no faults" is 1.
+    /// Only penalties: `clamp(1 + sum(w v) / sum(|w|))`, so that "no faults" is 1.
     PenaltiesOnly,
 }
 
@@ -190,8 +190,8 @@ impl WeightTotals {
             let low = clamp01((earned - incurred - penalty_open) / points);
             let high = clamp01((earned + open - incurred) / points).max(low);
             if penalties > 0.0 {
-                // All criteria with points might turn out not to apply. The formula for penalties alone would
-                // then be used, and its result must be within the bounds too.
+                // If no criterion with points applies in the end, the formula for penalties alone is used, and its
+                // result must be within the bounds too.
                 let (low, high) = if self.points_judged.get() > 0.0 {
                     (low, high)
                 } else {

@@ -165,7 +165,7 @@ impl TrialPlan {
         let known: Option<Vec<f64>> = all.iter().map(|trial| trial.score).collect();
         let score = known.as_deref().and_then(figure);
 
-        // A trial with a known score may still have an open gate.
+        // A trial with a known score may still have an ungraded gate.
         let gates = if all.iter().any(|trial| trial.gate_failed) {
             CombinedGateState::Failed
         } else if all.iter().any(|trial| trial.verdict == Verdict::Incomplete) {
@@ -178,9 +178,9 @@ impl TrialPlan {
         let bounds = match (score, self.strategy) {
             (Some(score), _) => Some((score, score)),
             (None, TrialStrategy::Mean) => {
-                let of =
+                let mean_of =
                     |part: fn(&TrialResult) -> f64| mean_score(&all.iter().map(part).collect::<Vec<_>>());
-                Some((of(|trial| trial.low), of(|trial| trial.high)))
+                Some((mean_of(|trial| trial.low), mean_of(|trial| trial.high)))
             }
             (None, _) => None,
         };
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(settled(TrialStrategy::PassAtK, &[open, scored(0.1)]), (Verdict::Incomplete, None));
         assert_eq!(settled(TrialStrategy::PassAll, &[open, scored(0.1)]).0, Verdict::Fail);
         assert_eq!(settled(TrialStrategy::PassAll, &[open, scored(1.0)]), (Verdict::Incomplete, None));
-        // Whatever the open trial's score will be, the mean stays below both thresholds.
+        // With any score of the missing trial, the mean stays below both thresholds.
         assert_eq!(settled(TrialStrategy::Mean, &[open, scored(0.1)]), (Verdict::Fail, None));
         assert_eq!(settled(TrialStrategy::Mean, &[open, scored(0.9)]), (Verdict::Incomplete, None));
         assert_eq!(settled(TrialStrategy::ConfidenceInterval, &[open, scored(0.0)]).0, Verdict::Incomplete);

@@ -23,7 +23,7 @@ crate::named_enum! {
 }
 
 impl Verdict {
-    /// Swaps pass and fail. Borderline and incomplete stay as they are.
+    /// Swaps pass and fail. Borderline and incomplete stay unchanged.
     pub const fn negate(self) -> Self {
         match self {
             Self::Pass => Self::Fail,
@@ -109,7 +109,7 @@ impl VerdictThresholds {
         }
     }
 
-    /// Returns the verdict on a score of which only bounds are known, with the state of the gates.
+    /// Returns the verdict on a score that is known within bounds, with the state of the gates.
     ///
     /// A failed gate is a fail. Otherwise there is a verdict only if every score within the bounds and every
     /// state of the open gates leads to it.
@@ -128,8 +128,8 @@ impl VerdictThresholds {
     }
 }
 
-/// Returns the bounds that a verdict may depend on: `None` if no criterion with weight was judged. All
-/// criteria might then turn out not to apply, which is not a pass even with a pass threshold of 0.
+/// Returns the bounds that a verdict may depend on: `None` if no criterion with weight was judged. In that case,
+/// possibly no criterion applies, which is not a pass even with a pass threshold of 0.
 pub(crate) fn decidable_bounds(bounds: Option<(f64, f64)>, coverage: Option<f64>) -> Option<(f64, f64)> {
     bounds.filter(|_| coverage != Some(0.0))
 }

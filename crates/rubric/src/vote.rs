@@ -53,7 +53,7 @@ pub struct PanelReport {
     pub low: f64,
     /// Highest value that missing votes or a tie could lead to, 0 to 1.
     pub high: f64,
-    /// Escalation judge and why it was asked; null without escalation.
+    /// Escalation judge, and the reason for its call; null without escalation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<EscalationReport>,
 }
@@ -97,7 +97,7 @@ crate::named_enum! {
 }
 
 impl EscalateWhen {
-    /// Probability from which a decision of met or unmet counts as sure.
+    /// Minimum probability for a decision of met or unmet to count as sure.
     pub const SURE: f64 = 0.8;
 }
 

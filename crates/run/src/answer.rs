@@ -1,4 +1,4 @@
-//! The answer of an item, and what is known about a case before it is graded.
+//! Obtains the answer of an item, and the data about a case that is known before grading.
 
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
     CaseHead { row, cost: Cost::ZERO }
 }
 
-/// The answer of an item. If a target is used, it gets the prepared `input` and works in the folder of `stay`,
-/// if there is one. Usage is added to `head`.
+/// The answer of an item. A target gets the prepared `input` and works in the folder of `stay`, if there is one. Usage
+/// is added to `head`.
 pub(crate) async fn obtain_answer(
     item: &WorkItem,
     input: impl FnOnce() -> Result<TargetInput, TargetError>,

@@ -13,15 +13,15 @@ use crate::WorkItem;
 /// Maximum size of a file that is read as text.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Adds the text of files in the last message of an answer. Each follows a line with its path. A file that is
-/// not text and has no preprocessor is named with the reason. A preprocessor that fails is an error, because
-/// the content of the file is unknown then.
+/// Adds the text of files in the last message of an answer. Each follows a line with its path. If a file is not text
+/// and has no preprocessor, its path and the reason are added. A failed preprocessor is an error, because the content
+/// of the file is unknown then.
 pub(crate) async fn add_answer_files(
     item: &WorkItem,
     stay: Option<&WorkspaceLease>,
     answer: &mut TargetAnswer,
 ) -> Result<(), String> {
-    // A recorded answer already holds the text, and its author could name any file of this machine.
+    // A recorded answer already holds the text of the files, and its author could name any file of this machine.
     if answer.attempts == 0 {
         return Ok(());
     }

@@ -12,7 +12,8 @@ use assize_store::{GateRow, GraderRow, MetricScore, ResultRow, criterion_rows};
 /// A case before it is scored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CaseHead {
-    /// Its row without scores. The tokens are those of the target; those of judges are added. Metrics have no score yet.
+    /// Its row without scores. It has the target's tokens, and the judges' tokens are added later. Metrics have no
+    /// score yet.
     pub(crate) row: ResultRow,
     /// Cost of the target (judges' costs are added).
     pub(crate) cost: Cost,
@@ -26,8 +27,8 @@ pub(crate) struct GraderDecisions<'a> {
     pub(crate) weighting: GraderWeighting,
     /// Hash of its settings; `None` if unknown.
     pub(crate) settings: Option<String>,
-    /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole followed by
-    /// those of its members.
+    /// Its decisions: one per criterion in the rubric's order, or one for the whole grader followed by the decisions of
+    /// its members.
     pub(crate) decisions: Vec<&'a CaseDecision>,
 }
 
@@ -96,18 +97,18 @@ pub(crate) fn assemble(
     }
 }
 
-/// The score that counts for a metric. Unknown if there is no answer, or the grader broke.
+/// The score that counts for a metric. Unknown if there is no answer, or the grader failed to run.
 fn metric_score(
     metric: &MetricScore,
     graders: &[GraderDecisions<'_>],
     thresholds: VerdictThresholds,
 ) -> MetricScore {
     let (name, path) = (Arc::clone(&metric.name), metric.grader.clone());
-    let of = path.split_first().and_then(|(first, members)| {
+    let found = path.split_first().and_then(|(first, members)| {
         let grader = graders.iter().find(|grader| grader.name == *first)?;
         member_score(&grader.decisions, 0, grader.weighting, members, thresholds)
     });
-    let Some((score, weight)) = of else {
+    let Some((score, weight)) = found else {
         return MetricScore { name, grader: path, weight: 1.0, score: None, bounds: Some([0.0, 1.0]) };
     };
 

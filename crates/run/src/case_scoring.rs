@@ -1,4 +1,4 @@
-//! Weights, gates and thresholds of a case, which may replace those of another run.
+//! Weights, gates and thresholds of a case. They can be applied to a case of another run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -66,10 +66,9 @@ impl CaseScoring {
         Self { thresholds, graders: graders.collect() }
     }
 
-    /// Scores a stored case with these weights, gates and thresholds. A decision on a criterion that reads
-    /// differently here (text, scale, operator) keeps its own text, so that a comparison still names it; the
-    /// same holds for a case without decisions of a grader. Criteria and graders that this scoring does not
-    /// have no longer count.
+    /// Scores a stored case with these weights, gates and thresholds. A decision on a criterion with another text,
+    /// scale or operator here keeps its own text, so that a comparison still names it, and so does a case without
+    /// decisions of a grader. Criteria and graders that this scoring does not have no longer count.
     pub fn apply(&self, record: &CaseRecord) -> CaseRecord {
         let decided: BTreeSet<&str> = record.decisions.iter().map(|row| &*row.grader).collect();
         let counts = |name: &str| self.graders.iter().any(|grader| &*grader.grader == name);

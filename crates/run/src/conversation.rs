@@ -19,11 +19,10 @@ use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Carries out and grades the conversation of an item. Failures become part of the record; this never fails.
+/// Runs and grades the conversation of an item. Failures become part of the record; this never fails.
 ///
-/// A turn without an answer never scores zero: its result, and that of the conversation, is then unknown. The
-/// next turn still takes place, unless the case stops at a failure; the message without an answer stays in the
-/// conversation.
+/// A turn without an answer never scores zero: its result and the result of the conversation are unknown. The next turn
+/// still runs, unless the case stops at a failure; the message without an answer stays in the conversation.
 ///
 /// All turns work in the folder of `stay`, if there is one. File changes of a turn are relative to the state
 /// before the first turn.
@@ -62,8 +61,8 @@ pub(crate) async fn run_conversation(
 
         let mut spent = case_head(item);
         let answered = match given.next() {
-            Some(told) => {
-                told.map_err(|error| failed_turn_row(target_error_kind(error.kind), error.to_string()))
+            Some(answer) => {
+                answer.map_err(|error| failed_turn_row(target_error_kind(error.kind), error.to_string()))
             }
             None if matches!(item.source, ItemSource::Given(_)) => {
                 Err(failed_turn_row(CaseErrorKind::BadOutput, "the given answer has no such turn".to_owned()))
@@ -172,14 +171,14 @@ impl PlannedTurn<'_> {
     /// Input of the target.
     fn input(&self, held: &ConversationHistory<'_>) -> Result<TargetInput, TargetError> {
         let case = &self.item.case;
-        let of = |case: &Case| target_input(case, self.item.trial);
-        let asked = case.turn_case(self.turn, &held.messages_so_far(self.talk.window_size));
+        let input_for = |case: &Case| target_input(case, self.item.trial);
+        let current = case.turn_case(self.turn, &held.messages_so_far(self.talk.window_size));
         let first = self.talk.turns.first().unwrap_or(self.turn);
-        let opening = of(&Case { input: first.input.clone(), ..Case::clone(&asked) })?.messages;
+        let opening = input_for(&Case { input: first.input.clone(), ..Case::clone(&current) })?.messages;
         let of_all = u32::try_from(self.talk.turns.len()).unwrap_or(u32::MAX);
         let turn = TurnInput { number: self.number, of: of_all, opening };
 
-        Ok(TargetInput { turn: Some(turn), ..of(&asked)? })
+        Ok(TargetInput { turn: Some(turn), ..input_for(&current)? })
     }
 }
 
@@ -237,9 +236,9 @@ impl<'a> ConversationHistory<'a> {
     fn transcript(&self) -> String {
         let mut parts = Vec::new();
         for (turn, answer) in &self.turns {
-            let said =
+            let messages =
                 turn.input.iter().map(|message| format!("[{}]\n{}", message.role.name(), message.to_text()));
-            parts.extend(said);
+            parts.extend(messages);
             let reply = answer.as_ref().map(|answer| escape_headings(&answer.text));
             parts.extend(reply.map(|text| format!("[assistant]\n{text}")));
         }
@@ -260,7 +259,7 @@ impl<'a> ConversationHistory<'a> {
             let Some(answer) = answer else { continue };
             match answer.messages.as_ref().and_then(Value::as_array) {
                 // The messages to the target are already there.
-                Some(told) => messages.extend(told.iter().filter(|message| !is_question(message)).cloned()),
+                Some(own) => messages.extend(own.iter().filter(|message| !is_question(message)).cloned()),
                 None => messages.push(json!({ "role": "assistant", "content": answer.text })),
             }
 
@@ -282,8 +281,8 @@ impl<'a> ConversationHistory<'a> {
     }
 }
 
-/// Changes a reply so that none of its lines looks like the heading of another message. Otherwise a judge would
-/// take what follows for the words of someone else.
+/// Escapes lines of a reply that look like the heading of another message. Otherwise a judge would read the text after
+/// it as a message of someone else.
 fn escape_headings(text: &str) -> String {
     let is_heading = |line: &str| {
         let name = line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
@@ -297,8 +296,8 @@ fn escape_headings(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Adds the tokens of two turns. A number that one of them lacks is unknown for both, because limits are
-/// compared with it.
+/// Adds the tokens of two turns. If one of them lacks a number, the sum is unknown, because limits are compared with
+/// it.
 fn add_tokens(a: Tokens, b: Tokens) -> Tokens {
     let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
     Tokens { input: sum(a.input, b.input), cached: sum(a.cached, b.cached), output: sum(a.output, b.output) }

@@ -9,7 +9,7 @@ use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdic
 use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
 use parking_lot::{Mutex, MutexGuard};
 
-/// The most criteria that are tracked. Suites of many cases, each with its own rubric, have more.
+/// Maximum number of criteria that are tracked. Suites of many cases with different rubrics have more.
 const MAX_FOLLOWED: usize = 2_000;
 
 /// The numbers stored for a value: its tally, its cluster, and the value itself.
@@ -49,7 +49,7 @@ pub(crate) struct CriterionTotals {
     tallies: HashMap<u64, CriterionTally>,
     checks: HashMap<u64, CriterionTally>,
     values: CriterionValues,
-    /// Folder for files; by default that of the system.
+    /// Folder for files; the system's temporary folder by default.
     pub(crate) beside: Option<PathBuf>,
 }
 
@@ -69,7 +69,7 @@ impl CriterionValues {
 }
 
 impl CriterionTotals {
-    /// No decisions. If there will be many, their values are in a file in this folder.
+    /// Totals without decisions. If there will be many, their values are in a file in this folder.
     pub(crate) fn beside(folder: &Path) -> Self {
         let values = CriterionValues(Mutex::new(SortedRecords::new(folder)));
         Self { values, beside: Some(folder.to_path_buf()), ..Self::default() }

@@ -42,15 +42,15 @@ impl DealtCase {
 
 /// A plan whose cases are assigned to shards.
 ///
-/// If there are many cases, their positions are in a file, sorted by shard. In memory there are 8 bytes for
-/// each shard, and nothing for a case.
+/// If there are many cases, their positions are in a file, sorted by shard. Memory holds 8 bytes for each shard, and
+/// nothing for a case.
 #[derive(Debug)]
 pub struct DealtPlan {
     hash: String,
     items: u64,
     groups: Arc<CaseGroups>,
     cases: Mutex<SortedRecords<CASE_NUMBERS>>,
-    /// The number of cases before those of each shard, and the total.
+    /// For each shard, the number of cases in earlier shards; then the total.
     starts: Vec<u64>,
 }
 
@@ -115,7 +115,7 @@ impl DealtPlan {
 
         let groups = Arc::new(groups.finish());
         if !groups.is_empty() {
-            // Only now it is known which cases are tied to each other.
+            // Only the first pass shows which cases are tied to each other, so ties need a second one.
             deal = CaseDeal::new(count, &groups, beside);
             for (place, case) in cases() {
                 let items = size(&case);

@@ -1,4 +1,4 @@
-//! Dependencies between items: what they wait for, and what happens if it does not pass.
+//! Dependencies between items: which cases an item waits for, and what happens if one of them does not pass.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -147,7 +147,7 @@ impl DependencyTracker {
         Admission::Waiting
     }
 
-    /// Notes the result of an item. Counts its case once it certainly did not pass.
+    /// Records the result of an item. Counts its case once it certainly did not pass.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
         let verdict = self.note_trial(item, TrialResult::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);

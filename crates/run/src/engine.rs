@@ -10,13 +10,13 @@ use crate::scheduler::{Scheduler, SchedulerStops};
 use crate::writer::{RecordWriter, Recorder};
 use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
-/// Where a run starts, and what may end it.
+/// The start of a run, and the tokens that may end it.
 #[derive(Debug, Default)]
 pub struct RunStart {
     /// Totals of the cases that an earlier process has finished.
     pub totals: RunTotals,
-    /// Fires when a limit is reached. Nothing new starts then. Items in flight may finish, but a case that
-    /// lacks something because of the limit counts as not run and is not recorded.
+    /// Fires when a limit is reached. No new item starts then. Items in flight may finish, but a case that is
+    /// incomplete because of the limit counts as not run and is not recorded.
     pub limit: CancellationToken,
     /// Fires when the budget refused a call that other cases may not need. A case that lacks it is not
     /// recorded; the others still run.
@@ -24,7 +24,7 @@ pub struct RunStart {
     /// Fires when a model server is given up. The last cases that lack something because of the server are not
     /// recorded either.
     pub given_up: CancellationToken,
-    /// Fires when the result is clear. Nothing new starts then; items in flight finish and are recorded.
+    /// Fires when the result is clear. No new item starts then; items in flight finish and are recorded.
     pub decided: Option<CancellationToken>,
     /// Items that an earlier process has finished, with their results. They are not run again.
     pub done: HashMap<CaseKey, TrialResult>,
@@ -32,9 +32,8 @@ pub struct RunStart {
 
 /// Works through `items` and returns their totals, with the error that ended the run early if there was one.
 ///
-/// Items are taken from the iterator only as fast as they are worked on, so memory does not grow with their
-/// number. When `cancel` fires, nothing new starts and items in flight are cancelled; finished ones are on
-/// record.
+/// Items are taken from the iterator only as fast as they are processed, so memory does not grow with their number.
+/// When `cancel` fires, no new item starts, items in flight are cancelled, and finished ones are recorded.
 pub async fn run<I>(
     items: I,
     settings: RunLimits,
@@ -79,8 +78,7 @@ where
     (totals, written.map_err(RunError::from).and(outcome.result))
 }
 
-/// The loop. It ends when there is nothing left to start, to wait for or to write, or when the run is
-/// cancelled.
+/// The main loop. It ends when there is nothing left to start, to wait for or to write, or when the run is cancelled.
 async fn work_through<I>(
     scheduler: &mut Scheduler<I>,
     writer: &mut RecordWriter<'_>,

@@ -9,8 +9,8 @@ use crate::HaltReason;
 /// An event of a run.
 ///
 /// For each case there is [`Self::CaseStarted`], then [`Self::CaseSkipped`] if it is not run, then
-/// [`Self::CaseFinished`] unless the run ends before. [`Self::CaseRedundant`] comes alone. Each of the other
-/// events occurs at most once.
+/// [`Self::CaseFinished`] unless the run ends earlier. [`Self::CaseRedundant`] comes alone. Each of the other events
+/// occurs at most once.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     /// A case was started. It may still wait for a worker slot.
@@ -52,6 +52,6 @@ pub enum RunEvent {
     /// No further case starts, because a limit such as the budget is reached. Cases in flight continue, and are
     /// recorded unless they lack something because of the limit.
     LimitReached,
-    /// The run was asked to stop. Cases in flight are cancelled.
+    /// The run was cancelled. Cases in flight are cancelled.
     Stopping,
 }

@@ -35,7 +35,7 @@ pub fn forecast(
     let mut found = Vec::new();
     let mut before: Vec<CaseMessage> = item.case.input.clone();
     for turn in item.case.turns() {
-        // As if every turn took place, whatever happens before it.
+        // Assumes that every turn runs, even after a failure.
         let turn_item = WorkItem { case: Arc::new(item.case.turn_case(turn, &before)), ..item.clone() };
         let context = GradingContext::new(&turn_item, &answer);
         for grader in &turn.graders {
@@ -159,7 +159,7 @@ fn add_rubric(
     add_panel(context, &panel, &[JudgeQuestion::Rubric(task)], found)
 }
 
-/// The calls of a panel for these questions: those of its members, and at most those of the stronger judge.
+/// The calls of a panel for these questions: the calls of its members, and the maximum for the stronger judge.
 fn add_panel(
     context: &GradingContext<'_>,
     panel: &JudgePanel<'_>,

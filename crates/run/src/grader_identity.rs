@@ -62,9 +62,9 @@ pub(crate) struct GraderWalk<'w> {
 }
 
 impl GraderWalk<'_> {
-    /// Writes a text that only the whole identity has: the kind of a grader, or the version of a prompt. The settings
-    /// of judges contain the version of the prompts for rubrics; those of other prompts are written with the graders
-    /// that use them.
+    /// Writes a text that is only part of the whole identity: the kind of a grader, or the version of a prompt. The
+    /// settings of judges contain the version of the prompts for rubrics; the versions of other prompts are written
+    /// with the graders that use them.
     fn tag(&mut self, text: &str) {
         if self.is_whole {
             self.identity.text(text);
@@ -263,11 +263,11 @@ impl GraderWalk<'_> {
     }
 
     fn code(&mut self, grader: &Grader, code: &CodeGrader) {
-        // A program that runs out of time is an error and has no score, so the time limit is no setting of its result.
+        // A program that runs out of time is an error without a score, so the time limit does not affect results.
         let CodeGrader { command, cwd, timeout, max_calls, pass_env, result, config } = code;
         let folder = cwd.as_ref().and_then(ProgramFolder::named);
         let in_workspace = (*cwd == Some(ProgramFolder::Workspace)).then_some("in the workspace");
-        // Only the other ways to read a program differ from what stored runs know.
+        // The default way to read a program is not written, so that identities in stored runs stay valid.
         let result = (*result != ProgramResult::default()).then(|| result.name());
         if self.is_whole {
             self.identity.text("code");
@@ -388,10 +388,10 @@ impl GraderWalk<'_> {
 
         for turn in turns {
             if self.is_whole {
-                let asked = self.item.case.turn_case(turn, &[]);
-                self.identity.field(&target_input(&asked, self.item.trial).map_err(|_| ""));
-                self.identity.field(&asked.reference());
-                self.surroundings(&asked);
+                let current = self.item.case.turn_case(turn, &[]);
+                self.identity.field(&target_input(&current, self.item.trial).map_err(|_| ""));
+                self.identity.field(&current.reference());
+                self.surroundings(&current);
             }
             self.graders(&turn.graders);
         }
@@ -477,7 +477,8 @@ impl GraderWalk<'_> {
         }
     }
 
-    /// A folder next to or below that of the grader's file, by its relative path. Any other folder counts as none.
+    /// Writes a folder next to or below the folder of the grader's file, as a relative path. Any other folder counts as
+    /// none.
     fn relative_folder(&mut self, grader: &Grader, folder: Option<&Path>) {
         let home = grader.place.path().parent();
         let relative = folder.zip(home).and_then(|(folder, home)| folder.strip_prefix(home).ok());
@@ -504,12 +505,12 @@ impl GraderWalk<'_> {
 
 /// The selectors of the judge, one for each target that may answer.
 fn judge_selectors<'a>(item: &'a WorkItem, named: Option<&'a str>) -> Vec<JudgeSelector<'a>> {
-    let asked = item.judge_selector(named);
+    let selector = item.judge_selector(named);
     let others = match &item.source {
         ItemSource::Target(target) => target.fallbacks(),
         ItemSource::Given(_) | ItemSource::Missing { .. } => &[],
     };
-    let behind = others.iter().map(|other| JudgeSelector { answered_by: Some(other.name()), ..asked });
+    let behind = others.iter().map(|other| JudgeSelector { answered_by: Some(other.name()), ..selector });
 
-    std::iter::once(asked).chain(behind).collect()
+    std::iter::once(selector).chain(behind).collect()
 }

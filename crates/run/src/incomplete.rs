@@ -4,7 +4,7 @@ use assize_grade::is_unreported;
 use assize_rubric::{UngradedKind, Verdict};
 use assize_store::CaseRecord;
 
-/// The most kinds of reasons that are stored. Cases with further ones only count in the total.
+/// Maximum number of kinds of reasons that are stored. Cases with other reasons only count in the total.
 const MAX_REASONS: usize = 12;
 
 /// Incomplete cases of one kind.
@@ -21,8 +21,8 @@ pub struct IncompleteReason {
     pub may_change: bool,
 }
 
-/// Adds the reason of an incomplete case. Errors, refusals and what a judge leaves open are distinguished by message,
-/// other failures to judge by kind.
+/// Adds the reason of an incomplete case. Errors, refusals and criteria that a judge left ungraded are distinguished by
+/// message, other failures to judge by kind.
 pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecord) {
     let row = &record.result;
     if row.verdict != Verdict::Incomplete || row.is_skipped() {

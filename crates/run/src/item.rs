@@ -45,15 +45,15 @@ pub struct WorkItem {
     pub judge: Option<Arc<str>>,
     /// How many criteria go into one judge call; overrides graders.
     pub judging_override: Option<JudgingMode>,
-    /// How many criteria go into one judge call if a grader does not say.
+    /// How many criteria go into one judge call if a grader does not set it.
     pub judging: JudgingMode,
-    /// Panel settings in addition to those of the graders.
+    /// Panel settings in addition to the graders' own.
     pub panels: Arc<PanelSettings>,
-    /// Evidence policy if a grader does not say.
+    /// Evidence policy if a grader does not set it.
     pub evidence: EvidencePolicy,
-    /// What to do with material that is too long for a judge; overrides graders.
+    /// Truncation of material that is too long for a judge; overrides graders.
     pub truncate_override: Option<TruncationMode>,
-    /// What to do with material that is too long for a judge if a grader does not say.
+    /// Truncation of material that is too long for a judge if a grader does not set it.
     pub truncate: TruncationMode,
     /// Setup of graders that are programs.
     pub programs: Arc<ProgramSetup>,
@@ -76,7 +76,7 @@ pub struct ItemRelations {
     pub is_awaited: bool,
     /// The answers that graders compare its answer with, if there are such graders.
     pub rivals: Option<Arc<RivalGroup>>,
-    /// True if nothing more starts after an item like this one could not be run or judged.
+    /// True if no further item starts after this one could not be run or judged.
     pub stops_at_errors: bool,
 }
 
@@ -111,7 +111,7 @@ pub enum ItemSource {
     Given(Arc<TargetAnswer>),
     /// A target answers.
     Target(Arc<dyn Target>),
-    /// There is none, for a reason that was found before the run. The case is recorded with this reason.
+    /// There is no answer, for a reason that was found before the run. The case is recorded with this reason.
     Missing {
         /// The kind of failure.
         kind: CaseErrorKind,
@@ -212,7 +212,7 @@ pub trait JudgeProvider: Send + Sync {
 pub struct RunLimits {
     /// The number of cases worked on concurrently.
     pub workers: NonZeroUsize,
-    /// After this many cases that did not pass, nothing more starts.
+    /// No further case starts after this many cases that did not pass.
     pub bail: Option<NonZeroUsize>,
 }
 

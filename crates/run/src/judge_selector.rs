@@ -7,7 +7,7 @@ pub struct JudgeSelector<'a> {
     pub grader: Option<&'a str>,
     /// The target that answers, by the name of its definition; it may name a judge.
     pub target: Option<&'a str>,
-    /// The target that answered in its place. If it names a judge, that one precedes the judge of `target`.
+    /// The fallback target that answered. If it names a judge, this judge precedes the judge of `target`.
     pub answered_by: Option<&'a str>,
     /// The judge that the suite names.
     pub suite: Option<&'a str>,

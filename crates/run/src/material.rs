@@ -1,4 +1,4 @@
-//! Builds what targets and judges see from a case.
+//! Builds the input of targets and judges from a case.
 
 use std::path::Path;
 

@@ -19,7 +19,7 @@ pub(crate) struct JudgePanel<'a> {
     pub(crate) ties: TiePolicy,
     pub(crate) temperature: Option<f64>,
     pub(crate) probabilities: bool,
-    /// The judge for decisions that the panel is not sure of, and when it is asked.
+    /// The judge for decisions that the panel is not sure of, and the condition for calling it.
     pub(crate) escalate: Option<(JudgeSelector<'a>, &'a str, EscalateWhen)>,
 }
 
@@ -42,17 +42,17 @@ impl JudgePanel<'_> {
     }
 }
 
-/// Panel settings in addition to those of the graders.
+/// Panel settings in addition to the graders' own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelSettings {
     command: PanelSpec,
     defaults: PanelSpec,
-    /// Both merged, for graders without settings of their own, which are most.
+    /// Both merged, for graders without their own settings, which is the usual case.
     usual: PanelSpec,
 }
 
 impl PanelSettings {
-    /// `command` overrides graders; `defaults` applies if they do not say.
+    /// `command` overrides graders; `defaults` applies to settings that they don't have.
     pub fn new(command: PanelSpec, defaults: PanelSpec) -> Self {
         let usual = merge_specs(&command, PanelSpec::default(), defaults.clone(), None);
         Self { command, defaults, usual }
@@ -93,8 +93,8 @@ fn merge_specs(
     command.clone().or(&grader).or(&defaults)
 }
 
-/// The judges that a panel may use, with that of the escalation last. `selector` is that of the single judge if
-/// there were no panel.
+/// The judges that a panel may use, with the escalation judge last. `selector` is the single judge that would be used
+/// without a panel.
 pub fn panel_selectors<'a>(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Vec<JudgeSelector<'a>> {
     let panel = JudgePanel::new(spec, selector);
     panel

@@ -9,10 +9,10 @@ use assize_store::{CaseRecord, EscalationSummary, FlipRate, PanelSummary, Result
 
 use crate::grading::{ComparableVote, comparable_vote};
 
-/// The most criteria that are tracked. Suites of many cases, each with its own rubric, have more.
+/// Maximum number of criteria that are tracked. Suites of many cases with different rubrics have more.
 const MAX_FOLLOWED: usize = 2_000;
 
-/// The most unstable criteria that are named; the rest is counted.
+/// Maximum number of unstable criteria that are named; the rest is counted.
 const MAX_NAMED: usize = 20;
 
 /// Running totals over the decisions that combine several votes.
@@ -45,7 +45,7 @@ impl EscalationSpending {
     fn add_decision(&mut self, spent: &JudgingUsage) {
         match spent.cost.total() {
             None => self.unpriced = true,
-            // A cached reply cost nothing this time, and says nothing about the price.
+            // A cached reply cost nothing this time, so it does not show the price.
             Some(_) if spent.cached_calls > 0 => {}
             Some(usd) => {
                 self.usd += usd;

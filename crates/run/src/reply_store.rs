@@ -18,7 +18,7 @@ pub struct ReplyOwner {
     pub process: String,
 }
 
-/// The owner of replies that are paid for now. Shared by all stores of a run.
+/// The owner of new replies. Shared by all stores of a run.
 #[derive(Debug, Default)]
 pub struct CurrentOwner {
     owner: RwLock<Option<ReplyOwner>>,
@@ -90,7 +90,7 @@ impl CachedReplyStore {
         Self { cache, owner, now: Box::new(now), shared: None }
     }
 
-    /// Looks in `shared` for what the cache does not have, and passes on to it what is stored.
+    /// Looks in `shared` for replies that the cache does not have, and passes new replies on to it.
     #[must_use]
     pub fn sharing(self, shared: Arc<dyn SharedReplies>) -> Self {
         Self { shared: Some(shared), ..self }
@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// A row as caches of all versions hold it. Since version 2 of the tables, `raw` has a column of its own.
+    /// A row as caches of all versions hold it. Since version 2 of the tables, `raw` has a separate column.
     const STORED_ROW: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
         "usage":{"input":7,"cached":null,"output":2},"model":"m-1","request_id":"id-1","raw":"{}",
         "latency":{"secs":1,"nanos":5},"attempts":2,"failed":[{"kind":"timeout","status":null,

@@ -23,14 +23,13 @@ pub struct RescoreResult {
     pub dropped: Vec<(Arc<str>, CriterionId)>,
 }
 
-/// Scores a stored case again. With a `rubric`, its weights, gates and criteria replace the stored ones in
-/// every grader that shares a criterion id with it. A decision is carried over only if the criterion still
-/// reads the same (text, scale, operator), because a decision on another text is not a decision on this one.
-/// `lines` replace the stored thresholds.
+/// Scores a stored case again. With a `rubric`, its weights, gates and criteria replace the stored ones in every grader
+/// that shares a criterion id with it. A decision is carried over only if the criterion has the same text, scale and
+/// operator, because a decision on another text is not a decision on this one. `thresholds` replace the stored thresholds.
 pub fn rescore(
     record: &CaseRecord,
     rubric: Option<&Rubric>,
-    lines: Option<VerdictThresholds>,
+    thresholds: Option<VerdictThresholds>,
 ) -> RescoreResult {
     let mut unanswered = Vec::new();
     let mut dropped = Vec::new();
@@ -61,9 +60,9 @@ pub fn rescore(
 
     recombine(&mut decisions);
 
-    if let Some(lines) = lines {
+    if let Some(thresholds) = thresholds {
         for row in &mut decisions {
-            row.thresholds = lines;
+            row.thresholds = thresholds;
         }
     }
 
@@ -73,12 +72,12 @@ pub fn rescore(
 
 /// The result row for `decisions`. Everything but the scores is taken from `stored`.
 pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow {
-    let Some(lines) = decisions.first().map(|row| row.thresholds) else { return stored.clone() };
+    let Some(thresholds) = decisions.first().map(|row| row.thresholds) else { return stored.clone() };
     let groups: Vec<&[CaseDecision]> = decisions.chunk_by(|a, b| a.grader == b.grader).collect();
 
-    // A run can't have written rows that make no valid rubric, and a grader without rows broke before it
-    // decided anything. The stored result stays in both cases.
-    if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
+    // A run can't have written rows that are not a valid rubric, and a grader without rows failed before it decided
+    // anything. The stored result stays in both cases.
+    if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), thresholds).is_err()) {
         return stored.clone();
     }
 
@@ -107,15 +106,15 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         })
         .collect();
 
-    let trials = stored.trials.map(|plan| TrialPlan { lines, ..plan });
+    let trials = stored.trials.map(|plan| TrialPlan { thresholds, ..plan });
     let row = ResultRow { trials, tokens: Tokens::default(), ..stored.clone() };
     let head = CaseHead { row, cost: Cost::ZERO };
-    // Scoring again does not change what was spent.
+    // Scoring again does not change the cost.
     ResultRow {
         tokens: stored.tokens,
         cost_usd: stored.cost_usd,
         cost_partial: stored.cost_partial,
-        ..assemble(head, &graded, lines)
+        ..assemble(head, &graded, thresholds)
     }
 }
 
@@ -136,7 +135,7 @@ pub(crate) fn is_forbidden(row: &CaseDecision, criterion: &Criterion) -> bool {
     !criterion.may_not_apply && row.decision.outcome() == Outcome::NotApplicable
 }
 
-/// Whether a decision on one is a decision on the other.
+/// Whether a decision on one criterion is also a decision on the other.
 pub(crate) fn reads_the_same(was: &Criterion, now: &Criterion) -> bool {
     was.text == now.text && was.scale == now.scale && was.operator == now.operator
 }

@@ -1,4 +1,4 @@
-//! Answers to one test that are compared with each other: who they are, and the finished ones that wait for the others.
+//! Answers to one test that are compared with each other: their cases, and the finished ones that wait for the others.
 //!
 //! Design: `docs/design/promptfoo.md`.
 
@@ -21,7 +21,7 @@ pub struct RivalGroup {
     pub absent: Vec<String>,
 }
 
-/// One of the answers to a test.
+/// An answer to a test that is compared with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RivalAnswer {
     /// Id of its case.
@@ -50,7 +50,7 @@ impl RivalGroup {
         }
     }
 
-    /// Why answers can't be compared, whatever they are.
+    /// The reason why no answers can be compared, if there is one.
     pub(crate) fn obstacle(&self) -> Option<String> {
         if let Some(absent) = self.absent.first() {
             return Some(format!(

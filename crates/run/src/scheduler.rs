@@ -1,24 +1,24 @@
-//! Decides which item starts next, and when no further one does.
+//! Decides which item starts next, and when no further item starts.
 //!
-//! A run may have a million cases, and each may depend on others, have several trials, share a workspace, or
-//! end the run. The obvious design, a graph of all items that is sorted and then worked off, would hold every
-//! item in memory and would need all of them before the first one starts. So items are taken from their
-//! iterator only as fast as they are worked on ([`RunLimits::workers`], plus a small number that is enqueued
-//! ahead), and only what others wait for is remembered ([`DependencyTracker`]).
+//! A run may have a million cases, and each may depend on others, have several trials, share a workspace, or end the
+//! run. The obvious design, to sort a graph of all items and then run them in order, would hold every item in memory
+//! and would need all of them before the first one starts. So items are taken from their iterator only as fast as they
+//! are processed ([`RunLimits::workers`], plus a small number that is enqueued ahead), and only cases that others wait
+//! for are remembered ([`DependencyTracker`]).
 //!
-//! An item that can't start yet is put aside and takes no worker slot. It comes back when something it waited
-//! for is recorded, and then goes before new items. So a dependent case that comes earlier in the file than its
-//! dependency does not block the run.
+//! An item that can't start yet is put aside and takes no worker slot. When a case that it waited for is recorded, it
+//! is checked again, before new items. So a dependent case that comes earlier in the file than its dependency does not
+//! block the run.
 //!
 //! What must hold:
 //!
-//! - A result counts for others only when it is on record (`note_recorded`), not when its task ends. A killed
-//!   process can then be resumed without having started anything on the basis of a lost result.
-//! - When nothing is in flight and the source is exhausted, waiting items wait for something that will never
-//!   come: the dependency is not part of the run, or was dropped. `release_waiting` and `compare_rest` then let
-//!   them go on, so a run always ends.
-//! - Nothing starts after an error, a halt or a stop token (`is_open`). The four tokens differ in what happens
-//!   to items in flight, see [`SchedulerStops`].
+//! - A result counts for others only when it is recorded (`note_recorded`), not when its task ends. So if the process
+//!   is killed, no item has started because of a result that was lost.
+//! - When nothing is in flight and the source is exhausted, the dependencies of waiting items will never be recorded:
+//!   they are not part of the run, or were dropped. `release_waiting` and `compare_rest` then let the items continue,
+//!   so a run always ends.
+//! - Nothing starts after an error, a halt or a stop token (`is_open`). The four tokens treat items in flight
+//!   differently, see [`SchedulerStops`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use crate::slots::WorkerSlots;
 use crate::task::{TaskResult, run_in_slot};
 use crate::{HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
 
-/// Takes items from their source as fast as they are worked on, and starts a task for each.
+/// Takes items from their source as fast as they are processed, and starts a task for each.
 pub(crate) struct Scheduler<I> {
     items: I,
     /// The number of items taken so far.
@@ -86,9 +86,9 @@ where
         }
     }
 
-    /// Starts the next item: first those that have waited for others, then in the order of the source. Returns
-    /// `None` if none may start now. `enqueue_ahead` is how many items beyond the number of workers may be
-    /// started, to wait for a slot.
+    /// Starts the next item: first items that have waited for others, then in the order of the source. Returns `None`
+    /// if none may start now. `enqueue_ahead` is how many items beyond the number of workers may be started, to wait
+    /// for a slot.
     pub(crate) fn start_next(
         &mut self,
         enqueue_ahead: usize,
@@ -160,8 +160,8 @@ where
         let workplace = item.workplace.as_ref().filter(|_| blocked.is_none());
         let turn = workplace.map(|workplace| workplace.next_position());
 
-        // The next item may depend on whether this one failed. And an item that waits for its turn in a
-        // workspace must not take the slot of the item whose turn it is.
+        // The next item is not started yet if that depends on the result of this one. The same applies if items take
+        // turns in a workspace: an item that waits for its turn must not take the slot of the item whose turn it is.
         let started = StartedItem { is_awaited: item.relations.stops_at_errors || turn.is_some() };
 
         self.slots.enqueue();
@@ -193,7 +193,7 @@ where
         any
     }
 
-    /// Notes a result that is on record, so that waiting items may continue. Returns the reason if it ends the
+    /// Takes note of a recorded result, so that waiting items may continue. Returns the reason if the result ends the
     /// run.
     pub(crate) fn note_recorded(&mut self, item: &WorkItem, row: &ResultRow) -> Option<HaltReason> {
         self.tracker.note_result(item, row);
@@ -220,8 +220,8 @@ where
             .map(|_| HaltReason::NotPassed)
     }
 
-    /// Releases the waiting items although nothing is in flight: what they wait for will not come. Returns
-    /// false if there are none.
+    /// Releases the waiting items when nothing is in flight: their dependencies will never be recorded. Returns false
+    /// if there are none.
     pub(crate) fn release_waiting(&mut self) -> bool {
         self.is_open() && self.is_exhausted && self.tracker.release_all()
     }
@@ -262,7 +262,7 @@ where
     }
 }
 
-/// Tokens that stop new items from starting. They differ in what happens to the others.
+/// Tokens that stop new items from starting. They treat items in flight differently.
 pub(crate) struct SchedulerStops {
     /// Items in flight are cancelled.
     pub(crate) cancel: CancellationToken,

@@ -16,8 +16,7 @@ use crate::rivals::RivalGroup;
 use crate::slots::WorkerSlots;
 use crate::task::{TaskResult, encode_rows, finish_record};
 
-/// Waits for a worker slot, then compares the answers of a group. Nothing is recorded if the limit was reached
-/// before.
+/// Waits for a worker slot, then compares the answers of a group. Records nothing if the limit has been reached.
 pub(crate) async fn compare_in_slot(
     mut cases: Vec<FinishedCase>,
     slots: Arc<WorkerSlots>,

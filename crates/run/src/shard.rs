@@ -1,4 +1,4 @@
-//! Shards of a plan: which items one of several runs takes, and the hash by which the runs know that they share a plan.
+//! Shards of a plan: the items that one of several runs takes, and the hash that shows whether runs share a plan.
 //!
 //! Design: `docs/design/cluster.md`.
 
@@ -19,7 +19,7 @@ use crate::{ItemError, ItemRelations, ItemSource, WorkItem};
 /// items.
 const VERSION: u64 = 1;
 
-/// One of several equal parts of a plan, written `2/4`.
+/// Number of one of several equal parts of a plan, written `2/4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardNumber {
     number: u32,
@@ -37,7 +37,7 @@ pub enum ShardNumberError {
         "shards are numbered from 1 to {0}; with an index from 0, as in Kubernetes and Slurm, write `--shard $((INDEX + 1))/{0}`"
     )]
     Zero(u32),
-    /// The number is higher than that of the last shard.
+    /// The number is higher than the number of shards.
     #[error("there is no shard {0} of {1}; the last one is `{1}/{1}`")]
     Beyond(u32, u32),
     /// There are too many shards, or none.
@@ -146,9 +146,9 @@ impl FromStr for ShardPart {
 
 /// A plan and the shard of it that a run takes.
 ///
-/// Items of one case stay together, and so do cases of which one depends on the other, and cases that share a
-/// workspace. Groups are assigned in the order of the plan, each to the shard with the fewest items so far.
-/// Only tied cases are remembered, so a plan of independent cases needs no memory, however many there are.
+/// Items of one case stay together. So do cases with dependencies between them, and cases that share a workspace.
+/// Groups are assigned in the order of the plan, each to the shard with the fewest items so far. Only tied cases are
+/// remembered, so a plan of independent cases needs no memory.
 #[derive(Debug)]
 pub struct ShardPlan {
     shard: ShardNumber,
@@ -157,7 +157,7 @@ pub struct ShardPlan {
     items: u64,
     own: u64,
     groups: Arc<CaseGroups>,
-    /// True if it only gets items of the shard, which know their positions.
+    /// True if it gets only items of the shard, together with their positions.
     is_dealt: bool,
 }
 
@@ -226,7 +226,7 @@ impl ShardPlan {
         &self.part
     }
 
-    /// Hash of what all items of the plan ask and how they are graded, in their order.
+    /// Hash of the inputs and the graders of all items of the plan, in their order.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -241,13 +241,13 @@ impl ShardPlan {
         self.own
     }
 
-    /// Selects the items of the shard from those of the plan, with their positions in it. A plan made by
-    /// [`DealtPlan::shard`](crate::DealtPlan::shard) gets only those of its shard.
+    /// Selects the items of the shard from all items of the plan, with their positions in it. A plan made by
+    /// [`DealtPlan::shard`](crate::DealtPlan::shard) gets only the items of its shard.
     pub fn select<I>(&self, items: I) -> impl Iterator<Item = Result<WorkItem, ItemError>>
     where
         I: Iterator<Item = Result<WorkItem, ItemError>>,
     {
-        // Each halving divides what the previous one has left.
+        // Each halving divides the rest of the previous one.
         let shard = (ShardDealer::new(self.shard.count, &self.groups), self.shard.number - 1);
         let halves = self.part.steps().map(|half| (ShardDealer::new(2, &self.groups), half));
         let mut dealers: Vec<(ShardDealer<'_>, u32)> =
@@ -508,7 +508,7 @@ impl<'a> ShardDealer<'a> {
     }
 
     fn lightest(&mut self) -> Reverse<(u64, u32)> {
-        // There is at least one shard, and none of them is the current one.
+        // There is at least one shard, and `loads` has all of them because none is the current one.
         self.loads.pop().unwrap_or(Reverse((0, 0)))
     }
 }

@@ -1,10 +1,10 @@
-//! Worker slots limit how many cases run, however many are enqueued.
+//! Worker slots limit how many cases run at once. More cases may be enqueued.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
-/// More cases are requested when this many still wait for a slot, which is enough to last until they come.
+/// More cases are requested when only this many still wait for a slot, which is enough until new ones arrive.
 const LOW_QUEUE: usize = 16;
 
 /// The worker slots of a run. Cases get them in the order in which they ask.
@@ -38,7 +38,7 @@ impl WorkerSlots {
         slot
     }
 
-    /// Waits until few cases wait for a slot.
+    /// Waits until at most [`LOW_QUEUE`] cases wait for a slot.
     pub(crate) async fn wait_for_low_queue(&self) {
         self.low_queue.notified().await;
     }

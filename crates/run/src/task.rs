@@ -86,8 +86,8 @@ pub(crate) fn encode_rows(
         .and_then(|rows| rows.with_question(&question_row(item)))
 }
 
-/// Works on one item outside a run. Nothing is recorded, concurrency is not limited, and relations to other
-/// items have no effect. It never fails: errors become part of the record.
+/// Runs a single item outside a run. Nothing is stored, concurrency is not limited, and relations to other items have
+/// no effect. It never fails: errors become part of the record.
 pub async fn run_item(item: &WorkItem) -> CaseRecord {
     let mut record = work_or_panic_record(item, None, &mut None).await;
     finish_record(&mut record, item.programs.redactor.as_deref());
@@ -95,8 +95,7 @@ pub async fn run_item(item: &WorkItem) -> CaseRecord {
     record
 }
 
-/// Removes secrets from a record, and then cuts texts that are too long. In this order, because a secret that
-/// is cut would not be found.
+/// Removes secrets from a record, and then cuts long texts. The other order would not find a secret that was cut.
 pub(crate) fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>) {
     if let Some(redactor) = redactor {
         hide_secrets(record, redactor);
@@ -104,8 +103,8 @@ pub(crate) fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>
     record.result.tool_calls_dropped += shorten_tool_calls(&mut record.result.tool_calls);
 }
 
-/// Removes secrets of the environment from a record, wherever they came from: model answers, given answers,
-/// criteria, quotes and reasons of judges. Fields that identify the case stay.
+/// Removes secrets of the environment from all texts of a record: model answers, given answers, criteria, quotes and
+/// reasons of judges. Fields that identify the case stay.
 fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
     let hide = |text: &mut String| {
         if let Cow::Owned(hidden) = redactor.redact_content(text) {

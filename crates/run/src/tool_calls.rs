@@ -14,9 +14,8 @@ const TELLING_ARGUMENTS: [&str; 9] =
 /// Such arguments of tools that search.
 const SEARCH_ARGUMENTS: [&str; 2] = ["pattern", "query"];
 
-/// One entry per call: the tool with its most informative argument, and below it the beginning of its output.
-/// An entry is one or two lines whatever the texts contain, so that nothing in them can look like another
-/// entry. Cuts and failures are marked.
+/// One entry per call: the tool with its most informative argument, and below it the beginning of its output. An entry
+/// always has one or two lines, so that no text can look like another entry. Cuts and failures are marked.
 pub(crate) fn tool_call_list(calls: &[ToolCall]) -> String {
     let mut lines = Vec::with_capacity(calls.len());
     for call in calls {

@@ -10,7 +10,7 @@ use crate::criterion_totals::{CriterionTally, CriterionTotals};
 use crate::incomplete::{IncompleteReason, add_reason};
 use crate::panel_totals::PanelTotals;
 
-/// The most different thresholds that are stored; the rows have all of them.
+/// Maximum number of different thresholds that are stored; the rows have all of them.
 const MAX_THRESHOLDS: usize = 4;
 
 /// Running totals over finished cases.
@@ -80,7 +80,7 @@ impl Default for RunTotals {
 }
 
 impl RunTotals {
-    /// Totals of no cases. If there will be many, part of the data is in an unnamed file in this folder.
+    /// Totals without cases. If there will be many, part of the data is in an unnamed file in this folder.
     pub fn beside(folder: &Path) -> Self {
         Self { by_criterion: CriterionTotals::beside(folder), ..Self::default() }
     }
@@ -124,7 +124,7 @@ impl RunTotals {
                 self.criteria_ungraded += u64::from(decision.outcome() == Outcome::Ungraded);
             }
 
-            // The quotes of a panel are those of its votes.
+            // The quotes of a panel are its votes' quotes.
             if decided.panel.is_some() {
                 continue;
             }
@@ -165,7 +165,7 @@ impl RunTotals {
         Some(MeanScore {
             mean: summary.mean.ok()?,
             n: summary.n,
-            // Scores are between 0 and 1, so an interval beyond that range says no more.
+            // Scores are between 0 and 1, so the interval is cut to that range.
             low: interval.ok().map(|interval| interval.low.max(0.0)),
             high: interval.ok().map(|interval| interval.high.min(1.0)),
             level: ConfidenceLevel::P95.get(),

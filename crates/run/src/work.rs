@@ -16,8 +16,8 @@ use crate::grading::{GradingContext, change_answer, grade};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Answers and grades one item. Failures become part of the record; this never fails. An answer that is
-/// compared with others is put into `compared`.
+/// Runs the target of an item and grades the answer. Failures become part of the record; this never fails. An answer
+/// that is compared with others is put into `compared`.
 pub(crate) async fn work(
     item: &WorkItem,
     turn: Option<LeaseQueuePosition>,
@@ -44,7 +44,7 @@ pub(crate) async fn work(
     let answer = match obtain_answer(item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
-            // Why there is no answer is more important than a later failure of the workspace.
+            // The reason why there is no answer is more important than a later failure of the workspace.
             Box::pin(workspace::release_workspace(stay)).await;
             return without_grades(head, error);
         }

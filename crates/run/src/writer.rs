@@ -1,4 +1,11 @@
 //! Writes finished cases in batches, because one write for many cases costs as much as one for a single case.
+//!
+//! Batching delays the record of a case, and a run that ends at a failure must know each result before it starts the
+//! next case. So runs with few workers, and runs with `bail`, write each case at once.
+//!
+//! Some cases are not written at once. A case that is incomplete because of a model server is held until it is clear
+//! whether the server is given up: then it counts as not run, and a resumed run repeats it. A case whose answer is
+//! compared waits for the other answers of its test.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -20,23 +27,22 @@ const FLUSH_INTERVAL: Duration = Duration::from_millis(2);
 /// The most cases in a batch.
 const MAX_BATCH: usize = 64;
 
-/// From this number on, batching pays. With this many workers, finished cases wait for others. Once this many
-/// finish within one [`FLUSH_INTERVAL`], the writer is not woken for each of them, and cases are enqueued ahead
-/// of their slots: waking the single writing thread may cost as much as a case.
+/// Batching is worthwhile from this number on. With at least this many workers, finished cases wait for others. Once
+/// this many finish within one [`FLUSH_INTERVAL`], the writer is not woken for each of them, and cases are enqueued
+/// ahead of their slots: waking the single writing thread may cost as much as a case.
 const BATCH_THRESHOLD: usize = 8;
 
-/// The most cases that wait for the end of the run. A server is given up after far fewer failures in a row, and
-/// most requests in flight at that time count as cancelled.
+/// Maximum number of cases that wait for the end of the run. A server is given up after far fewer failures in a row,
+/// and most requests in flight at that time count as cancelled.
 const MAX_HELD: usize = 256;
 
-/// Where finished cases go.
+/// The destination of finished cases.
 pub trait Recorder {
-    /// Stores a record. After an error the run ends, because going on would spend money on results that are
-    /// lost.
+    /// Stores a record. After an error the run ends, because it would otherwise spend money on results that are lost.
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError>;
 
     /// Takes the rows of a record, which need not be stored before [`Self::settle`]. They include the
-    /// [`fingerprint`](crate::fingerprint) of what the result depends on.
+    /// [`fingerprint`](crate::fingerprint) of everything that the result depends on.
     fn take(&mut self, record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
         let _ = rows;
         self.record(record)
@@ -118,9 +124,9 @@ impl<'r> RecordWriter<'r> {
         self.batches && self.pending.len() < MAX_BATCH && self.pending_since.elapsed() < FLUSH_INTERVAL
     }
 
-    /// Waits for a case to finish, then takes all that have. The wait ends early when the run is cancelled or
-    /// the first pending case has waited long enough. A busy writer waits only for that time, or until few
-    /// cases are queued.
+    /// Waits for a case to finish, then takes all finished ones. The wait ends early when the run is cancelled or the
+    /// first pending case has waited long enough. A busy writer waits only for that time, or until few cases are
+    /// queued.
     pub(crate) async fn collect(
         &mut self,
         in_flight: &mut JoinSet<TaskResult>,

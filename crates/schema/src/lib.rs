@@ -1,8 +1,8 @@
 //! JSON Schemas (draft 2020-12) of all file formats, for editors and other programs.
 //!
-//! They are less strict than the decoders: references, relations between keys, and the meaning of texts are
-//! only checked when a file is loaded. But they accept everything that a decoder accepts; a test ensures that
-//! both know the same keys.
+//! They are less strict than the decoders: references, relations between keys, and the meaning of texts are only
+//! checked when a file is loaded. But they accept every file that a decoder accepts; a test ensures that both know the
+//! same keys.
 
 #![warn(missing_docs)]
 

@@ -10,7 +10,7 @@ use super::shape::{
 
 /// Adds the definitions.
 pub(super) fn add(defs: &mut SchemaDefinitions) {
-    let one_or_list = |of: ValueSchema| any_of([of.clone(), list(of)]);
+    let one_or_list = |item: ValueSchema| any_of([item.clone(), list(item)]);
     let texts = || one_or_list(string());
 
     defs.add_keys("matrix", file());

@@ -68,7 +68,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     defs.add_keys("price-row", price_row());
 }
 
-/// Returns the shape of a value, or of an environment variable in its place.
+/// Returns the shape of a value, or of an environment variable instead of it.
 fn or_variable(shape: ValueSchema) -> ValueSchema {
     any_of([shape, ValueSchema(json!({ "type": "string", "pattern": "\\$\\{\\{" }))])
 }

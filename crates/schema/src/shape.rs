@@ -109,13 +109,13 @@ pub(super) fn other_spelling(word: &str) -> Option<String> {
 }
 
 /// Returns the shape of a non-empty list.
-pub(super) fn list(of: ValueSchema) -> ValueSchema {
-    ValueSchema(json!({ "type": "array", "items": of.0, "minItems": 1 }))
+pub(super) fn list(item: ValueSchema) -> ValueSchema {
+    ValueSchema(json!({ "type": "array", "items": item.0, "minItems": 1 }))
 }
 
 /// Returns the shape of a list, which may be empty.
-pub(super) fn list_or_none(of: ValueSchema) -> ValueSchema {
-    ValueSchema(json!({ "type": "array", "items": of.0 }))
+pub(super) fn list_or_none(item: ValueSchema) -> ValueSchema {
+    ValueSchema(json!({ "type": "array", "items": item.0 }))
 }
 
 /// Returns the shape of a list of texts, or one text.
@@ -124,8 +124,8 @@ pub(super) fn texts() -> ValueSchema {
 }
 
 /// Returns the shape of a map from names to values of one shape.
-pub(super) fn map_of(of: ValueSchema) -> ValueSchema {
-    ValueSchema(json!({ "type": "object", "additionalProperties": of.0 }))
+pub(super) fn map_of(value: ValueSchema) -> ValueSchema {
+    ValueSchema(json!({ "type": "object", "additionalProperties": value.0 }))
 }
 
 /// Returns the shape of a value of any of several shapes.

@@ -10,9 +10,9 @@ use assize_rubric::Criticality;
 
 use super::draft::{ScorecardCaseDraft, ScorecardDraft};
 
-/// Reports tags that connect nothing: tags of a benchmark that no case has, and tags of a case that no
-/// benchmark has. Tags of a case may also only serve to select it, so these are reported only if they resemble
-/// a tag of a benchmark, or if no tag connects the case to a benchmark.
+/// Reports tags that connect nothing: tags of a benchmark that no case has, and tags of a case that no benchmark has.
+/// The tags of a case may be there only to select it, so they are reported only if they resemble a tag of a benchmark,
+/// or if no tag connects the case to a benchmark.
 ///
 /// A tag that resembles one on the other side is an error. It would silently remove benchmarks from the result,
 /// possibly gates.
@@ -31,7 +31,7 @@ pub(super) fn check_tags(cx: &mut DecodeContext, draft: &ScorecardDraft) {
         }
     }
 
-    // For each such tag: where it first occurs, the tag it resembles, and the number of cases that have it.
+    // For each such tag: its first occurrence, the tag it resembles, and the number of cases that have it.
     let mut strays: BTreeMap<&str, (&SpannedValue<String>, Option<&str>, usize)> = BTreeMap::new();
     for case in draft.cases.iter().filter(|case| case.benchmarks.is_none()) {
         for (tag, near) in stray_tags(case, &wanted) {

@@ -7,8 +7,8 @@ use assize_document::{NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::reading::{AssertionContext, DecodeContext, decode_assertions, is_text_check};
 use assize_model::{EvaluatorType, Grader, GraderKind};
 
-/// Decodes `deterministic`. Checks are written like the assertions of an eval file, but may not need a judge.
-/// Invalid ones are reported and left out.
+/// Decodes `deterministic`. Checks are written like the assertions of an eval file, but may not need a judge. Invalid
+/// ones are reported and skipped.
 pub(super) fn decode_checks(
     cx: &mut DecodeContext,
     node: &TreeNode,

@@ -17,8 +17,8 @@ const OUTCOMES: [(&str, LabelOutcome); 6] = [
     ("unsure", LabelOutcome::Unsure),
 ];
 
-/// Decodes one label, with the keys of scorecards or of labels files. A label with a benchmark but without an
-/// `outcome` means a failure, and so does `NONE_OF_THE_ABOVE`. `NO_FAILURE` means that there was none.
+/// Decodes one label, with the keys of scorecards or of labels files. A label with a benchmark but without an `outcome`
+/// means a failure, and so does `NONE_OF_THE_ABOVE`. `NO_FAILURE` means that there was no failure.
 pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft) {
     let what = "a label";
     let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };

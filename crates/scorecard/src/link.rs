@@ -626,8 +626,8 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
     labels
 }
 
-/// Warns of a label that is about another suite than this scorecard, or about a trial other than the first,
-/// since a scorecard runs each case once. Returns true if there was a warning.
+/// Warns about a label for another suite than this scorecard, or for a trial other than the first, because a scorecard
+/// runs each case once. Returns true if there was a warning.
 fn report_other_subject(cx: &mut DecodeContext, label: &LabelDraft, scorecard: &str) -> bool {
     let other_suite = label.suite.as_deref().filter(|suite| *suite != scorecard);
     let (title, help) = match (other_suite, label.trial) {

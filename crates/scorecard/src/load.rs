@@ -65,9 +65,9 @@ pub fn read_scorecard(
     read_parts(path, open, None, options)
 }
 
-/// Decodes a scorecard from a text, as if it were the file at `path`. It is parsed as JSON if the extension of
-/// `path` says so, else as YAML. Reads no files: `prompts` contains the texts of the prompt files, by the names
-/// that the benchmarks use.
+/// Decodes a scorecard from a text, as if it were the file at `path`. It is parsed as JSON if `path` has the extension
+/// of JSON, else as YAML. Reads no files: `prompts` contains the texts of the prompt files, by the names that the
+/// benchmarks use.
 pub fn read_scorecard_text(path: &Path, text: &str, prompts: &BTreeMap<String, String>) -> LoadedScorecard {
     let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
     Arc::make_mut(&mut cx.reach).open = BTreeMap::from([(path.to_path_buf(), text.to_owned())]);

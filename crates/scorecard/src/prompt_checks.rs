@@ -46,8 +46,8 @@ impl PromptChecker<'_> {
             lacking.push((at, "BEHAVIOR:", "names no behaviour"));
         }
 
-        // If a prompt names its behaviour, missing lists are only warnings: it can be sent as it is. A prompt
-        // with nothing at all can't.
+        // If a prompt names its behaviour, missing lists are only warnings, because it can be sent without them. A
+        // prompt without a behaviour and lists can't be sent.
         let missing_lists = if lacking.is_empty() { &mut advised_lists } else { &mut lacking };
         for (part, heading, items) in lists {
             match (self.prompt.find_part(part), items.is_empty()) {
@@ -189,8 +189,8 @@ impl PromptChecker<'_> {
     }
 }
 
-/// Returns true if a fail condition, given in lower case, only says that the source lacks something. That alone
-/// is no fault of the output, so the line probably belongs to the bullet before it.
+/// Returns true if a fail condition, given in lower case, only states that the source lacks something. That alone is
+/// not a fault of the answer, so the line probably belongs to the bullet before it.
 fn blames_source(text: &str) -> bool {
     const SOURCES: [&str; 3] = ["narrative", "source", "transcript"];
     const OUTPUT_WORDS: [&str; 14] = [

@@ -81,7 +81,7 @@ impl CardResultReader<'_> {
         let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };
         let case = decode_required_text(cx, &mut object, what, "case", "\"case\": \"refusal-07\"");
         let benchmark = decode_required_text(cx, &mut object, what, "benchmark", "\"benchmark\": \"A-REF1\"");
-        let said = ResultFields {
+        let fields = ResultFields {
             pass: object.boolean("pass", &mut cx.problems),
             score: object.number("score", &mut cx.problems),
             uncertain: object.boolean("uncertain", &mut cx.problems).is_some_and(|value| value.value),
@@ -106,11 +106,11 @@ impl CardResultReader<'_> {
         }
 
         let outcome = if let Some(SpannedValue { value: false, span }) = applies {
-            self.check_not_applicable(cx, (case, benchmark), span, &said);
+            self.check_not_applicable(cx, (case, benchmark), span, &fields);
             Some(ScorecardOutcome::NotApplicable)
         } else {
             self.check_applicable(cx, (case, benchmark), head);
-            self.outcome(cx, head, benchmark, &said)
+            self.outcome(cx, head, benchmark, &fields)
         };
         if let Some(outcome) = outcome.filter(|_| cx.problems.error_count() == errors) {
             self.results.push(ScorecardResult { case, benchmark, outcome });
@@ -142,7 +142,7 @@ impl CardResultReader<'_> {
         cx: &mut DecodeContext,
         place: (usize, usize),
         span: Span,
-        said: &ResultFields,
+        fields: &ResultFields,
     ) {
         let (code, id) = self.names(place);
         if self.applicability(place) == BenchmarkApplicability::Yes {
@@ -155,8 +155,8 @@ impl CardResultReader<'_> {
             .add_to(&mut cx.problems);
         }
 
-        let verdict = said.pass.as_ref().map(|pass| ("pass", pass.span));
-        let verdict = verdict.or_else(|| said.score.as_ref().map(|score| ("score", score.span)));
+        let verdict = fields.pass.as_ref().map(|pass| ("pass", pass.span));
+        let verdict = verdict.or_else(|| fields.score.as_ref().map(|score| ("score", score.span)));
         if let Some((key, at)) = verdict {
             Diagnostic::error(
                 codes::RESULT_OUT_OF_PLACE,
@@ -173,7 +173,7 @@ impl CardResultReader<'_> {
         self.scorecard.applies(benchmark, &self.scorecard.cases[case])
     }
 
-    /// Returns what the applicability is based on, in words.
+    /// Describes the source of the applicability.
     fn applicability_source(&self, (case, _): (usize, usize)) -> &'static str {
         match self.scorecard.cases[case].benchmarks {
             Some(_) => "by the `benchmarks` list of the case",
@@ -190,18 +190,18 @@ impl CardResultReader<'_> {
         cx: &mut DecodeContext,
         head: Span,
         benchmark: usize,
-        said: &ResultFields,
+        fields: &ResultFields,
     ) -> Option<ScorecardOutcome> {
-        if said.uncertain {
+        if fields.uncertain {
             return Some(ScorecardOutcome::Uncertain);
         }
 
         // A score without `pass` could not be checked against a verdict.
-        let Some(pass) = &said.pass else {
+        let Some(pass) = &fields.pass else {
             cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
             return None;
         };
-        let Some(score) = &said.score else {
+        let Some(score) = &fields.score else {
             let unit = if pass.value { UnitInterval::ONE } else { UnitInterval::ZERO };
             return Some(ScorecardOutcome::Scored(unit));
         };

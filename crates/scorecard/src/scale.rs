@@ -70,7 +70,7 @@ fn decode_formula(
     max: f64,
 ) -> Option<NormalisationFormula> {
     let Some(text) = object.text("normalization_formula", &mut cx.problems) else {
-        // By default, a scale within 0 to 1 is used as it is; any other is mapped linearly.
+        // By default, a scale within 0 to 1 is used unchanged; any other is mapped linearly.
         let plain = if min >= 0.0 && max <= 1.0 { "x" } else { "(x-min)/(max-min)" };
         return NormalisationFormula::parse(plain).ok();
     };

@@ -21,7 +21,7 @@ pub(super) fn check_weights(cx: &mut DecodeContext, draft: &ScorecardDraft, part
             continue;
         }
 
-        // If a child could not be decoded or resolved, there is no meaningful sum.
+        // If a child could not be decoded or resolved, the sum means nothing.
         let weights: Option<Vec<(f64, bool)>> = match (parts, &rubric.parts) {
             (RubricChildren::Benchmarks(list), PartsDraft::Benchmarks(written))
                 if list.len() == written.len() =>

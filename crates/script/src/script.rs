@@ -21,9 +21,9 @@ const MAX_STACK: usize = 256 * 1024;
 
 /// Globals that scripts expect. Random numbers are the same in every call, so that a script is deterministic.
 ///
-/// The engine counts branches, and one that calls a method on a long text may take as long as a million others. So
-/// methods that work on a whole text or list take branches in proportion. A list that is longer than memory allows has
-/// no elements, and its methods would only count.
+/// The engine counts branches, but a single branch that calls a method on a long text may take as long as a million
+/// others. So methods that process a whole text or list count branches in proportion to its length. A list that is
+/// longer than memory allows has no elements, and its methods would only count.
 const GLOBALS: &str = "
 globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
 {
@@ -77,7 +77,7 @@ impl ScriptTime {
         Self(Arc::new(AtomicU64::new(microseconds(time))))
     }
 
-    /// The time that is left.
+    /// The remaining time.
     ///
     /// # Errors
     /// When there is none.
@@ -355,7 +355,8 @@ impl ScriptSession {
         Ok(Self { context: Context::full(&runtime).map_err(failed)?, reached })
     }
 
-    /// The error of the limit that stopped the script. Its own errors say nothing about that, whatever their text.
+    /// The error of the limit that stopped the script. The errors of the script itself don't show that, because a
+    /// script can throw any text.
     fn reached_limit(&self) -> Option<ScriptError> {
         match self.reached.load(Ordering::Relaxed) {
             REACHED_STEPS => Some(ScriptError::TooManySteps),
@@ -439,8 +440,8 @@ fn load_error(error: &CaughtError<'_>) -> ScriptError {
     out_of_memory(error).unwrap_or_else(|| ScriptError::Load(message(error)))
 }
 
-/// The error of a script that reached the limit of memory. The engine throws an `InternalError` then, or `null` if there
-/// is no memory left for that. A script that throws `null` itself can't be told apart and counts as one.
+/// The error of a script that reached the limit of memory. The engine throws an `InternalError` then, or `null` if
+/// there is no memory left for that. A script that throws `null` itself looks the same and is treated in the same way.
 fn out_of_memory(error: &CaughtError<'_>) -> Option<ScriptError> {
     let is_limit = match error {
         CaughtError::Exception(exception) => {

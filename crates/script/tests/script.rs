@@ -1,4 +1,4 @@
-//! Scripts: what they may do, and what stops them.
+//! Scripts: the features that they may use, and the limits that stop them.
 
 use assize_script::{Script, ScriptError, ScriptValue};
 use serde_json::{Value, json};

@@ -85,7 +85,7 @@ fn route_name(request: &Request) -> &'static str {
 }
 
 /// The host that a request names: in its address (HTTP/2), otherwise in its header. `None` if it names several: a proxy
-/// might have looked at another one.
+/// might have checked another one.
 fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     let mut hosts = headers.get_all(HOST).iter();
     let in_header = hosts.next().and_then(|host| host.to_str().ok());

@@ -1,4 +1,4 @@
-//! Messages for the operator about model servers to which calls are held back.
+//! Messages for the operator about model servers whose calls are delayed.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ struct ToldState {
 }
 
 impl AccountWatch {
-    /// Messages about what has changed since the last call.
+    /// Messages about changes since the last call.
     pub(crate) fn news(&self, statuses: &[AccountStatus]) -> Vec<String> {
-        let mut told = self.0.lock();
+        let mut reported = self.0.lock();
         let mut news = Vec::new();
         for status in statuses {
-            let state = told.entry(status.name.clone()).or_default();
+            let state = reported.entry(status.name.clone()).or_default();
             let was_held_back = state.rate.is_some() || state.is_held;
             news.extend(outage_news(state, status));
             news.extend(rate_news(state, status));
@@ -125,13 +125,13 @@ mod tests {
         let again = Some(Duration::from_millis(1500));
         let outage = ServerOutage { why: "boom".into(), again };
         let given_up = AccountStatus { outage: Some(outage), ..held.clone() };
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         for status in [&status(None), &held, &held, &given_up, &held, &given_up, &status(None), &status(None)]
         {
-            told.extend(watch.news(std::slice::from_ref(status)));
+            messages.extend(watch.news(std::slice::from_ref(status)));
         }
 
-        let [first, second, third] = &told[..] else { panic!("{told:?}") };
+        let [first, second, third] = &messages[..] else { panic!("{messages:?}") };
         assert!(first.starts_with("model.test keeps failing"), "{first}");
         assert!(second.contains("it failed: boom; it is tried again in 2 s"), "{second}");
         assert_eq!(third, "model.test: calls are no longer held back");

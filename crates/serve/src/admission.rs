@@ -1,20 +1,19 @@
-//! The queue: which samples are accepted.
+//! The queue: decides which samples are accepted.
 //!
-//! Judges take seconds, so a busy server could accept far more than it can finish. `limit` is the number of
-//! accepted samples that are not answered yet; requests beyond it are refused at once with 429 and a time to retry,
-//! because a client that waits without end can't try another server. Of each client, `at_once` samples are graded at
+//! Judges take seconds, so a busy server could accept far more than it can finish. `limit` is the number of accepted
+//! samples that are not answered yet; requests beyond it are refused at once with 429 and a time to retry, because a
+//! client that waits without end can't try another server. For each client, at most `at_once` samples are graded at
 //! once ([`Tenant::turn`](crate::tenant::Tenant::turn)).
 //!
-//! Every accepted sample is answered, even if only as ungraded. [`AcceptedSamples`] therefore holds the places
-//! of a whole request until its job has ended. `graded` counts the samples in it that have a result already,
-//! for metrics.
+//! Every accepted sample is answered, even if only as ungraded. [`AcceptedSamples`] therefore holds the queue slots of
+//! a whole request until its job has ended. `graded` counts the samples in it that have a result already, for metrics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::problem::ApiError;
 
-/// Maximum number of seconds that a client is asked to wait before it tries again.
+/// Maximum number of seconds in `Retry-After`.
 const MAX_RETRY_AFTER: u64 = 30;
 
 /// Bounded queue of samples. Samples that do not fit are refused at once instead of waiting without end.
@@ -31,7 +30,7 @@ impl SampleQueue {
         Self { accepted: AtomicUsize::new(0), graded: AtomicUsize::new(0), limit, at_once: at_once.max(1) }
     }
 
-    /// Accepts samples. From then on, each of them gets an answer, whatever happens.
+    /// Accepts samples. From then on, each of them always gets an answer.
     ///
     /// # Errors
     /// 429 when the queue is full; 422 when there are more samples than the queue can ever hold.

@@ -21,7 +21,7 @@ pub struct GradeRequest {
     /// The rubric. Either this or `scorecard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rubric: Option<RubricSource>,
-    /// The scorecard, each sample being a case of its own.
+    /// The scorecard; each sample is a separate case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardSource>,
     /// Weight set of the scorecard's index, instead of the one that the index names.
@@ -36,7 +36,8 @@ pub struct GradeRequest {
     /// Reward of a sample whose reward is not known because criteria are ungraded; null unless given.
     #[serde(default)]
     pub on_ungraded: OnUngraded,
-    /// Time after which what is not decided is ungraded, in milliseconds. What is decided by then is kept.
+    /// Time limit of the request in milliseconds. Criteria without a decision by then are ungraded; decisions made by
+    /// then are kept.
     #[serde(default)]
     #[schemars(range(min = 1, max = 86_400_000))]
     pub deadline_ms: Option<u64>,
@@ -49,7 +50,7 @@ pub struct GradeRequest {
     pub unusable: BTreeMap<usize, String>,
 }
 
-/// A rubric: as it stands in a rubric file, the YAML text of such a file, or the name of one that the server has loaded.
+/// A rubric: the content of a rubric file, the YAML text of such a file, or the name of one that the server has loaded.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(transform = describe_rubric)]
@@ -101,9 +102,10 @@ pub struct GradeSample {
     /// The answer: a text, or an object that is graded as its JSON text. Either this or `messages`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// The whole conversation with its tool calls, in the form of chat APIs. The answer is what the assistant says after the last
-    /// message of anybody else; a conversation that ends with a message of the user is refused. All messages before the answer are
-    /// the question; `input` takes the place of those before the first of the assistant. Content is text: images are refused.
+    /// The whole conversation with its tool calls, in the form of chat APIs. The answer is the text of the assistant
+    /// after the last message of another role; a conversation that ends with a message of the user is refused. All
+    /// messages before the answer are the question; `input` replaces the messages before the assistant's first one.
+    /// Content is text: images are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("minItems" = 1, "items" = {"type": "object", "required": ["role"]}))]
     pub messages: Option<Vec<Value>>,
@@ -113,11 +115,12 @@ pub struct GradeSample {
     /// Description of a good answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
-    /// Values that take the place of `{{ name }}` in the criteria. They become part of what the judge is asked: put data into
+    /// Values that replace `{{ name }}` in the criteria. They become part of the question to the judge: put data into
     /// `input`, `reference` or the answer instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vars: Option<BTreeMap<String, Value>>,
-    /// Tags, by which benchmarks of a scorecard apply to the sample; those without tags are asked about it.
+    /// Tags that determine which benchmarks of a scorecard apply to the sample. For benchmarks without tags, the judge
+    /// decides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Name of the group of samples that answer the same question; for `compare`. They have the same `input`, `reference`,
@@ -175,7 +178,7 @@ pub(crate) const RUBRIC_SCHEMA: &str = "rubric-file";
 pub struct StreamEnd {
     /// Sums over the results.
     pub summary: GradeSummary,
-    /// Error of a request that asked for one where a reward is not known.
+    /// Error of a request that must fail if a reward is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorBody>,
 }
@@ -217,7 +220,7 @@ pub struct RubricListing {
     pub problem: Option<String>,
 }
 
-/// Kind of what a name stands for.
+/// Kind of the content behind a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RubricListingKind {

@@ -16,18 +16,18 @@ use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
-/// A body up to this many bytes is parsed and checked faster than another thread could start on it.
+/// A body of at most this many bytes is parsed and checked before another thread could begin with it.
 const SHORT_BODY: usize = 64 << 10;
 
-/// How much of a body that is too large is read and dropped, as a multiple of the allowed size. Most clients
-/// look for a reply only after they have sent everything.
+/// How much of an oversized body is read and discarded, as a multiple of the allowed size. Most clients look for a
+/// reply only after they have sent everything.
 const TAKEN_BEYOND: u64 = 4;
 
 /// Seconds after which a client may look for another server, or for this one again.
 const RETRY_AFTER_RESTART: u64 = 5;
 
-/// Prepares the samples of a request whose body has this length. A rubric with variables is decoded for each
-/// sample, however short the body is.
+/// Prepares the samples of a request whose body has this length. A rubric with variables is decoded for each sample, so
+/// even a short body may take long.
 pub(crate) async fn plan_request(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
@@ -49,8 +49,8 @@ pub(crate) async fn work_on_body<T: Send + 'static>(
     if length <= SHORT_BODY { work() } else { beside_connections(&service.long_work, work).await }
 }
 
-/// Output of long `work`, run on other threads than connections use. Only a few run at once, since they take
-/// much memory and time.
+/// Runs long `work` on other threads than connections use. Only a few run at once, because they take much memory and
+/// time.
 pub(crate) async fn beside_connections<T: Send + 'static>(
     turns: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,

@@ -1,7 +1,7 @@
-//! Finds connections that are held without use: they send no request, or take nothing of a reply.
+//! Finds connections that are open without use: the client sends no request, or reads nothing of a reply.
 //!
-//! An HTTP/2 client that grants a stream no window can keep a finished reply alive while the connection itself
-//! stays busy, so that no write to the connection waits. Replies are therefore watched one by one.
+//! An HTTP/2 client that grants a stream no window can keep a finished reply alive while the connection itself stays
+//! busy, so that no write to the connection waits. So each reply is watched.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -24,7 +24,7 @@ use tokio::time::Instant;
 
 use crate::options::RequestLimits;
 
-/// Size of the pieces in which a reply is handed on, in bytes: a slow client holds no more than one.
+/// Size of the pieces of a reply, in bytes: a slow client holds only one of them.
 const REPLY_CHUNK_BYTES: usize = 16 << 10;
 /// Shortest pause between two checks of a connection.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
@@ -32,7 +32,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 /// How a connection is used.
 pub(crate) struct ConnectionWatch {
     state: Mutex<ConnectionUse>,
-    /// Notified when the connection has to make room for others.
+    /// Notified when the connection has to close so that others can be accepted.
     dismissed: Notify,
 }
 
@@ -60,7 +60,7 @@ impl ConnectionWatch {
         Self { state, dismissed: Notify::new() }
     }
 
-    /// Waits until the connection has to make room for others.
+    /// Waits until the connection has to close so that others can be accepted.
     pub(crate) async fn is_dismissed(&self) {
         self.dismissed.notified().await;
     }
@@ -71,7 +71,7 @@ impl ConnectionWatch {
         (state.active == 0).then_some(state.idle_since)
     }
 
-    /// Waits until the connection is held without use for longer than the limits allow.
+    /// Waits until the connection has been open without use for longer than the limits allow.
     pub(crate) async fn is_held(&self, limits: &RequestLimits) {
         let pause = (limits.header_time.min(limits.stall_time) / 4).max(SHORTEST_PAUSE);
         while !self.state().is_over(limits) {
@@ -95,7 +95,7 @@ impl ConnectionUse {
     }
 }
 
-/// The connections of a server, to find those that can make room for others.
+/// The connections of a server, to find one that can be closed for others.
 #[derive(Default)]
 pub(crate) struct OpenConnections(Mutex<Vec<(IpAddr, Weak<ConnectionWatch>)>>);
 
@@ -103,15 +103,15 @@ impl OpenConnections {
     /// Adds a connection from this address.
     pub(crate) fn add(&self, address: IpAddr, watch: &Arc<ConnectionWatch>) {
         let mut all = self.0.lock();
-        // Those that have ended are removed when they would take more memory than the others.
+        // Ended connections are removed before the list grows.
         if all.len() == all.capacity() {
             all.retain(|(_, watch)| watch.strong_count() > 0);
         }
         all.push((address, Arc::downgrade(watch)));
     }
 
-    /// Closes a connection without a request: of the address that has the most of them, the one that has had none for
-    /// the longest time. So an address that holds many connections makes room before others do.
+    /// Closes a connection without a request: the one that has been idle for the longest time at the address that has
+    /// the most of them. So an address that holds many connections loses them before others do.
     pub(crate) fn dismiss_one(&self) {
         let mut all = self.0.lock();
         all.retain(|(_, watch)| watch.strong_count() > 0);
@@ -211,8 +211,8 @@ struct WatchedBody {
 }
 
 impl WatchedBody {
-    /// The next piece. The last byte is a piece of its own: it is requested only once the client has taken
-    /// everything before it.
+    /// The next piece. The last byte is a separate piece, which is requested only after the client has read everything
+    /// before it.
     fn next_piece(&mut self, mut bytes: Bytes) -> Frame<Bytes> {
         if bytes.len() > 1 {
             let rest = bytes.split_off(REPLY_CHUNK_BYTES.min(bytes.len() - 1));
@@ -295,7 +295,7 @@ mod tests {
         watch.is_held(&limits()).await;
         assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
 
-        // A request that waits for its judges is not held by its client.
+        // While a request waits for its judges, its client does not hold the connection without use.
         let request = ActiveRequest::new(&watch);
         let patient = tokio::time::timeout(Duration::from_hours(1), watch.is_held(&limits())).await;
         assert!(patient.is_err());

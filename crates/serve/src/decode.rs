@@ -134,7 +134,7 @@ fn quote_numbers(body: &[u8]) -> QuotedBody {
                     quoted.extend_from_slice(&body[copied..at]);
                     quoted.extend([b"\"", word.as_bytes(), b"\""].concat());
                     copied = at + word.len();
-                    // A body has room for millions of them.
+                    // A body may contain millions of them.
                     let place = open.get(1).map(|(_, index, _)| *index);
                     if no_numbers.len() < MAX_PROBLEMS || place != last_place {
                         let path =
@@ -142,8 +142,7 @@ fn quote_numbers(body: &[u8]) -> QuotedBody {
                                 true => child(&path, &index.to_string()),
                                 false => child(&path, key),
                             });
-                        let message =
-                            format!("`{word}` is no number of JSON; leave the value out, or send null");
+                        let message = format!("`{word}` is not a JSON number; omit the value, or send null");
                         no_numbers.push(RequestProblem::new(path, message));
                         last_place = place;
                     }
@@ -189,7 +188,7 @@ fn check_nesting(body: &[u8], most: usize) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Object of a body. Keys are taken out one by one, so that the keys left over can be reported.
+/// Object of a body. Keys are taken out one by one, so that the remaining keys can be reported.
 pub(crate) struct ObjectReader<'a> {
     path: String,
     entries: Map<String, Value>,
@@ -258,7 +257,7 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// One of several words, as the value that it means.
+    /// Reads one of several words and returns the value for it.
     pub(crate) fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(key)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
@@ -273,8 +272,7 @@ impl<'a> ObjectReader<'a> {
     /// Refuses keys that were not read.
     pub(crate) fn finish(self) {
         for key in self.entries.keys() {
-            // Searching for a suggestion takes time for each unknown key, and a body has room for a million of
-            // them.
+            // Searching for a suggestion takes time for each unknown key, and a body may contain a million of them.
             if self.problems.is_full() {
                 self.problems.add("", "");
                 continue;

@@ -27,8 +27,8 @@ struct PairPlan {
     second: usize,
 }
 
-/// Grades the samples of a job and compares those of each group. A sample has its result only when all of its
-/// comparisons are decided, so results come late.
+/// Grades the samples of a job and compares the samples of each group. A sample has its result only when all of its
+/// comparisons are decided, so results arrive late.
 pub(crate) async fn run(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
@@ -179,7 +179,7 @@ pub(crate) fn differences(samples: &[JobSample]) -> Vec<RequestProblem> {
 /// Problem of a sample whose field differs from the first sample of its group.
 pub(crate) fn difference(index: usize, field: &str, first: usize) -> RequestProblem {
     let message = format!(
-        "`{field}` is not that of sample {first}: answers to different questions can't be compared; samples of a group \
+        "`{field}` differs from sample {first}: answers to different questions can't be compared; samples of a group \
          have the same `input` (or the same messages before the answer), `reference`, `expected_outcome` and `vars`"
     );
     RequestProblem::new(format!("/samples/{index}/{field}"), message)

@@ -1,10 +1,9 @@
 //! Repeated requests: the same client with the same idempotency key gets the results of its first request.
 //!
-//! A client that retries after a lost connection must not pay for a second grading. The memory therefore holds
-//! jobs, not replies: a retry while the first request is still running waits for the same job. A job in
-//! progress is never forgotten, whatever the limits, since its repeated request would be graded twice; finished
-//! jobs are forgotten, oldest first, by age, number, and total size. A job in which something failed does not
-//! count as an answer: the retry grades again.
+//! A client that retries after a lost connection must not pay for a second grading. The memory therefore holds jobs,
+//! not replies: a retry while the first request is still running waits for the same job. A job in progress is never
+//! forgotten, even above the limits, because a repeated request would be graded twice. Finished jobs are forgotten,
+//! oldest first, by age, number, and total size. A job with a failure is not reused: the retry grades again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -59,7 +58,7 @@ impl ReplayMemory {
         self.state().find(request)
     }
 
-    /// The job of a key, or the job that `start` creates. Returns true with a known job.
+    /// The job of a key, or the job that `start` creates. The second result is true if the job was already known.
     ///
     /// # Errors
     /// The errors of `start`, and when the key was used for another request.
@@ -121,7 +120,7 @@ impl ReplayState {
     fn forget_old(&mut self) {
         while let Some((at, replay)) = self.oldest_done() {
             let is_old = replay.since.elapsed() > MAX_AGE;
-            // A job that is larger than the limit on its own stays until another one is remembered.
+            // A single job above the limit stays until another one is remembered.
             let are_many = self.jobs.len() >= MAX_JOBS || (self.results > MAX_RESULTS && self.jobs.len() > 1);
             if !is_old && !are_many {
                 break;

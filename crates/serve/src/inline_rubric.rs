@@ -1,4 +1,4 @@
-//! Rubrics in requests: text with the position of each value, and what such a rubric must not contain.
+//! Rubrics in requests: text with the position of each value, and checks for keys that such a rubric must not contain.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,8 +23,8 @@ const REFUSED_KEYS: [&str; 22] = [
     "workspace", "workspaces",
 ];
 
-/// A rubric of a request, as text. Most requests repeat a rubric that is known by the hash of its text, so it
-/// is not parsed before the hash is looked up.
+/// A rubric of a request, as text. Most requests repeat a rubric that was decoded before, so the hash of the text is
+/// looked up before it is parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct InlineRubric {
     text: String,

@@ -1,5 +1,5 @@
-//! Scorecards in requests: one JSON value with the texts of its prompts, and what such a scorecard must not
-//! contain.
+//! Scorecards in requests: one JSON value with the texts of its prompts, and checks for keys that such a scorecard must
+//! not contain.
 
 use std::collections::BTreeMap;
 use std::path::Path;

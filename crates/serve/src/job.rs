@@ -1,14 +1,14 @@
 //! Jobs: the samples of a request being graded, and their results as they arrive.
 //!
-//! A job is separate from the connection that asked for it. Three things need that: a streamed reply reads
-//! results while others are still being graded, a repeated request (see `idempotency`) reads the results of a
-//! job that already runs, and a stopping server waits for jobs, not for connections. Results are stored in the
-//! order in which they finish, and any number of readers follow along by number.
+//! A job is separate from the connection that requested it, for three reasons: a streamed reply reads results while
+//! others are still being graded, a repeated request (see `idempotency`) reads the results of a job that already runs,
+//! and a stopping server waits for jobs, not for connections. Results are stored in the order in which they finish, and
+//! any number of readers read them by number.
 //!
 //! Invariants:
 //!
-//! - Every sample gets exactly one result. Stopping a job ([`Job::give_up`], a deadline, a spent budget) makes
-//!   its open criteria ungraded, but a result still comes.
+//! - Every sample gets exactly one result. If a job is stopped ([`Job::give_up`], a deadline, a spent budget), criteria
+//!   without a decision are ungraded, but every sample still gets a result.
 //! - The count that readers wait for never decreases, though samples finish on several threads
 //!   ([`FinishedCount::raise`]).
 //! - Queue places, the client's quota and the memory of the body are released when the job has ended, not when
@@ -194,9 +194,9 @@ impl FinishedCount {
     /// Sets the count, unless it is larger already. Two samples that finish at once may raise it in either
     /// order; if it could decrease, a reader waiting for the last sample would wait forever.
     fn raise(&self, count: usize) {
-        self.0.send_if_modified(|told| {
-            let is_news = count > *told;
-            *told = count.max(*told);
+        self.0.send_if_modified(|known| {
+            let is_news = count > *known;
+            *known = count.max(*known);
             is_news
         });
     }

@@ -1,9 +1,8 @@
 //! Grading as a service: samples in, rewards with their decisions out, over HTTP.
 //!
-//! [`GradingServer`] listens and answers until it is told to stop. All clients share one rate limiter, one
-//! budget and one reply cache of the process; each key has its own part of the cache. The judges of
-//! `assize-engine` make the decisions and `assize-rubric` computes scores; this crate only chooses which score
-//! a request gets as its reward.
+//! [`GradingServer`] listens and answers until it is stopped. All clients share one rate limiter, one budget and one
+//! reply cache of the process; each key has its own part of the cache. The judges of `assize-engine` make the decisions
+//! and `assize-rubric` computes scores; this crate only chooses which score a request gets as its reward.
 //!
 //! Everything in a request is data. Paths in it are not opened, commands are not run, and a rubric in a request
 //! can name only judges that the operator has named.

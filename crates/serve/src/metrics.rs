@@ -100,15 +100,15 @@ impl ServiceMetrics {
         }
         state.calls += result.judge_calls;
         state.calls_cached += result.judge_calls_cached;
-        // A client whose calls have no known price has spent something, and 0 would deny that.
+        // If all calls have unknown prices, 0 would be wrong, so nothing is recorded.
         if cost.lower_bound() > Usd::ZERO || cost.unpriced_calls() == 0 {
             *state.spent.entry(Arc::clone(client)).or_insert(Usd::ZERO) += cost.lower_bound();
         }
         *state.unpriced_calls.entry(Arc::clone(client)).or_default() += cost.unpriced_calls();
     }
 
-    /// The metrics as text. With a client, lines about other clients are left out, and so are lines about
-    /// accounts at model servers, which belong to the operator.
+    /// The metrics as text. With a client, omits lines about other clients and about accounts at model servers, which
+    /// belong to the operator.
     pub(crate) fn to_text(&self, gauges: &MetricGauges, only: Option<&str>) -> String {
         let shows = |client: &Arc<str>| only.is_none_or(|only| **client == *only);
         let state = self.state();
@@ -252,7 +252,7 @@ impl DurationHistogram {
     fn write(&self, page: &mut MetricPage) {
         const NAME: &str = "assize_request_duration_seconds";
 
-        page.head(NAME, "histogram", "Time from the headers of a request to those of its reply.");
+        page.head(NAME, "histogram", "Time from the headers of a request to the headers of its reply.");
         for (count, limit) in self.buckets.iter().zip(BUCKETS) {
             page.line(&format!("{NAME}_bucket"), &format!("le=\"{limit}\""), count);
         }

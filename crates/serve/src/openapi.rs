@@ -161,7 +161,7 @@ fn paths(schemas: &SchemaReferences) -> Value {
 
 fn results(schemas: &SchemaReferences) -> Value {
     let replayed = json!({
-        "description": "`true` if the results are those of an earlier request with the same `Idempotency-Key`.",
+        "description": "`true` if the results come from an earlier request with the same `Idempotency-Key`.",
         "schema": { "type": "string", "const": "true" },
     });
     json!({

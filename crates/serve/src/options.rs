@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Options of a server. Judges, cache and budget are options of the [`RunOptions`](assize_engine::RunOptions)
-/// that go with them.
+/// Options of a server. Judges, cache and budget are in the [`RunOptions`](assize_engine::RunOptions).
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
     /// Address and port; port 0 for a free one.
@@ -25,8 +24,8 @@ pub struct ServeOptions {
     pub samples_at_once: Option<usize>,
     /// Number of samples accepted at once, including those being graded. More are refused with 429.
     pub queue: usize,
-    /// How long requests in flight may run once the server is told to stop. Criteria that are undecided then
-    /// are ungraded.
+    /// How long requests in flight may run after the server is stopped. Criteria without a decision by then are
+    /// ungraded.
     pub grace: Duration,
     /// Export of results to an OpenTelemetry collector.
     pub telemetry: TelemetryOptions,

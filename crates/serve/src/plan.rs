@@ -1,4 +1,4 @@
-//! From a request that was read to samples that are ready to be graded: finds, decodes and prepares its rubric.
+//! Plans a request: finds, decodes and prepares its rubric, so that its samples are ready to be graded.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ pub struct ErrorBody {
     /// Stable name of the kind of error, such as `invalid_request`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Description for people: what is wrong, and what helps.
+    /// Description for people: what is wrong, and what to do.
     pub message: String,
     /// Every problem of the request, in its order; empty for errors that are not about its body.
     pub problems: Vec<RequestProblem>,

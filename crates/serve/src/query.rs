@@ -1,4 +1,4 @@
-//! Options that adapters take from the address, because the frameworks' bodies have no place for them.
+//! Options that adapters take from the address, because the frameworks' bodies have no field for them.
 
 use std::collections::BTreeMap;
 
@@ -100,8 +100,7 @@ impl AdapterQuery {
         Self { rubric: Some(named.name), hash: named.hash, ..self }
     }
 
-    /// The request that grades these samples; `has_default` says whether a rubric named [`DEFAULT_RUBRIC`] is
-    /// loaded.
+    /// The request that grades these samples. `has_default` is true if a rubric named [`DEFAULT_RUBRIC`] is loaded.
     ///
     /// # Errors
     /// When no rubric is named and there is no default.

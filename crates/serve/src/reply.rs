@@ -78,8 +78,8 @@ async fn whole(service: &Service, job: &Job) -> Response {
     Json(GradeReply { results, summary }).into_response()
 }
 
-/// Error of a request that asked for one if a reward is unknown. If it only waits for a judge, the error says
-/// when to retry.
+/// Error of a request that must fail if a reward is unknown. If a judge is only unavailable for now, the error has a
+/// time to retry.
 pub(crate) fn failed_request(
     service: &Service,
     results: &[Arc<SampleResult>],

@@ -19,8 +19,8 @@ pub(crate) const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
 /// Decodes the body of a grading request.
 ///
 /// # Errors
-/// With every problem of the body. If there are any, `check_rubric` is called for those of the rubric, so that
-/// all are reported at once.
+/// With every problem of the body. If there are any, `check_rubric` is called to add the problems of the rubric, so
+/// that all are reported at once.
 pub(crate) fn decode_request(
     body: Value,
     limits: &RequestLimits,

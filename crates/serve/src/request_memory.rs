@@ -28,7 +28,7 @@ impl RequestMemory {
         self.limit
     }
 
-    /// Memory of a request of which nothing has arrived yet.
+    /// Memory of a request without received bytes.
     pub(crate) fn begin(&self) -> HeldMemory {
         HeldMemory { free: Arc::clone(&self.free), held: None, limit: self.limit }
     }

@@ -23,9 +23,9 @@ const MAX_VERSIONS: usize = 8;
 const MAX_REMOVED: usize = 256;
 /// Extensions of rubric files. If several files share a name, the first extension wins.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
-/// Most names listed in a message; more are counted.
+/// Maximum number of names listed in a message. Others are only counted.
 const MAX_NAMED: usize = 10;
-/// Most files of a folder that are looked at.
+/// Maximum number of files of a folder that are examined.
 const MAX_FILES: usize = 10_000;
 /// Deepest folder in which files of a scorecard are found.
 const MAX_DEPTH: usize = 16;
@@ -39,7 +39,7 @@ pub(crate) struct RubricVersion {
     pub(crate) content: LibraryContent,
 }
 
-/// What a name stands for in the library.
+/// The content behind a name in the library.
 #[derive(Clone)]
 pub(crate) enum LibraryContent {
     Rubric(Arc<LoadedRubric>),
@@ -403,7 +403,7 @@ impl FolderContent {
             None => drop(self.files.insert(name.to_owned(), path)),
             Some(other) => {
                 let other = other.file_name().unwrap_or_default().to_string_lossy();
-                let problem = format!("the name `{name}` is that of `{other}`; rename one of them");
+                let problem = format!("`{other}` already has the name `{name}`; rename one of them");
                 self.unused.insert(whole, (path, problem));
             }
         }

@@ -207,8 +207,8 @@ struct AcceptedConnection {
 }
 
 impl ConnectionGate {
-    /// Waits for a connection, and for a free connection permit. If there is none, a connection without a request makes
-    /// room.
+    /// Waits for a connection, and for a free connection permit. If there is none, closes a connection without a
+    /// request.
     async fn accept(&self) -> Option<AcceptedConnection> {
         let Ok((stream, address)) = self.listener.accept().await else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -224,7 +224,7 @@ impl ConnectionGate {
         Some(AcceptedConnection { stream, watch, permit })
     }
 
-    /// Answers the requests of a connection. With a watcher, the end of the server waits for them.
+    /// Answers the requests of a connection. With a watcher, a stopping server waits for them.
     fn converse(
         &self,
         accepted: AcceptedConnection,
@@ -257,8 +257,7 @@ impl ConnectionGate {
         }
     }
 
-    /// Accepts connections while it is polled, so that clients of a stopping server are told so and need not
-    /// guess.
+    /// Accepts connections while it is polled, so that clients of a stopping server get an error that explains it.
     async fn refuse_all(&self) {
         let mut conversations = JoinSet::new();
         loop {
@@ -270,7 +269,7 @@ impl ConnectionGate {
     }
 }
 
-/// Answers the requests of a connection, until its client disconnects or holds it without use.
+/// Answers the requests of a connection, until its client disconnects or leaves it unused for too long.
 async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     app: Router,

@@ -148,8 +148,8 @@ impl Service {
         Arc::clone(&self.tenants.read())
     }
 
-    /// Takes over changes in the rubric folder and in the key file, and reports model servers to which calls
-    /// are held back. Files that can't be used change nothing.
+    /// Applies changes in the rubric folder and in the key file, and reports model servers whose calls are delayed.
+    /// Unusable files change nothing.
     pub(crate) fn refresh(&self) {
         for message in self.accounts.news(&self.samples.account_statuses()) {
             (self.log)(&message);

@@ -1,4 +1,4 @@
-//! Closes connections of clients that take nothing, however much there is left to send.
+//! Closes connections of clients that read nothing, even if there is more to send.
 
 use std::future::Future;
 use std::io;

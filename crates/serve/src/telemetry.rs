@@ -19,9 +19,9 @@ use url::Url;
 
 use crate::options::{OperatorLog, TelemetryOptions};
 
-/// Most samples whose events wait to be sent; events of further ones are dropped.
+/// Maximum number of samples whose events wait to be sent. Events of other samples are dropped.
 const MAX_WAITING: usize = 4_096;
-/// Most samples in one request to the collector.
+/// Maximum number of samples in one request to the collector.
 const BATCH: usize = 128;
 /// How long to wait for more samples before a request is sent.
 const BATCH_WAIT: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ pub(crate) struct TraceParent {
 }
 
 impl TraceParent {
-    /// Parses the header as the W3C recommendation defines it; anything else is no trace.
+    /// Parses the header as the W3C recommendation defines it; `None` for anything else.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let text = headers.get("traceparent")?.to_str().ok()?;
         let mut fields = text.split('-');
@@ -67,7 +67,7 @@ pub(crate) struct TelemetryExporter {
     has_texts: bool,
 }
 
-/// Samples by what happened to their events.
+/// Number of samples by the fate of their events.
 #[derive(Default)]
 pub(crate) struct TelemetryCounts {
     pub(crate) sent: AtomicU64,
@@ -141,7 +141,7 @@ impl TelemetryExporter {
         &self.counts
     }
 
-    /// Sends what is queued, within the time limit of a request.
+    /// Sends the queued events, within the time limit of a request.
     pub(crate) async fn close(&self) {
         drop(self.queue.lock().take());
         let sending = self.sending.lock().take();

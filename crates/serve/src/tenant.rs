@@ -20,7 +20,7 @@ const MAX_PREPARED: usize = 512;
 
 /// A client of the server.
 pub(crate) struct Tenant {
-    /// Name of its key; empty for the client that stands for everyone if no keys are needed.
+    /// Name of its key; empty for the single client of a server without keys.
     pub(crate) name: Arc<str>,
     pub(crate) grader: SampleGrader,
     /// True if metrics show it all clients.
@@ -30,7 +30,7 @@ pub(crate) struct Tenant {
     prepared: Mutex<HashMap<blake3::Hash, Arc<PreparedRubric>>>,
 }
 
-/// What a client has used; it stays when its quotas change.
+/// The usage of a client; it stays when its quotas change.
 struct TenantUsage {
     in_flight: AtomicUsize,
     /// Number of requests so far.
@@ -66,7 +66,7 @@ impl TenantUsage {
 }
 
 impl Tenant {
-    /// A client with these quotas; `usage` is what it used so far, under whatever quotas.
+    /// A client with these quotas. `usage` is its usage so far, also under earlier quotas.
     fn new(
         name: &str,
         grader: SampleGrader,
@@ -268,7 +268,7 @@ impl TenantList {
         Ok(Self { anyone: None, keyed })
     }
 
-    /// Applies the budgets of the clients. Until then, those of the list before hold.
+    /// Applies the budgets of the clients. Until then, the previous budgets are valid.
     pub(crate) fn apply_budgets(&self) {
         for (.., tenant) in &self.keyed {
             tenant.usage.budget.set_budget(budget_of(tenant.quotas));
@@ -281,7 +281,7 @@ impl TenantList {
         all.map(|tenant| tenant.working()).sum()
     }
 
-    /// The client with this key. Compares all keys even after a match, so that the time says nothing.
+    /// The client with this key. Compares all keys even after a match, so that the time reveals nothing.
     pub(crate) fn find(&self, key: Option<&str>) -> Option<Arc<Tenant>> {
         if let Some(anyone) = &self.anyone {
             return Some(Arc::clone(anyone));

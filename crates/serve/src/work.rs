@@ -11,11 +11,11 @@ use crate::service::Service;
 use crate::tenant::Tenant;
 
 impl Service {
-    /// Starts to grade the samples of a request. The work goes on until every sample has its result;
-    /// [`Job::give_up`] hastens that.
+    /// Starts to grade the samples of a request. The work continues until every sample has its result; [`Job::give_up`]
+    /// ends it earlier.
     ///
     /// # Errors
-    /// When there is no room for them. Nothing was spent then.
+    /// When the queue has no space for them. Nothing is spent in that case.
     pub(crate) fn start(
         self: &Arc<Self>,
         tenant: &Arc<Tenant>,

@@ -38,10 +38,9 @@ impl BootstrapEstimate {
     }
 }
 
-/// Returns the level at which a percentile interval of resampled units covers about as often as `level` says.
-/// Its ends are the percentiles at the distance of Student's t, with one degree of freedom less than there
-/// are units, times the root of `n / (n - 1)`. Source: T. Hesterberg, The American Statistician 69 (2015),
-/// 371-386, section 5.3.
+/// Returns the level for a percentile interval of resampled units whose coverage is about `level`. Its ends are the
+/// percentiles at the distance of Student's t, with one degree of freedom less than there are units, times the root of
+/// `n / (n - 1)`. Source: T. Hesterberg, The American Statistician 69 (2015), 371-386, section 5.3.
 pub fn expanded_level(level: ConfidenceLevel, units: usize) -> Result<ConfidenceLevel, UndefinedReason> {
     at_least_two(units)?;
     let n = units as f64;
@@ -221,7 +220,7 @@ fn compute_acceleration(without: &[f64]) -> Result<f64, UndefinedReason> {
     let power = |exponent: i32| without.iter().map(|figure| (mean - figure).powi(exponent)).sum::<f64>();
     let squares = power(2);
 
-    // Rounding leaves a trace of spread in values that are all equal.
+    // Rounding may leave a small spread in values that are all equal.
     if squares.sqrt() <= 1e-14 * mean.abs() * without.len() as f64 || squares == 0.0 {
         return Err(UndefinedReason::NoSpread);
     }
@@ -258,7 +257,7 @@ fn summarize_resamples(
     let se =
         check_finite((figures.iter().map(|figure| (figure - mean).powi(2)).sum::<f64>() / count).sqrt())?;
     let bca = acceleration.and_then(|acceleration| {
-        // Values that are mathematically equal to the estimate may miss it by rounding.
+        // Values that are mathematically equal to the estimate may differ from it by rounding.
         let slack = 1e-10 * se;
         let below = figures.partition_point(|&figure| figure < estimate - slack) as f64;
         let upto = figures.partition_point(|&figure| figure <= estimate + slack) as f64;

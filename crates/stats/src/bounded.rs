@@ -1,5 +1,5 @@
-//! Means of values that have a smallest and a largest possible value, such as scores: intervals that stay within
-//! that range, and that have a width even where the values show no spread.
+//! Means of values that have a smallest and a largest possible value, such as scores: intervals that stay within that
+//! range, and that have a width even if the values show no spread.
 //!
 //! Design: `docs/design/statistics.md`.
 
@@ -72,9 +72,9 @@ impl DifferenceReach {
         Self { fall: reach, rise: reach }
     }
 
-    /// Returns the reach of scores from 0 to 1. Cases outside the sample may fall even if no case in it did.
-    /// They can fall at most by the mean of `before`, or by the distance from the mean of `after` to 1,
-    /// whichever is larger; so swapping the sides mirrors the reach. Larger observed differences extend it.
+    /// Returns the reach of scores from 0 to 1. Cases outside the sample may fall even if no case in it did. They can
+    /// fall at most by the mean of `before`, or by the distance from the mean of `after` to 1 if that is larger, so
+    /// swapping the sides mirrors the reach. Larger observed differences extend it.
     pub fn of_scores(before: &[f64], after: &[f64]) -> Self {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         let (from, to) = (mean(before), mean(after));
@@ -150,7 +150,7 @@ pub fn bounded_difference<K: Ord>(
     })
 }
 
-/// Two-sided probability that this many fair coins all fall alike.
+/// Two-sided probability that all of this many fair coins show the same side.
 fn one_way(coins: f64) -> f64 {
     0.5_f64.powf(coins - 1.0).min(1.0)
 }
@@ -210,13 +210,13 @@ impl BoundedDifference {
         one_way(self.differing)
     }
 
-    /// Returns the approximate smallest mean difference of pairs like these whose interval excludes 0 with
-    /// the power of the design; `se` is the standard error of the mean difference. A difference must exceed
-    /// the distance from the mean to the end of the interval, by as much as an estimate may fall short of the
-    /// truth at that power. That distance is the larger of the two observed ones, and at least the one for
-    /// pairs that all move one way: how far unseen pairs may move the other way then follows from the number
-    /// of clusters alone. Unreachable if it is more than a pair can differ. Source for the sum of the two:
-    /// Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
+    /// Returns the approximate smallest mean difference of pairs like these whose interval excludes 0 with the power of
+    /// the design; `se` is the standard error of the mean difference. A difference must exceed the distance from the
+    /// mean to the end of the interval, by as much as an estimate may fall short of the truth at that power. That
+    /// distance is the larger of the two observed ones, and at least the distance for pairs that all move one way, in
+    /// which case only the number of clusters determines how far unobserved pairs may move the other way. Unreachable
+    /// if it is more than a pair can differ. Source for the sum of the two: Miller, arXiv 2411.00640, equation 9, with
+    /// quantiles of Student's t.
     pub fn detectable(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let quantiles = self.quantiles(1.0, design)?;
         if one_way(self.effective_units) > design.alpha() + SUMMATION_TOLERANCE {
@@ -238,9 +238,9 @@ impl BoundedDifference {
         if needed <= fall.min(rise) { Ok(needed) } else { Err(UndefinedReason::Unreachable) }
     }
 
-    /// Returns the approximate factor by which the number of pairs like these, and of their clusters, must
-    /// grow for their interval to exclude 0 at the observed mean difference, with the power of the design.
-    /// Reasons as for [`detectable`](Self::detectable).
+    /// Returns the approximate growth factor that the number of pairs like these, and of their clusters, needs for
+    /// their interval to exclude 0 at the observed mean difference, with the power of the design. Undefined for the
+    /// same reasons as [`detectable`](Self::detectable).
     pub fn factor_to_detect(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let wanted = self.centre().abs();
         if wanted == 0.0 {
@@ -291,12 +291,12 @@ impl BoundedDifference {
     }
 
     fn ends(&self, critical: f64) -> (f64, f64) {
-        let of = |part: EffectiveMean, reach: f64| {
+        let parts = |part: EffectiveMean, reach: f64| {
             let (low, high) = wilson_ends(part.mean, part.effective_n, critical);
             (reach * (part.mean - low).max(0.0), reach * (high - part.mean).max(0.0))
         };
         let DifferenceReach { fall, rise } = self.reach;
-        let ((rise_down, rise_up), (fall_down, fall_up)) = (of(self.rises, rise), of(self.falls, fall));
+        let ((rise_down, rise_up), (fall_down, fall_up)) = (parts(self.rises, rise), parts(self.falls, fall));
         let combine = |one: f64, other: f64| {
             (one * one + other * other - 2.0 * self.correlation * one * other).max(0.0).sqrt()
         };

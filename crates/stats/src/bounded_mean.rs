@@ -1,4 +1,4 @@
-//! The mean of values within a range, and what its interval is made of.
+//! The mean of values within a range, and the components of its interval.
 
 use crate::{Interval, UndefinedReason};
 
@@ -27,9 +27,9 @@ pub struct BoundedMean {
     /// a mean m on a range of 0 to 1, but at most 25 per cluster. If all values are equal, the number of
     /// clusters. Clusters of unequal size count as the equivalent number of equal ones.
     pub effective_n: f64,
-    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. At
-    /// either end it is extended to the quantile of randomly weighted values, if that is further out. For
-    /// independent values that are all at the ends, the interval of [`proportion`](crate::proportion).
+    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. Each end is
+    /// extended to the quantile of randomly weighted values if that is further out. For independent values that are all
+    /// at the ends, the interval of [`proportion`](crate::proportion).
     pub interval: Result<Interval, UndefinedReason>,
 }
 

@@ -103,7 +103,7 @@ pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, UndefinedReason> {
 /// Score computed from the probabilities of the score tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedScore {
-    /// Total probability of all scores, 0 to 1. Below one half the expected score is hardly meaningful.
+    /// Total probability of all scores, 0 to 1. Below one half, the expected score means little.
     pub mass: f64,
     /// `sum(s p(s)) / mass`.
     pub score: f64,
@@ -150,7 +150,7 @@ pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Un
 /// A judge's preference between two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AbPreference {
-    /// The first of the two, whichever was shown first.
+    /// The first of the two answers, regardless of the order in which they were shown.
     A,
     /// The second.
     B,
@@ -204,7 +204,7 @@ impl BothOrders {
         let n = self.wins_a + self.wins_b + self.twice.0 + self.twice.1;
         let least = (named_first + named_second).saturating_sub(n);
 
-        // Terms relative to that of the observed table; each follows from the previous one.
+        // Terms relative to the term of the observed table. Each is computed from the previous one.
         let cells = |both: u64| {
             let (first, second) = (named_first - both, named_second - both);
             let neither = n + both - named_first - named_second;

@@ -33,7 +33,7 @@ pub(crate) fn chi_squared_upper(x: f64) -> f64 {
     erfc((x / 2.0).sqrt())
 }
 
-/// Degrees of freedom from which [`student_quantile_series`] is exact to the last digits.
+/// [`student_quantile_series`] is exact to the last digits for at least this many degrees of freedom.
 const MIN_SERIES_FREEDOM: f64 = 1_000.0;
 
 /// Returns the quantile of Student's t that bounds a two-sided interval; freedom > 0.

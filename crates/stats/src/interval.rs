@@ -8,7 +8,7 @@ use crate::{UndefinedReason, undefined::check_finite};
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct ConfidenceLevel(f64);
 
-/// A confidence level that is not between 0 and 1.
+/// An error for a confidence level that is not between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a confidence level lies above 0 and below 1, such as 0.95; found {0}")]
 pub struct ConfidenceLevelError(pub f64);

@@ -17,7 +17,7 @@ const SEARCH_START: f64 = 0.8;
 /// Number of bisection steps in the search for a difference between 0 and 1.
 const HALVINGS: u32 = 40;
 
-/// The p value by which McNemar's test is significant.
+/// The p value that decides whether McNemar's test is significant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum McNemarVariant {
     /// The exact one.
@@ -28,7 +28,7 @@ pub enum McNemarVariant {
 }
 
 impl McNemarVariant {
-    /// Two-sided p value if `few` of `count` differing pairs, fewer than half, go one way.
+    /// Two-sided p value if `few` of `count` differing pairs go one way. `few` is less than half.
     fn p(self, few: u64, count: u64) -> f64 {
         let tail = fair_coin_tail(few, count).0;
         match self {
@@ -45,7 +45,7 @@ struct DifferingPairs {
 }
 
 impl DifferingPairs {
-    /// Considers `n` pairs, each of which differs with the probability `share`, 0 to 1.
+    /// Considers `n` pairs that each differ with the probability `share`, 0 to 1.
     fn new(n: u64, share: f64, alpha: f64, variant: McNemarVariant) -> Self {
         let mut counts = binomial_weights(n, share);
         counts.sort_by_key(|(count, _)| *count);
@@ -92,7 +92,7 @@ impl DifferingPairs {
     }
 }
 
-/// Relative weights of the numbers of successes in `n` trials that are not negligible.
+/// Relative weights of the non-negligible numbers of successes in `n` trials.
 fn binomial_weights(n: u64, share: f64) -> Vec<(u64, f64)> {
     if share >= 1.0 {
         return vec![(n, 1.0)];
@@ -130,10 +130,10 @@ impl PowerDesign {
         self.mcnemar_variant_power(McNemarVariant::Exact, n, discordant, difference)
     }
 
-    /// Returns the power of McNemar's test in `n` pairs, a share `discordant` of which differ, if the pass
-    /// rates differ by `difference`: the sum, over the numbers of differing pairs, of the probability of the
-    /// number times the probability of a significant split. Source: R. Connor, Biometrics 43 (1987), 207-211,
-    /// section 2 (the unconditional power).
+    /// Returns the power of McNemar's test in `n` pairs if a share `discordant` of them differ and the pass rates
+    /// differ by `difference`: the sum, over the numbers of differing pairs, of the probability of the number times the
+    /// probability of a significant split. Source: R. Connor, Biometrics 43 (1987), 207-211, section 2 (the
+    /// unconditional power).
     pub fn mcnemar_variant_power(
         self,
         variant: McNemarVariant,
@@ -197,8 +197,8 @@ impl PowerDesign {
         self.mcnemar_variant_difference(McNemarVariant::Exact, n, discordant)
     }
 
-    /// Returns the smallest difference of pass rates that McNemar's test detects with this power in `n`
-    /// pairs, a share `discordant` of which differ. Beyond 1,000 pairs it uses Connor's formula,
+    /// Returns the smallest difference of pass rates that McNemar's test detects with this power in `n` pairs if a
+    /// share `discordant` of them differ. Beyond 1,000 pairs it uses Connor's formula,
     /// [`mcnemar_difference`](Self::mcnemar_difference).
     pub fn mcnemar_variant_difference(
         self,

@@ -27,8 +27,8 @@ pub enum PValueAdjustment {
     BenjaminiYekutieli,
 }
 
-/// Returns the adjusted p values in the given order; equal ones stay equal. Pass every comparison that was
-/// looked at. Without p values the result is empty, and a single one is unchanged.
+/// Returns the adjusted p values in the given order; equal ones stay equal. Pass all comparisons that were made.
+/// Without p values the result is empty, and a single one is unchanged.
 pub fn adjust_p_values(p_values: &[f64], adjustment: PValueAdjustment) -> Result<Vec<f64>, UndefinedReason> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return Err(UndefinedReason::OutOfRange);

@@ -12,8 +12,8 @@ use crate::{
     units::{UnitSums, cluster_critical_value},
 };
 
-/// Maximum number of units from which widths are computed. If there are more, evenly spaced ones are used,
-/// from the lowest mean to the highest.
+/// Maximum number of units in computations of widths. If there are more, evenly spaced ones are used, from the lowest
+/// mean to the highest.
 const MAX_UNITS: usize = 1_000;
 
 /// Values from 0 to 1, for predicting the width that the interval of

@@ -1,4 +1,5 @@
-//! Estimates of several groups, each shrunk towards their mean, the more the less is known about the group.
+//! Estimates of several groups, shrunk towards their mean. The less is known about a group, the more its estimate is
+//! shrunk.
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_upper_tail,
@@ -15,7 +16,7 @@ pub struct PooledGroup {
     pub estimate: f64,
     /// Weight of the group's own estimate, 0 to 1.
     pub shrinkage: f64,
-    /// Interval whose coverage holds on average over groups, whatever the distribution of their true values.
+    /// Interval whose coverage holds on average over groups, for any distribution of their true values.
     pub interval: Interval,
 }
 
@@ -30,15 +31,14 @@ pub struct PartialPooling {
     pub groups: Vec<PooledGroup>,
 }
 
-/// Pools the estimates of groups with known standard errors: their spread t^2 by the method of Paule and
-/// Mandel, weights `w = t^2 / (t^2 + se^2)`. Intervals are `estimate +- c w se` with the smallest c that
-/// covers on average, whatever the distribution of true values with the second moment `se^2 / t^2` of the
-/// normalised bias. The t^2 of an interval is the estimate, or the largest value that this few groups can't
-/// rule out, if that is larger. Needs four groups. Sources: B. Efron and C. Morris, Journal of the American
-/// Statistical Association 70 (1975), 311-319; R. Paule and J. Mandel, Journal of Research of the National
-/// Bureau of Standards 87 (1982), 377-385; C. Morris, Journal of the American Statistical Association 78
-/// (1983), 47-65 (the minimum spread); T. Armstrong, M. Kolesár and M. Plagborg-Møller, Econometrica 90
-/// (2022), 2567-2602 (the intervals).
+/// Pools the estimates of groups with known standard errors: their spread t^2 by the method of Paule and Mandel,
+/// weights `w = t^2 / (t^2 + se^2)`. Intervals are `estimate +- c w se` with the smallest c that covers on average for
+/// any distribution of true values with the second moment `se^2 / t^2` of the normalised bias. The t^2 of an interval
+/// is the estimate, or the largest value that this few groups can't rule out, if that is larger. Needs four groups.
+/// Sources: B. Efron and C. Morris, Journal of the American Statistical Association 70 (1975), 311-319; R. Paule and J.
+/// Mandel, Journal of Research of the National Bureau of Standards 87 (1982), 377-385; C. Morris, Journal of the
+/// American Statistical Association 78 (1983), 47-65 (the minimum spread); T. Armstrong, M. Kolesár and M.
+/// Plagborg-Møller, Econometrica 90 (2022), 2567-2602 (the intervals).
 pub fn partial_pooling(
     estimates: &[f64],
     errors: &[f64],

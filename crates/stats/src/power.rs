@@ -210,8 +210,8 @@ impl PowerDesign {
         Ok(high)
     }
 
-    /// Returns the smallest difference of pass rates that McNemar's test detects with this power in n pairs,
-    /// a share `discordant` of which differ. Source: Connor (1987), solved for the difference.
+    /// Returns the smallest difference of pass rates that McNemar's test detects with this power in n pairs if a share
+    /// `discordant` of them differ. Source: Connor (1987), solved for the difference.
     pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
         if n == 0 {
             return Err(UndefinedReason::NoValues);
@@ -282,8 +282,8 @@ fn solve_for_cases(
     Ok(f64::midpoint(low, high))
 }
 
-/// Returns the smallest number of cases, at least `least`, whose half-width is at most the wanted one. The
-/// half-width decreases with the number of cases, except for small numbers.
+/// Returns the smallest number of cases, at least `least`, with at most the wanted half-width. The half-width decreases
+/// with the number of cases, except for small numbers.
 pub fn least_cases(
     wanted: f64,
     least: u64,
@@ -307,7 +307,7 @@ pub fn least_cases(
     bisect_cases(wanted, low, high, half_width)
 }
 
-/// Finds the least number of cases between one whose half width is too large and one whose half width is not.
+/// Bisects to the smallest sufficient number of cases between one with a too large half-width and one that suffices.
 fn bisect_cases(
     wanted: f64,
     mut low: u64,
@@ -350,7 +350,7 @@ pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64,
         return Ok(low + (high - low) * (expected - below));
     }
 
-    // Probabilities relative to that of the most likely number, computed by their ratios.
+    // Probabilities relative to the most likely number, computed from their ratios.
     let odds = rate / (1.0 - rate);
     let mode = ((n as f64 + 1.0) * rate).floor().min(n as f64) as u64;
     let above = std::iter::successors(Some((mode, 1.0)), |&(k, p)| {
@@ -380,8 +380,8 @@ pub fn rate_precision(rate: f64, half_width: f64, level: ConfidenceLevel) -> Res
 
 /// Returns the least number of cases, from `least` on, whose interval of a pass rate has this half width.
 ///
-/// An expected width takes dozens of exact intervals, so the search begins at the number that Wilson's formula gives, which is off by
-/// a few cases, instead of doubling from `least`.
+/// An expected width takes dozens of exact intervals. So the search begins at the number from Wilson's formula, which
+/// differs by a few cases, instead of doubling from `least`.
 pub(crate) fn rate_cases(
     rate: f64,
     wanted: f64,

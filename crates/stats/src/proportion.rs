@@ -157,7 +157,8 @@ fn rate_interval(
     Ok(Interval { low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0), level, method })
 }
 
-/// Number of trials from which Blaker's interval and Wilson's agree to a thousandth of the width.
+/// Maximum number of trials for Blaker's interval. For more trials, Wilson's agrees with it to a thousandth of the
+/// width.
 pub(crate) const MAX_BLAKER_TRIALS: u64 = 1_000_000;
 
 /// Number of bisection steps in the search for an end of Blaker's interval.

@@ -35,7 +35,7 @@ pub(crate) struct RandomWeights<'a, L> {
     is_mirrored: bool,
 }
 
-/// One weight in the sum that is at most 0 if the weighted mean is at most a given value: its shape, and its
+/// One weight in the sum that is at most 0 exactly if the weighted mean is at most a given value: its shape, and its
 /// factor in the sum.
 struct WeightedTerm {
     shape: f64,
@@ -50,7 +50,7 @@ struct LowerTail {
     quantile: f64,
     /// Approximate derivative of the quantile with respect to the value.
     slope: f64,
-    /// The saddlepoint, from which the search for that of a nearby value starts.
+    /// The saddlepoint. The search for the saddlepoint of a nearby value starts here.
     tilt: f64,
 }
 

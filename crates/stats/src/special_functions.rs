@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 
 use statrs::function::gamma::ln_gamma;
 
-/// Argument from which Stirling's series with five terms is exact to the last digit.
+/// Stirling's series with five terms is exact to the last digit for arguments of at least this.
 const SERIES_FROM: f64 = 16.0;
 
 /// `ln Gamma(x + 1) - ((x + 1/2) ln x - x + ln(2 pi) / 2)`, the error of Stirling's formula; x > 0.
@@ -168,8 +168,7 @@ pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
 /// Computes the complementary error function: by its series of positive terms near 0, and by its continued
 /// fraction beyond, so that the far tail keeps its digits. Source: NIST DLMF 7.6.2 and 7.9.1.
 pub(crate) fn erfc(x: f64) -> f64 {
-    /// Argument up to which 1 minus the series loses few digits. Above it, the continued fraction needs few
-    /// steps.
+    /// Up to this argument, 1 minus the series loses few digits. Above it, the continued fraction needs few steps.
     const SERIES_LIMIT: f64 = 1.5;
 
     if x < 0.0 {
@@ -208,8 +207,8 @@ pub(crate) fn erfc_inverse(probability: f64) -> f64 {
     if better.is_finite() { better } else { x }
 }
 
-/// Number of trials from which the normal distribution is used for a binomial tail. The two then differ by
-/// less than 1e-6 in the logarithm of the tail.
+/// From this number of trials on, the normal distribution is used for a binomial tail. They differ by less than 1e-6 in
+/// the logarithm of the tail.
 const NORMAL_FROM: u64 = 1 << 42;
 
 /// Returns `P(X <= k)` and `P(X = k)` for n tosses of a fair coin, k <= n / 2. The terms are summed from the

@@ -1,8 +1,8 @@
 //! Ends of the interval of a mean over units with nearly two values.
 //!
-//! If all units but a few are equal, the mean is essentially the share of one of two values, and only an
-//! exact interval of a proportion covers it at every share. So for each way to split the units into two
-//! groups, the interval must extend at least as far as the exact interval of that share.
+//! If all units except a few are equal, the mean is essentially the share of one of two values, and only an exact
+//! interval of a proportion covers it at every share. So for each way to split the units into two groups, the interval
+//! must extend at least as far as the exact interval of that share.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,9 +19,9 @@ const MIN_EXACT_SHARE: f64 = 0.8;
 /// Maximum number of units that are split off from the others.
 const MAX_APART: usize = 10;
 
-/// Units from 0 to 1, regarded as a mixture of two values whose shares have the exact interval of a
-/// proportion. The mixtures considered are: all units with an end of the range that no unit shows, and the
-/// few lowest or highest units with the others.
+/// Units from 0 to 1, regarded as a mixture of two values whose shares have the exact interval of a proportion. The
+/// mixtures are: all units with an end of the range that no unit has, and the few lowest or highest units with the
+/// others.
 #[derive(Debug)]
 pub(crate) struct NearlyTwoValues {
     mean: f64,
@@ -54,11 +54,10 @@ fn distance_to_end(count: u64, all: u64, level: ConfidenceLevel) -> f64 {
     })
 }
 
-/// Returns the distances from the mean of the first units to the mean of all others, in a sample with this
-/// sum and size: for the first `step` units (not necessarily a whole number), for twice as many, and so on;
-/// each stands for `1 / count` of the sample. If the units hold less of the sample, their distance is reduced
-/// in proportion. If they hold more, it is not increased, because the deviation of a large cluster is already
-/// part of the error of the mean.
+/// Returns the distances from the mean of the first units to the mean of all others, in a sample with this sum and
+/// size: for the first `step` units (not necessarily a whole number), for twice as many, and so on; each represents
+/// `1 / count` of the sample. If the units hold less of the sample, their distance is reduced in proportion. If they
+/// hold more, it is not increased, because the deviation of a large cluster is already part of the error of the mean.
 fn distances(units: &[(f64, f64)], step: f64, count: f64, (sum, size): (f64, f64)) -> Vec<f64> {
     let mut found = Vec::new();
     let (mut own_sum, mut own_size, mut left) = (0.0, 0.0, step);
@@ -124,8 +123,8 @@ impl NearlyTwoValues {
             return (low, high);
         }
 
-        // The units may have missed all values at an end of the range, and their mean has an error of its
-        // own; both at once are less likely.
+        // The units may have missed all values at an end of the range, and their mean has an error, too; both at once
+        // are less likely.
         let below = |count: u64| distance_to_end(count, self.count, level);
         let all = below(self.count);
         let of_end = |unseen: f64, reached: f64| {

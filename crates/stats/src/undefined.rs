@@ -87,7 +87,7 @@ pub enum UndefinedReason {
     /// There are fewer attempts than requested draws.
     #[error("there are fewer attempts than draws")]
     MoreDrawsThanAttempts,
-    /// Nothing differs between the two sides, and the statistic divides by the differences.
+    /// The two sides are equal, and the statistic divides by the differences.
     #[error("no pair differs")]
     NothingDiffers,
     /// No score has any probability.

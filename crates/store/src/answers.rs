@@ -1,4 +1,4 @@
-//! The answers stored in a run, read by case and never all held in memory.
+//! The answers stored in a run. They are read by case, so that they are never all in memory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::{ResultRow, RunFolder, StoreError};
 /// Key of a result row: suite, case id and trial. If a prompt is selected, the id of the test instead of the case.
 pub type AnswerKey = (String, String, u32);
 
-/// The answers of a run that are selected: of a target, of a prompt, or both.
+/// A selection of a run's answers, by target, prompt, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerPart {
     /// The only target; `None` for all.
@@ -112,7 +112,7 @@ impl AnswerNames {
     }
 }
 
-/// Most names that a message lists.
+/// Maximum number of names that a message lists.
 const MAX_NAMES: usize = 8;
 
 /// Byte positions of selected answers in the results file.

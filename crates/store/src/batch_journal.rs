@@ -1,8 +1,8 @@
-//! Journal of the batches that providers work on: one file per batch, in a folder of the workspace and not of
-//! a run.
+//! Journal of the batches that providers are processing: one file per batch, in a folder of the workspace and not of a
+//! run.
 //!
-//! A batch costs money from the moment the provider accepts it, and its replies may be ready hours later,
-//! when this process and its run are gone. So a batch must never be forgotten, and never be sent twice:
+//! A batch costs money from the moment the provider accepts it, and its replies may be ready hours later, when this
+//! process and its run have ended. So a batch must never be forgotten, and never be sent twice:
 //!
 //! 1. The file of a batch is written and synced before the request that creates the batch is sent.
 //! 2. The batch's id is appended as soon as the provider returns it.
@@ -49,7 +49,7 @@ pub struct BatchRecord {
     pub created: i64,
     /// Maximum number of tokens that the batch may use.
     pub most_tokens: u64,
-    /// Upper bound of its cost in picodollars, as far as prices are known.
+    /// Upper bound of its cost in picodollars; calls without a known price are not included.
     pub most_pico_usd: u64,
     /// Names of its requests, which are their cache keys.
     pub keys: Vec<String>,

@@ -1,4 +1,4 @@
-//! The error of a case: where it happened and of what kind it is.
+//! The error of a case: its stage and its kind.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -51,7 +51,7 @@ impl CaseRows {
         Ok(rows)
     }
 
-    /// Adds the question. It is written once, however many results share it.
+    /// Adds the question. It is written once, even if many results share it.
     pub fn with_question(mut self, question: &QuestionRow) -> Result<Self, StoreError> {
         let mut row = Vec::new();
         append(&mut row, question)?;

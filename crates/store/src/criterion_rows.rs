@@ -17,8 +17,8 @@ impl GateRow {
     }
 }
 
-/// Returns a grader's rows for the result: its criteria, or the points that it found. The rows of a composite
-/// are those of its members, with the member's name before the id.
+/// Returns a grader's rows for the result: its criteria, or its notes. A composite has the rows of its members, with
+/// the member's name before the id.
 pub fn criterion_rows(decisions: &[&CaseDecision]) -> Vec<CriterionRow> {
     let mut found = Vec::with_capacity(decisions.len());
     for decided in decisions.iter().filter(|decided| !decided.is_vote()) {
@@ -72,7 +72,7 @@ fn visit_rows(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) 
     }
 
     if let (Some(score), false) = (finding.score(), decision.reason.trim().is_empty()) {
-        // A score with a reason of its own, as judges and programs give it.
+        // A score with its own reason, as judges and programs return it.
         let scored = CriterionRow {
             value: Some(UnitInterval::get(score)),
             reason: decision.reason.clone(),

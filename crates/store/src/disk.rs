@@ -1,5 +1,5 @@
-//! The few disk operations on which run folders and the reply cache depend, in one place, so that tests can
-//! make each of them fail.
+//! The few disk operations that run folders and the reply cache use, in one place, so that tests can make each of them
+//! fail.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -49,7 +49,7 @@ impl DiskFile {
         })
     }
 
-    /// Locks the file against other writers for as long as it is open.
+    /// Locks the file against other writers while it is open.
     pub(crate) fn try_lock(&self) -> Result<(), fs::TryLockError> {
         self.file.try_lock()
     }
@@ -253,7 +253,7 @@ pub(crate) mod faults {
             }
         }
 
-        /// Plays the fault of a write. Returns the number of bytes that are still to be written.
+        /// Simulates the fault of a write. Returns the number of bytes that are still to be written.
         pub(super) fn write(
             &self,
             length: usize,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Result of an early-stop rule. Its intervals stay valid however often they are checked; the usual ones do not.
+/// Result of an early-stop rule. Its intervals stay valid if they are checked repeatedly, unlike the usual ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlyStop {
     /// Metric that the rule checks.
@@ -56,7 +56,7 @@ assize_rubric::named_enum! {
     }
 }
 
-/// Mean over clusters with an interval that stays valid however often it is checked.
+/// Mean over clusters with an interval that stays valid if it is checked repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnytimeInterval {
     /// Mean.

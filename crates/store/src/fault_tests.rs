@@ -9,7 +9,7 @@ use crate::{CaseRecord, CaseRows, RunFolder, RunInfo, RunWriter, StoreError};
 const CASES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
 /// More operations than a run of these cases needs.
-const MANY: usize = 200;
+const MAX_OPERATIONS: usize = 200;
 
 fn faults() -> [DiskFault; 3] {
     // A full disk, a broken one, and one that becomes full in the middle of a row.
@@ -73,7 +73,7 @@ fn complete(folder: &RunFolder, kept: &BTreeSet<&str>) {
 fn a_run_survives_every_fault_of_the_disk() {
     let mut steps = BTreeSet::new();
     for fault in faults() {
-        for nth in 0..MANY {
+        for nth in 0..MAX_OPERATIONS {
             let dir = tempfile::tempdir().unwrap();
             let folder = RunFolder::new(dir.path().join("run"));
             let plan = FaultPlan::begin(nth, fault);
@@ -109,7 +109,7 @@ fn a_run_survives_every_fault_of_the_disk() {
 #[test]
 fn going_on_survives_every_fault_of_the_disk() {
     for fault in faults() {
-        for nth in 0..MANY {
+        for nth in 0..MAX_OPERATIONS {
             let dir = tempfile::tempdir().unwrap();
             let folder = RunFolder::new(dir.path().join("run"));
             let mut writer = folder.create(&info()).unwrap();

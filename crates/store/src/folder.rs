@@ -49,7 +49,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Creates the value for a path. Nothing is read or created.
+    /// Creates the value for a path, without reading or creating anything.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -115,9 +115,9 @@ impl RunFolder {
         let state = check_document(&mut file).map_err(StoreError::io("read", &path))?;
         let mut file = BufReader::with_capacity(64 * 1024, file);
 
-        // A newer layout may not fit the current types at all, so its version is read before their error is
-        // reported. The file is not read into a string, because the file of a large scorecard is much larger
-        // than its content in memory.
+        // A newer layout may not match the current types, so the version is read before their error is reported. The
+        // file is not read into a string, because the file of a large scorecard is much larger than its content in
+        // memory.
         let read: Result<RunInfo, serde_json::Error> = serde_json::from_reader(&mut file);
         match read {
             Ok(info) if info.format_version < SUMMED_VERSION => return Ok(info),
@@ -185,7 +185,7 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    /// Opens the row files for appending, and locks out other writers for as long as they are open.
+    /// Opens the row files for appending, and locks them against other writers while they are open.
     pub(crate) fn open_rows(&self) -> Result<RowFiles, StoreError> {
         let judgements = self.append_to(JUDGEMENTS_FILE)?;
         match judgements.file.try_lock() {
@@ -226,7 +226,7 @@ fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {
 pub struct RunWriter {
     folder: RunFolder,
     files: RowFiles,
-    /// Rows written so far, including those of earlier writers of the run.
+    /// Rows written so far, including rows of earlier writers of the run.
     written: RowTallies,
     /// Rows that were appended and are not written yet.
     waiting: RowTallies,
@@ -245,7 +245,7 @@ pub(crate) struct RowFiles {
     results: RowFile,
 }
 
-/// One of these files, and the rows that are waiting to be written to it.
+/// A row file, and the rows that are waiting to be written to it.
 #[derive(Debug)]
 struct RowFile {
     name: &'static str,
@@ -268,8 +268,8 @@ impl RowFile {
 
         match &written {
             Ok(()) => self.length += self.waiting.len() as u64,
-            // An incomplete write leaves a torn row, and no row after it could be read. If it can't be
-            // truncated, it stays the last one, because a writer that has failed writes no more.
+            // An incomplete write leaves a torn row, and rows after it could not be read. If it can't be removed, it
+            // stays the last one, because a writer that has failed writes nothing more.
             Err(_) => drop(self.file.set_len(self.length)),
         }
         self.waiting.clear();
@@ -281,8 +281,8 @@ impl RowFile {
         written.map_err(StoreError::io("write", folder.file(self.name)))
     }
 
-    /// Starts to sync everything written so far, unless a sync is running. If it can't be started,
-    /// [`Self::sync`] does it all at the end.
+    /// Starts to sync everything written so far, unless a sync is running. If it can't be started, [`Self::sync`] syncs
+    /// everything at the end.
     fn begin_sync(&mut self) {
         if !self.syncing.as_ref().is_none_or(JoinHandle::is_finished) {
             return;
@@ -396,8 +396,8 @@ impl RunWriter {
         written
     }
 
-    /// Ends the run: syncs the rows, then writes the final `run.json` with the row counts. `run.json` is
-    /// written even if rows could not be, because how the run ended is then the most useful information.
+    /// Ends the run: syncs the rows, then writes the final `run.json` with the row counts. `run.json` is written even
+    /// if writing rows failed, because it contains how the run ended.
     pub fn finish(mut self, info: &mut RunInfo) -> Result<RunFolder, StoreError> {
         let rows = self.sync();
         // The counts guarantee that the rows are on disk.

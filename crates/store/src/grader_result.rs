@@ -37,7 +37,7 @@ pub struct GraderResult {
 }
 
 impl GraderResult {
-    /// Adds what the row stores about a benchmark outside of the result.
+    /// Adds the part of a benchmark's row that is outside of the result.
     pub(crate) fn with_applicability(mut self, may_not_apply: bool) -> Self {
         if let Some(benchmark) = &mut self.benchmark {
             benchmark.may_not_apply = may_not_apply;

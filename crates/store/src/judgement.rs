@@ -233,7 +233,7 @@ impl From<JudgementRow> for CaseDecision {
         };
 
         Self {
-            lines: row.thresholds,
+            thresholds: row.thresholds,
             grader: row.grader,
             weighting: row.weighting,
             member: row.member,

@@ -29,16 +29,16 @@ const MAX_OPEN_RUNS: usize = 32;
 /// Row files of a run.
 const ROW_FILES: [&str; 4] = [RESULTS_FILE, JUDGEMENTS_FILE, INPUTS_FILE, QUESTIONS_FILE];
 
-/// The rows of several runs, located and not yet copied. If there are many positions, they are in a file, so
-/// that memory does not grow with their number.
+/// The located rows of several runs, before they are copied. If there are many positions, they are in a file, so that
+/// memory does not grow with their number.
 #[derive(Debug)]
 pub struct RowMerge {
     sources: Vec<RunFolder>,
     places: PlaceSpool,
 }
 
-/// The rows of many runs concatenated in one temporary folder, so that few files are open however many runs
-/// there are.
+/// The rows of many runs concatenated in one temporary folder, so that the number of open files does not grow with the
+/// number of runs.
 struct GatheredRows {
     folder: TempDir,
     /// For each source, the offset of its rows in each of [`ROW_FILES`].
@@ -86,7 +86,7 @@ impl GatheredRows {
     }
 }
 
-/// The fields of a result by which its other rows are found.
+/// The fields of a result that identify its other rows.
 #[derive(Deserialize)]
 struct ResultHead {
     suite: Arc<str>,
@@ -146,8 +146,7 @@ impl RowMerge {
                 return Err(StoreError::damaged(&folder.file(RESULTS_FILE), results.line(), message));
             };
 
-            // A case without graders has no judgements; looking for them would read past those of the next
-            // case.
+            // A case without graders has no judgements; a search would read past the judgements of the next case.
             let judged = if row.graders.is_empty() { None } else { judgements.find(&key)? };
             let inputs = inputs.find(&key)?.unwrap_or_default();
             let key = row.case_hash.as_deref().map(QuestionKey::new);

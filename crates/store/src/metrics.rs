@@ -1,4 +1,4 @@
-//! Metrics with their intervals, as they are stored and printed.
+//! Metrics with their intervals, in the stored and printed form.
 
 use std::cmp::Ordering;
 

@@ -25,7 +25,7 @@ pub struct PanelSummary {
     pub unstable: Vec<UnstableCriterion>,
     /// Number of further unstable criteria.
     pub unstable_more: u64,
-    /// Number of criteria that are not listed individually. All other metrics include them.
+    /// Number of criteria that are not listed individually. The other metrics include them.
     pub not_followed: u64,
     /// Effect of escalation; null without escalation.
     #[serde(default, skip_serializing_if = "Option::is_none")]

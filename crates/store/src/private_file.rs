@@ -14,7 +14,7 @@ pub(crate) fn private_options() -> OpenOptions {
     options
 }
 
-/// Creates a folder with its parents. An existing folder stays as it is.
+/// Creates a folder with its parents. An existing folder is left unchanged.
 pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
         std::fs::create_dir_all(above)?;

@@ -55,7 +55,7 @@ impl RunFolder {
         Ok(CaseRecords::new(results, judgements, true))
     }
 
-    /// Reads the results with their decisions as far as they exist, for resuming a damaged run.
+    /// Reads the results with the decisions that exist, to resume a damaged run.
     pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
         let results = JsonlRows::open(self.file(RESULTS_FILE))?.with_needed_sums();
         let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?.with_needed_sums();
@@ -165,7 +165,7 @@ pub struct JsonlRows<T> {
     position: u64,
     /// Start of the last row, in bytes.
     row_start: u64,
-    /// Tally of the rows read so far; `None` after a seek, when they can't be counted.
+    /// Tally of the rows read so far; `None` after a seek, because skipped rows are not counted.
     tally: Option<RowTally>,
     /// Tally of the rows when the run ended.
     expected: Option<ExpectedRows>,
@@ -431,7 +431,7 @@ impl CaseRecords {
                 rows.push(row.into());
                 starts.push(start);
             } else if rows.is_empty() {
-                // A leftover of a case that did not finish.
+                // A row of a case that did not finish.
             } else {
                 self.ahead = Some(row);
                 self.extent.judgements.end = start;
@@ -455,8 +455,8 @@ impl Iterator for CaseRecords {
         self.extent =
             RecordExtent { result: self.results.row_start..self.results.position, judgements: 0..0 };
 
-        // A case without graders (its target failed) has no judgements; looking for them would read past
-        // those of the next case.
+        // A case without graders (its target failed) has no judgements; a search would read past the judgements of the
+        // next case.
         if result.graders.is_empty() {
             return Some(Ok(CaseRecord { result, decisions: Vec::new() }));
         }

@@ -248,8 +248,8 @@ impl ResultRow {
         named_case(self.test_id(), self.prompt.as_deref())
     }
 
-    /// Returns what the row is counted with in margins of error: suite, and the cluster of the case or else its test. Trials,
-    /// prompts and targets of a test answer the same question.
+    /// Returns the cluster of the row for margins of error: suite, and the cluster of the case or else its test.
+    /// Trials, prompts and targets of a test answer the same question, so they are in the same cluster.
     pub fn cluster_key(&self) -> (&str, &'static str, &str) {
         match &self.cluster {
             Some(cluster) => (&self.suite, "cluster", cluster),

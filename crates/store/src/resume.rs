@@ -16,32 +16,31 @@ use crate::{
 };
 
 impl RunFolder {
-    /// Continues the run in this folder. `keep` is called with every finished case and the hash of its
-    /// inputs, and decides whether its rows stay. A torn last row is always removed. `run.json` becomes
-    /// `info`.
+    /// Continues the run in this folder. `keep` is called with every finished case and the hash of its inputs, and
+    /// decides whether its rows are kept. A torn last row is always removed. `run.json` becomes `info`.
     ///
-    /// The rows that stay keep their bytes. If the process ends in the middle of this, the run can still be
+    /// The bytes of kept rows do not change. If the process ends while the files are replaced, the run can still be
     /// resumed.
     pub fn resume(
         &self,
         info: &RunInfo,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
     ) -> Result<RunWriter, StoreError> {
-        // The old files stay open, and so locked, until the new ones are locked too.
+        // The old files stay open, and therefore locked, until the new ones are locked too.
         let before = self.open_rows()?;
         self.check_replaced()?;
 
-        let mut asked = HashSet::new();
+        let mut stored = HashSet::new();
         let questions = self.filter(QUESTIONS_FILE, |line| {
             check_row(line) != RowCheck::Changed
                 && serde_json::from_slice(line)
-                    .is_ok_and(|row: QuestionRow| asked.insert(QuestionKey::new(&row.case_hash)))
+                    .is_ok_and(|row: QuestionRow| stored.insert(QuestionKey::new(&row.case_hash)))
         })?;
 
-        let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(asked.len() as u64);
+        let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(stored.len() as u64);
         let kept = self.whole_cases(&mut |record, inputs| {
             let hash = record.result.case_hash.as_ref();
-            let has_question = !is_lost || hash.is_some_and(|hash| asked.contains(&QuestionKey::new(hash)));
+            let has_question = !is_lost || hash.is_some_and(|hash| stored.contains(&QuestionKey::new(hash)));
             has_question && keep(record, inputs)
         })?;
 
@@ -57,11 +56,11 @@ impl RunFolder {
         drop(before);
         self.write_info(info)?;
 
-        Ok(RunWriter::new(self.clone(), rows, RowTallies { results, judgements, questions }, asked))
+        Ok(RunWriter::new(self.clone(), rows, RowTallies { results, judgements, questions }, stored))
     }
 
-    /// Returns an error if a finished run has as many rows as it ended with, but other ones. Lost or damaged
-    /// rows can be judged again, but it is impossible to say which rows were replaced.
+    /// Returns an error if a finished run still has the same number of rows, but with other content. Lost or damaged
+    /// rows can be judged again, but nothing shows which rows were replaced.
     fn check_replaced(&self) -> Result<(), StoreError> {
         let Some(counts) = self.row_counts()? else { return Ok(()) };
         let expected = [
@@ -91,8 +90,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Returns the keys of the complete cases that `keep` selects by their record and inputs hash. Nothing is
-    /// changed.
+    /// Returns the keys of the complete cases that `keep` selects by their record and inputs hash. Changes nothing.
     pub fn whole_cases(
         &self,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
@@ -116,7 +114,7 @@ impl RunFolder {
         Ok(kept)
     }
 
-    /// Replaces a row file by the rows that stay, byte for byte. Returns their tally.
+    /// Replaces a row file by the kept rows, byte for byte. Returns their tally.
     fn filter(&self, name: &str, mut stays: impl FnMut(&[u8]) -> bool) -> Result<RowTally, StoreError> {
         let (path, draft) = (self.file(name), self.file(&format!("{name}.new")));
         let old = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;

@@ -71,9 +71,9 @@ impl PlaceSpool {
     }
 
     /// Adds a position, with the hash of its question if the question has a row.
-    pub(crate) fn push(&mut self, place: RowPlace, asked: Option<[u8; 16]>) {
+    pub(crate) fn push(&mut self, place: RowPlace, question_hash: Option<[u8; 16]>) {
         self.last_place = self.last_place.max(place.place);
-        match asked {
+        match question_hash {
             None => self.places.push(place.to_record()),
             Some(hash) => {
                 let hash = u128::from_be_bytes(hash);

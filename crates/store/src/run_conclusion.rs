@@ -1,10 +1,10 @@
-//! What a reader must know beside the result of a run.
+//! Facts that a reader must know beside the result of a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a run covered, what blocks it, and what makes its result weaker than it looks. Every output shows this beside
-/// the exit code and its reason.
+/// The scope of a run, the reasons that block it, and limitations of its result. Every output shows this beside the
+/// exit code and its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunConclusion {
     /// Scope in a sentence, such as "9 of 36 cases (`--filter refund-*`)"; null if everything was run.
@@ -94,7 +94,7 @@ impl RunConclusion {
     }
 }
 
-/// One sentence of a [`RunConclusion`].
+/// A sentence of a [`RunConclusion`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConclusionLine {
     /// Id that does not change between runs: `blocked`, `disputed`, `scope`, `relaxed` or `label`.

@@ -64,7 +64,8 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// File with the answers that were graded: the first input of `grade` that is no suite. `None` if targets answered.
+    /// File with the answers that were graded: the first input of `grade` that is not a suite. `None` if targets
+    /// answered.
     pub fn answers_file(&self) -> Option<&str> {
         let is_suite = |path: &str| self.suites.iter().any(|suite| suite.path == path);
         let is_grade = self.command == "grade" && self.targets.is_empty();
@@ -246,7 +247,7 @@ pub struct RunSummary {
     pub exit_code: u8,
     /// Reason for the exit code.
     pub exit_reason: String,
-    /// What a reader must know beside the exit code; absent if there is nothing.
+    /// Facts that a reader must know beside the exit code; absent if there are none.
     #[serde(default, skip_serializing_if = "RunConclusion::is_plain")]
     pub conclusion: RunConclusion,
 }
@@ -264,7 +265,7 @@ impl RunSummary {
 pub struct ResumedPart {
     /// Number of results kept from earlier invocations.
     pub kept: usize,
-    /// Requests of all invocations, the last one included; null if an earlier one was killed before it could say.
+    /// Requests of all invocations, the last one included; null if an earlier one was killed before it recorded them.
     pub sent: Option<SentRequests>,
 }
 

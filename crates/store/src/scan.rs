@@ -10,7 +10,7 @@ use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::{CaseRecords, JsonlRows, check_sum, line_at};
 use crate::{CaseRecord, QuestionRow, RecordPosition, ResultRow, RunFolder, StoreError};
 
-/// Number of bytes from which a part of a file gets its own thread.
+/// A part of a file gets its own thread if it has at least this many bytes.
 const MIN_THREAD_BYTES: u64 = 4 << 20;
 
 /// A row file of a run.
@@ -39,7 +39,7 @@ impl RowsFile {
 pub struct ScannedRows<A> {
     /// Collections of the parts of the file, in order.
     pub parts: Vec<A>,
-    /// End offset of the last complete row, from which a later scan can continue.
+    /// End offset of the last complete row. A later scan can continue there.
     pub end: u64,
 }
 
@@ -138,7 +138,7 @@ impl RunFolder {
         rows.next().transpose()
     }
 
-    /// Reads the cases from a position, as far as they are written.
+    /// Reads the cases from a position up to the last complete one.
     ///
     /// # Errors
     /// If the files can't be opened.
@@ -152,8 +152,8 @@ impl RunFolder {
     }
 }
 
-/// Reads the rows that begin between two offsets. `is_inside` says that the first offset may be in the middle
-/// of a row, which then belongs to the previous part.
+/// Reads the rows that begin between two offsets. If `is_inside` is true, the first offset may be in the middle of a
+/// row, which then belongs to the previous part.
 fn scan_part<A: Default>(
     path: &Path,
     (from, to): (u64, u64),

@@ -1,4 +1,4 @@
-//! Shards: runs of a part of the cases of a plan, and the run that is merged from them.
+//! Shards: runs of parts of a plan, and the run that is merged from them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -275,8 +275,7 @@ mod tests {
         let held = SortedRecords::<LARGE>::HELD as u64;
         for count in [0, 1, 100, held, 3 * held + 7] {
             let mut records = SortedRecords::new(&home.path().join("not/there"));
-            // An order that is far from sorted: a step that has no common factor with the count visits each
-            // number once.
+            // An unsorted order: a step without a common factor with the count visits each number once.
             for at in 0..count {
                 records.push(large(at * 7_919 % count));
             }
@@ -293,7 +292,7 @@ mod tests {
             let some: Vec<u64> = records.range(from..to).unwrap().iter().map(|record| record[0]).collect();
             assert_eq!(some, expected[from..to]);
 
-            // What is added after reading has its place too.
+            // Records that are added after reading are sorted too.
             records.push(large(u64::MAX));
             records.push(large(0));
             expected.insert(0, 0);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::StoreError;
 use crate::private_file::private_options;
 
-/// A file of pieces that are read back by their place. Only this user can read it.
+/// A file of pieces that are read back by their offset. Only this user can read it.
 #[derive(Debug)]
 pub struct SpoolFile {
     file: File,
@@ -34,7 +34,8 @@ impl SpoolFile {
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let file = private_options().create_new(true).read(true).write(true).open(path);
         let file = file.map_err(StoreError::io("create", path))?;
-        // The name is no longer needed, and a killed process leaves nothing behind without one.
+        // The name is no longer needed, and a file without a name disappears when the process ends, even if it is
+        // killed.
         #[cfg(unix)]
         fs::remove_file(path).map_err(StoreError::io("delete", path))?;
 

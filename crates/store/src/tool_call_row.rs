@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Calls that are kept of a case; of the rest only the number.
+/// Maximum number of calls that are kept for a case. Others are only counted.
 const MAX_CALLS: usize = 200;
-/// Longest input or output that is kept, in characters.
+/// Maximum length of a kept input or output, in characters.
 const MAX_TEXT: usize = 2_000;
 
 /// A tool call of the target.
@@ -57,7 +57,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Cuts calls to what a row keeps. Returns the number of calls that are dropped.
+/// Cuts calls to the limits of a row. Returns the number of dropped calls.
 pub fn shorten_tool_calls(calls: &mut Vec<ToolCallRow>) -> usize {
     let dropped = calls.len().saturating_sub(MAX_CALLS);
     calls.truncate(MAX_CALLS);

@@ -13,8 +13,8 @@ const MAX_PARTS_BYTES: u64 = 512 * 1024 * 1024;
 
 const DAMAGED_HELP: &str = "open it in a spreadsheet program and save it again";
 
-/// Checks that a file is an archive, that its parts do not exceed a limit, and that its list of shared strings
-/// is not shorter than it claims, because the reader reserves memory for as many as are claimed.
+/// Checks that a file is an archive, that its parts do not exceed a limit, and that its list of shared strings is as
+/// long as it claims, because the reader reserves memory for the claimed number.
 pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
     if !bytes.starts_with(b"PK") {
         return Err(not_a_spreadsheet(bytes));
@@ -49,7 +49,7 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
     Ok(())
 }
 
-/// Writes the limit of what a file becomes when it is decompressed.
+/// Formats the limit on the decompressed size of a file.
 pub(crate) fn expanded_size(limit: u64, most: u64) -> String {
     let mebibytes = limit >> 20;
     if limit == most {

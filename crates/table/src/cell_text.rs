@@ -10,7 +10,7 @@ const DAY_SECONDS: f64 = 86_400.0;
 /// Returns the text of a value; an empty cell has an empty text.
 ///
 /// # Errors
-/// Returns what is wrong with the value.
+/// A description of the problem with the value.
 pub(crate) fn cell_text(value: DataRef<'_>, has_formula: bool) -> Result<String, String> {
     Ok(match value {
         DataRef::Int(number) => number.to_string(),

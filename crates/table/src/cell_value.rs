@@ -86,7 +86,7 @@ const NO: &[&str] = &[
 /// Reads yes or no, in the words that spreadsheet programs write for truth values and people for answers.
 pub fn parse_yes_no(text: &str) -> Option<bool> {
     let plain: String = text.trim().chars().map(plain_sign).collect::<String>().to_lowercase();
-    // The lower case of the last letter of a Greek word depends on its place.
+    // The lower case of a Greek sigma depends on its position in the word.
     let plain = plain.replace('ς', "σ");
     if YES.contains(&plain.as_str()) {
         Some(true)

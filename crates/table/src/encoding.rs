@@ -47,12 +47,12 @@ pub enum TextSource {
     Decoded(String),
 }
 
-/// Opens a text table: UTF-8, of any size; UTF-16, which its bytes tell; or the encoding that is named. Returns
-/// it with its first bytes in UTF-8.
+/// Opens a text table: UTF-8, of any size; UTF-16, recognized by its bytes; or a named encoding. Returns it with its
+/// first bytes in UTF-8.
 ///
 /// # Errors
-/// If the file can't be read, or is not text in the expected encoding. The message guesses the real one; the guess is not
-/// used, because the same bytes can be text in several encodings.
+/// If the file can't be read, or is not text in the expected encoding. The message contains a guess of the real one.
+/// The guess is not used, because the same bytes can be text in several encodings.
 pub fn open_text_table(
     path: &Path,
     encoding: Option<TextEncoding>,
@@ -76,7 +76,7 @@ pub fn open_text_table(
     }
 }
 
-/// Returns the text of a file: in the encoding that is named, in UTF-16 if its bytes tell so, or in UTF-8.
+/// Returns the text of a file: in the named encoding, in UTF-16 if its bytes show it, or else in UTF-8.
 ///
 /// # Errors
 /// The line with the first byte that is not text in the encoding.
@@ -123,7 +123,7 @@ pub fn utf8_text(bytes: Vec<u8>) -> Result<String, FaultyRow> {
     String::from_utf8(bytes).map_err(|error| fault_of(error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-/// Returns the line of a byte that is not UTF-8, after `valid` bytes that are.
+/// Returns the fault at a byte that is not UTF-8, after `valid` valid bytes.
 fn fault_of(bytes: &[u8], valid: usize) -> FaultyRow {
     let start = memchr::memrchr2(b'\r', b'\n', &bytes[..valid]).map_or(0, |end| end + 1);
     let end = memchr::memchr2(b'\r', b'\n', &bytes[valid..]).map_or(bytes.len(), |end| valid + end);

@@ -3,7 +3,7 @@
 use chardetng::EncodingDetector;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Number of bytes at the beginning of a file that tell its encoding and its divider.
+/// Number of bytes at the beginning of a file that are examined for its encoding and its divider.
 pub(crate) const SAMPLE_BYTES: usize = 1024 * 1024;
 
 /// Returns the encoding that bytes probably have, for advice.
@@ -16,8 +16,8 @@ pub(crate) fn guess_encoding(bytes: &[u8]) -> &'static str {
     detector.guess(None, false).name()
 }
 
-/// Returns the encoding that bytes tell with certainty: by a byte order mark, or by the zero of
-/// UTF-16 in the first character.
+/// Returns the encoding if the bytes show it with certainty: by a byte order mark, or by the zero byte of UTF-16 in the
+/// first character.
 pub(crate) fn known_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return Some(encoding).filter(|encoding| *encoding != UTF_8);

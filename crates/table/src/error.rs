@@ -32,7 +32,7 @@ pub enum TableError {
     /// A row of a text table can't be read, so nothing can.
     #[error(transparent)]
     Row(#[from] FaultyRow),
-    /// Cells without a usable value: the name of each, such as `Answers!C7`, and what is wrong with it.
+    /// Cells without a usable value: the name of each, such as `Answers!C7`, and its problem.
     #[error("{}", describe_cells(.0))]
     Cells(Vec<(String, String)>),
 }

@@ -1,7 +1,7 @@
-//! The reader of tables: CSV and TSV, sheets of spreadsheets, Parquet files, as rows of texts; and the reader of
-//! numbers and of yes/no in their cells.
+//! The reader of tables: CSV and TSV, sheets of spreadsheets, and Parquet files, as rows of texts; and the reader of
+//! numbers and yes/no values in their cells.
 //!
-//! [`read_table`] reads any of them as a whole: the header, and the rows below it with their numbers, so that a
+//! [`read_table`] reads a whole table of any kind: the header, and the rows below it with their numbers, so that a
 //! message can name a cell. [`TextRows`] reads the rows of a text table one after the other.
 
 #![warn(missing_docs)]

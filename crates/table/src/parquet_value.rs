@@ -11,7 +11,7 @@ const DAY_MICROSECONDS: i64 = 86_400_000_000;
 /// Maximum number of digits of a decimal number.
 const MAX_DIGITS: i32 = 38;
 
-/// Unit and time zone of the integers in a column, where the library does not know them.
+/// Unit and time zone of the integers in a column, for columns whose types the library does not know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TimeColumn {
     /// True for nanoseconds since the epoch.
@@ -25,7 +25,7 @@ pub(crate) struct TimeColumn {
 /// Returns the text of a value; null has an empty text.
 ///
 /// # Errors
-/// Returns what is wrong with the value.
+/// A description of the problem with the value.
 pub(crate) fn field_text(field: &Field, times: TimeColumn) -> Result<String, String> {
     let zone = if times.is_utc { "Z" } else { "" };
     Ok(match (field, json_of(field)?) {

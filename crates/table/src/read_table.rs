@@ -51,12 +51,12 @@ pub fn read_text_table(
 
 /// Reads a sheet, or the rows of a Parquet file, whose lists and structs become JSON.
 ///
-/// Numbers, dates and truth values become texts; of a formula its result is read. Cells that are merged downwards all have the content
-/// of the first.
+/// Numbers, dates and truth values become texts; a formula becomes its result. Cells that are merged downwards all have
+/// the content of the first one.
 ///
 /// # Errors
-/// For files that are none of these or too large, sheets that are not there, and cells whose value is an error. Without the feature
-/// `formats`, for every file.
+/// For files of other kinds, files that are too large, missing sheets, and cells whose value is an error. Without the
+/// feature `formats`, for every file.
 pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     #[cfg(feature = "formats")]
     return if path.is_parquet() {

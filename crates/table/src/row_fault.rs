@@ -46,7 +46,7 @@ impl RowProblem {
         }
     }
 
-    /// Returns what was found.
+    /// Describes the text that was found.
     pub fn found(&self) -> String {
         match self {
             Self::OpenQuote => "the cell begins here".to_owned(),
@@ -82,7 +82,7 @@ impl RowProblem {
     }
 }
 
-/// A problem of a row with its place.
+/// A problem of a row with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFault {
     /// The problem.
@@ -91,13 +91,13 @@ pub struct RowFault {
     pub column: Option<usize>,
     /// Bytes of `text` that it is about.
     pub at: Range<usize>,
-    /// Text of the row, or its beginning, as far as it can be shown.
+    /// Text of the row, or its beginning if it can't be shown completely.
     pub text: Arc<str>,
 }
 
 impl RowFault {
-    /// The fault of a line with a byte that is not UTF-8 after `valid` bytes that are. `sample` is the line or a
-    /// longer part of the file, from which its encoding is guessed.
+    /// The fault of a line with a byte that is not UTF-8 after `valid` valid bytes. `sample` is the line or a longer
+    /// part of the file, used to guess its encoding.
     pub fn not_utf8(line: &[u8], valid: usize, sample: &[u8]) -> Self {
         Self {
             problem: RowProblem::NotText {
@@ -129,7 +129,7 @@ pub struct FaultyRow {
     pub fault: RowFault,
 }
 
-/// One line: the problem, what was found and what to do.
+/// Formats one line: the problem, the text that was found, and what to do.
 impl fmt::Display for RowFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(column) = self.column {

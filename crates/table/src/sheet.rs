@@ -13,8 +13,8 @@ pub enum TableKind {
     Parquet,
 }
 
-/// A table. The first row with any content is the header of the rows below it. Rows without content are left
-/// out, and so are such columns of spreadsheets.
+/// A table. The first row with any content is the header of the rows below it. Rows without content are skipped, and so
+/// are columns of spreadsheets without content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
     /// Kind of the table.
@@ -29,7 +29,7 @@ pub struct Sheet {
     pub header: Option<SheetRow>,
     /// Rows below the header.
     pub rows: Vec<SheetRow>,
-    /// Rows of a text table that can't be read. They are not among the others.
+    /// Rows of a text table that can't be read. They are not in `rows`.
     pub faults: Vec<FaultyRow>,
 }
 

@@ -14,12 +14,12 @@ pub struct TextRow {
     pub number: usize,
     /// Byte at which it begins.
     pub start: u64,
-    /// Its text without the line end, or what is wrong with it.
+    /// Its text without the line end, or its fault.
     pub content: Result<Arc<str>, RowFault>,
 }
 
-/// Reader of the rows of a text table in UTF-8. A line ends with a line feed, a carriage return, or both; blank
-/// rows, a byte order mark and a first line `sep=;` are left out.
+/// Reader of the rows of a text table in UTF-8. A line ends with a line feed, a carriage return, or both; blank rows, a
+/// byte order mark and a first line `sep=;` are skipped.
 pub struct TextRows<R> {
     reader: BufReader<R>,
     divider: u8,
@@ -93,8 +93,8 @@ impl<R: Read> TextRows<R> {
         }
     }
 
-    /// Appends the next line with its end to the row; returns false at the end of the file. Of a line that is
-    /// too long, only the beginning is kept.
+    /// Appends the next line with its end to the row; returns false at the end of the file. Keeps only the beginning of
+    /// a line that is too long.
     fn read_line(&mut self) -> io::Result<bool> {
         let mut is_first = true;
         loop {
@@ -179,9 +179,9 @@ fn divider_line(line: &[u8]) -> Option<u8> {
     }
 }
 
-/// Returns the character between the cells of a table, from its beginning: the one that its first line
-/// `sep=;` names, else a tab where `is_tabbed`, else the most frequent of comma, semicolon and tab in the
-/// header. In many countries, spreadsheets are exported with semicolons.
+/// Returns the character between the cells of a table, from its beginning: the character that a first line `sep=;`
+/// names, else a tab if `is_tabbed`, else the most frequent of comma, semicolon and tab in the header. In many
+/// countries, spreadsheets are exported with semicolons.
 pub fn find_divider(beginning: &[u8], is_tabbed: bool) -> u8 {
     let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
     let first = beginning.split_inclusive(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();

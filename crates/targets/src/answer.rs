@@ -1,4 +1,4 @@
-//! The answer of a target, with everything known about how it was produced.
+//! The answer of a target, with the data about how it was produced.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,8 +17,7 @@ pub struct TargetAnswer {
     pub messages: Option<Value>,
     /// Tokens spent, including failed attempts.
     pub tokens: Tokens,
-    /// Cost of the answer, including failed attempts, as far as prices are known; `None` if no cost was
-    /// reported.
+    /// Known cost of the answer, including failed attempts; `None` if no cost was reported.
     pub cost: Option<Cost>,
     /// Duration as the target reports it, or else the wall-clock time of the successful attempt. For an answer
     /// from the reply cache it is the latency of the original call, or 0 if that was not measured.

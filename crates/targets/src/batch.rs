@@ -55,8 +55,8 @@ impl BatchTarget {
     }
 
     async fn run(&self, input: &TargetInput) -> BatchAnswers {
-        let asked = TargetInput { messages: Vec::new(), ..input.clone() };
-        let (bytes, _) = self.command.output(&asked).await?;
+        let command_input = TargetInput { messages: Vec::new(), ..input.clone() };
+        let (bytes, _) = self.command.output(&command_input).await?;
         parse_answers(&bytes)
     }
 }

@@ -41,10 +41,10 @@ pub enum CommandTemplate {
 
 /// A target that runs a command for each case.
 ///
-/// If its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error if the
-/// command does not write it. Otherwise the answer is the standard output of the command. Either may be plain
-/// text, or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
-/// ends with a failure has given no answer, whatever it wrote.
+/// If its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error if the command does
+/// not write it. Otherwise the answer is the standard output of the command. Either may be plain text, or a JSON object
+/// with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that ends with a failure has given
+/// no answer, even if it wrote one.
 #[derive(Debug, Clone)]
 pub struct CommandTarget {
     /// Name of the target.
@@ -231,12 +231,12 @@ impl CommandTarget {
                 return Err(with_stderr(TargetError { message: message.into(), ..error.clone() }));
             }
 
-            let said =
+            let text =
                 if stderr.is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr.as_str().into() };
-            let said = said.trim();
-            let said =
-                if said.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {said}") };
-            let message = format!("the command failed ({}); {said}", finished.exit);
+            let text = text.trim();
+            let text =
+                if text.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {text}") };
+            let message = format!("the command failed ({}); {text}", finished.exit);
 
             let (tokens, cost) = usage(log.as_ref());
             return Err(with_stderr(TargetError {
@@ -255,7 +255,7 @@ impl CommandTarget {
         self.read_file(path).map_err(with_stderr)
     }
 
-    /// What the log of an agent says, if the command is one.
+    /// The answer in the log of an agent, if the command is an agent.
     fn logged(&self, log: &[u8], measured: Duration) -> Option<Result<TargetAnswer, TargetError>> {
         self.stream.map(|format| stream::parse_stream(log, format, measured))
     }
@@ -279,7 +279,7 @@ impl CommandTarget {
         let file = assize_files::open_file(path).map_err(unreadable)?;
         let mut bytes = Vec::new();
 
-        // One byte more than the limit distinguishes a file that is too large from one that just fits.
+        // Reads one byte more than the limit, to distinguish a file that is too large from one that just fits.
         let read = file.take(cap as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if read > cap {
             let size = std::fs::metadata(path).map_or(read as u64, |found| found.len());
@@ -317,8 +317,8 @@ impl Target for CommandTarget {
         TargetDescription::new(&self.name, TargetKind::Command)
     }
 
-    /// Variables are left out, because they differ between shells, and so are the settings that may end a run
-    /// of the command.
+    /// Variables are not part of the identity, because they differ between shells. Neither are the settings that may
+    /// end a run of the command.
     fn write_settings(&self, identity: &mut IdentityWriter) {
         let Self {
             name,
@@ -352,7 +352,7 @@ impl Target for CommandTarget {
     }
 }
 
-/// What an agent took by its log, however it ended.
+/// The tokens and cost of an agent according to its log, also if it failed.
 fn usage(log: Option<&Result<TargetAnswer, TargetError>>) -> (Tokens, Cost) {
     match log {
         Some(Ok(answer)) => (answer.tokens, answer.cost.unwrap_or(Cost::UNKNOWN)),

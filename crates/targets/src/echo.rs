@@ -21,7 +21,7 @@ impl Target for EchoTarget {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
-            // Nothing is called, so the cost is known to be zero.
+            // There is no call, so the cost is known to be zero.
             let answer = TargetAnswer::from_text(prompt_or_messages(&input.messages));
             Ok(TargetAnswer { attempts: 1, cost: Some(Cost::ZERO), ..answer })
         })

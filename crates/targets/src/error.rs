@@ -45,12 +45,12 @@ impl TargetError {
         }
     }
 
-    /// Creates an error from before the target was asked: it counts no attempt.
+    /// Creates an error from before the first request to the target: it has no attempt.
     pub fn without_attempt(kind: TargetErrorKind, message: impl Into<String>) -> Self {
         Self { attempts: 0, ..Self::new(kind, message) }
     }
 
-    /// The error for an answer with nothing to grade. Its cost is that of the answer.
+    /// The error for an answer without anything to grade. It has the cost of the answer.
     pub fn blank_answer(answer: &TargetAnswer) -> Self {
         Self {
             attempts: answer.attempts,
@@ -73,8 +73,8 @@ pub enum TargetErrorKind {
     NotStarted,
     /// The command failed: exit code other than 0, or a signal.
     Failed,
-    /// The target succeeded, but there is no complete answer: it is empty, was cut off, withheld or declined,
-    /// or the output file was not written.
+    /// The target succeeded, but there is no complete answer: it is empty, was cut off, withheld or refused, or the
+    /// output file was not written.
     NoAnswer,
     /// The answer is larger than the limit.
     TooLarge,

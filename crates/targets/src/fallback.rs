@@ -21,7 +21,7 @@ impl FallbackTarget {
     }
 
     async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
-        let mut said = Vec::new();
+        let mut failures = Vec::new();
         let mut spent = Tokens::default();
         let mut cost = Cost::ZERO;
         let mut attempts = 0u32;
@@ -57,15 +57,15 @@ impl FallbackTarget {
                     }
 
                     attempts = attempts.saturating_add(error.attempts);
-                    said.push((target.name().to_owned(), error));
+                    failures.push((target.name().to_owned(), error));
                 }
             }
         }
 
-        let all: Vec<String> = said.iter().map(|(name, error)| format!("`{name}`: {error}")).collect();
+        let all: Vec<String> = failures.iter().map(|(name, error)| format!("`{name}`: {error}")).collect();
         // There always is a first target, and it has failed.
-        let kind = said.first().map_or(TargetErrorKind::Failed, |(_, error)| error.kind);
-        let stderr = said.into_iter().find_map(|(_, error)| error.stderr);
+        let kind = failures.first().map_or(TargetErrorKind::Failed, |(_, error)| error.kind);
+        let stderr = failures.into_iter().find_map(|(_, error)| error.stderr);
         let message = format!("no target gave an answer. {}", all.join("; "));
 
         Err(TargetError { attempts, tokens: spent, cost, stderr, ..TargetError::new(kind, message) })

@@ -11,9 +11,9 @@ use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
 /// Converts a given output to an answer.
 ///
-/// A text is the answer itself. A list of messages (or a single message) gives the text of its last assistant
-/// message, its tool calls, and the tokens and times recorded with the messages. Any other value is the
-/// answer as indented JSON. Null is no answer.
+/// A text is the answer itself. From a list of messages (or a single message), the answer gets the text of the last
+/// assistant message, the tool calls, and the tokens and times recorded with the messages. Any other value is the
+/// answer as indented JSON. Null is not an answer.
 pub fn given_answer(output: &Value) -> Result<TargetAnswer, TargetError> {
     let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
     let list = match output {
@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn no_answer_is_an_error_and_not_an_empty_text() {
         assert_eq!(given_answer(&Value::Null).unwrap_err().kind, TargetErrorKind::NoAnswer);
-        let asked = json!([{"role": "user", "content": "?"}]);
-        assert_eq!(given_answer(&asked).unwrap_err().kind, TargetErrorKind::NoAnswer);
+        let question = json!([{"role": "user", "content": "?"}]);
+        assert_eq!(given_answer(&question).unwrap_err().kind, TargetErrorKind::NoAnswer);
         let broken = json!([{"role": "assistant", "content": "x"}, "y"]);
         assert_eq!(given_answer(&broken).unwrap_err().kind, TargetErrorKind::Malformed);
     }

@@ -55,10 +55,10 @@ impl HealthCheck {
             {
                 Ok(finished) if finished.exit.is_success() => Ok(()),
                 Ok(finished) => {
-                    let said = finished.stderr.tail(STDERR_TAIL);
-                    let said = said.trim();
-                    let said = if said.is_empty() { String::new() } else { format!(", and said: {said}") };
-                    Err(format!("its command failed ({}){said}", finished.exit))
+                    let text = finished.stderr.tail(STDERR_TAIL);
+                    let text = text.trim();
+                    let text = if text.is_empty() { String::new() } else { format!(", and said: {text}") };
+                    Err(format!("its command failed ({}){text}", finished.exit))
                 }
                 Err(error) => Err(format!("its command gave no answer: {error}")),
             },
@@ -68,7 +68,7 @@ impl HealthCheck {
 
 type HealthCheckResult = Arc<OnceCell<Result<(), String>>>;
 
-/// A target that is checked before its first question. If the check fails, it gets no questions.
+/// A target that is checked before its first input. If the check fails, it gets no inputs.
 pub struct HealthCheckedTarget {
     inner: Arc<dyn Target>,
     check: HealthCheck,

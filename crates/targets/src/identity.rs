@@ -4,8 +4,8 @@ use assize_rubric::{Identify, IdentityWriter, identify_struct};
 
 use crate::{InputMessage, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput};
 
-// The location of the eval file is not part of the input. Variables are part of it for some targets
-// only, which is not known here.
+// The location of the eval file is not part of the input. Variables are part of it only for some targets, which write
+// them themselves.
 identify_struct!(TargetInput { case_id, attempt, messages, turn, guidelines, workdir; not vars, suite_folder });
 identify_struct!(TurnInput { number, of, opening });
 identify_struct!(InputMessage { role, parts });
@@ -77,10 +77,10 @@ impl Identify for TargetAnswer {
             identity.text("JSON");
         }
         // Only few targets report these.
-        for (name, told) in [("guardrails", guardrails), ("spans", spans)] {
-            if told.is_some() {
+        for (name, value) in [("guardrails", guardrails), ("spans", spans)] {
+            if value.is_some() {
                 identity.text(name);
-                identity.field(told);
+                identity.field(value);
             }
         }
     }

@@ -77,12 +77,12 @@ pub struct TurnInput {
     pub number: u32,
     /// The number of turns.
     pub of: u32,
-    /// Messages of the first turn, by which a recorded conversation is found.
+    /// Messages of the first turn, to find a recorded conversation.
     pub opening: Vec<InputMessage>,
 }
 
-/// One message of the input. Unlike a message of an eval file it holds the bytes of its images, so that it
-/// contains everything the target gets and can be part of the case's identity.
+/// A message of the input. Unlike a message of an eval file, it holds the bytes of its images, so that it contains
+/// everything the target gets and can be part of the case's identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMessage {
     /// Author of the message.

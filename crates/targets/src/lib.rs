@@ -1,7 +1,7 @@
 //! Targets: models, commands, agents, recordings and given answers.
 //!
-//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`]. What
-//! [`TargetAnswer::is_blank`] finds empty is no answer either, unless the eval file itself gives it.
+//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`]. An
+//! answer that is empty by [`TargetAnswer::is_blank`] is a failure too, unless the eval file itself contains it.
 //!
 //! Design: `docs/design/targets-and-agents.md`.
 

@@ -58,7 +58,7 @@ fn content_text(content: &Value) -> String {
         Value::Array(blocks) => {
             let texts: Vec<&str> = blocks.iter().filter_map(block_text).collect();
 
-            // A list without a single block of a known form is structured content, not blocks.
+            // A list without any block of a known form is structured content, not blocks.
             if texts.is_empty()
                 && !blocks.iter().any(|block| block.get("type").is_some())
                 && !blocks.is_empty()

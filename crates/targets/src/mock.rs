@@ -60,7 +60,7 @@ impl Target for MockTarget {
 
             let answer = given_answer(&self.response)?;
             let duration = if answer.duration.is_zero() { wait } else { answer.duration };
-            // Nothing is called, so the cost is known to be zero.
+            // There is no call, so the cost is known to be zero.
             let cost = answer.cost.or(Some(Cost::ZERO));
             Ok(TargetAnswer { cost, duration, ..answer })
         })

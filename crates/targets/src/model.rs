@@ -65,9 +65,8 @@ impl ModelTarget {
         Ok(if recalled { as_cached(answer, original_latency) } else { answer })
     }
 
-    /// Converts a reply. Only a text that the model finished is an answer. A reply that was refused, withheld,
-    /// broken off or cut off says nothing about how good an answer is, and a check for absent words would pass
-    /// it.
+    /// Converts a reply. Only a text that the model finished is an answer. A reply that was refused, withheld, broken
+    /// off or cut off does not show the quality of an answer, and a check for absent words would pass it.
     fn answer_from_reply(&self, reply: ChatReply, cost: Cost) -> Result<TargetAnswer, TargetError> {
         let usage = reply.total_usage();
         let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
@@ -135,7 +134,7 @@ impl ModelTarget {
     }
 }
 
-/// The most characters of a refusal that its error repeats.
+/// Maximum number of characters of a refusal in an error.
 const MAX_REFUSAL: usize = 200;
 
 impl Target for ModelTarget {
@@ -165,7 +164,7 @@ impl Target for ModelTarget {
     }
 }
 
-/// Whether the reply is complete. Any other may turn out better in a retry.
+/// Whether the reply is complete. A retry may improve any other reply.
 fn is_complete(reply: &ChatReply) -> bool {
     reply.finish == FinishReason::Stop && reply.defect().is_none()
 }

@@ -13,10 +13,10 @@ use crate::{InputMessage, TargetInputPart};
 
 /// Formats the messages as one text, for a command.
 ///
-/// A single non-empty user message is used unchanged. Otherwise the messages follow each other, each under a
-/// line with its role in brackets and with an empty line between them. Attached files are written as
-/// references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a command can open them
-/// itself. Their paths are absolute, because the command may run in another folder.
+/// A single non-empty user message is used unchanged. Otherwise the messages follow each other, each under a line with
+/// its role in brackets and with an empty line between them. Attached files are written as references, `[file: PATH]`
+/// or `[image: PATH]`, on separate lines, because a command can open them itself. Their paths are absolute, because the
+/// command may run in another folder.
 pub fn prompt_text(messages: &[InputMessage]) -> String {
     let written: Vec<(MessageRole, String)> = messages
         .iter()
@@ -50,9 +50,9 @@ pub fn messages_json(messages: &[InputMessage]) -> Value {
 
 /// Formats the messages as a chat, for a model.
 ///
-/// The content of attached files is enclosed in tags with the file's name; the tag is chosen so that the
-/// content can't close it. Tool messages become assistant messages under a `[tool]` line, because servers
-/// accept tool messages only for calls of their own. Empty messages are skipped.
+/// The content of attached files is enclosed in tags with the file's name; the tag is chosen so that the content can't
+/// close it. Tool messages become assistant messages under a `[tool]` line, because servers accept tool messages only
+/// as results of calls in the same conversation. Empty messages are skipped.
 pub fn chat_messages(messages: &[InputMessage]) -> Vec<ChatMessage> {
     messages
         .iter()

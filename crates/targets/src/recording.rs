@@ -81,8 +81,8 @@ pub fn take_subagents(traces: &mut Vec<AgentTrace>) -> Vec<AgentTrace> {
     subagents
 }
 
-/// Adds what sub-agents did to the sessions that their logs name. One whose session is not there is dropped: what it said
-/// was no answer to the user.
+/// Adds the work of sub-agents to the sessions that their logs name. A sub-agent without its session is dropped,
+/// because its text is not an answer to the user.
 pub fn join_subagents(subagents: Vec<AgentTrace>, mut sessions: Vec<&mut AgentTrace>) {
     for subagent in subagents.into_iter().filter(|subagent| subagent.session.is_some()) {
         if let Some(session) = sessions.iter_mut().find(|session| session.session == subagent.session) {
@@ -91,7 +91,7 @@ pub fn join_subagents(subagents: Vec<AgentTrace>, mut sessions: Vec<&mut AgentTr
     }
 }
 
-/// Lists the files of recorded sessions, with those of their sub-agents.
+/// Lists the files of recorded sessions and of their sub-agents.
 pub(crate) fn list_session_files(
     path: &Path,
     roots: Option<&FileRoots>,

@@ -79,8 +79,8 @@ impl ReplayTarget {
 
     fn find(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let at = |turn| {
-            let of = |trial| self.answers.get(&(input.case_id.clone(), trial, turn));
-            of(input.attempt).or_else(|| of(0)).map(|recorded| &recorded.answer)
+            let recording_of = |trial| self.answers.get(&(input.case_id.clone(), trial, turn));
+            recording_of(input.attempt).or_else(|| recording_of(0)).map(|recorded| &recorded.answer)
         };
         let number = input.turn.as_ref().map_or(0, |turn| turn.number);
         if let Some(answer) = at(number) {
@@ -176,25 +176,25 @@ fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
         return Ok(vec![(turn(line, 0)?, answer_of_line(line)?)]);
     };
     let each = turns.iter().enumerate().map(|(index, entry)| {
-        let told = match entry {
+        let answer = match entry {
             Value::String(text) => Ok(TargetAnswer { text: text.clone(), ..TargetAnswer::default() }),
             entry => answer_of_line(entry).map_err(|problem| format!("turn {}: {problem}", index + 1))?,
         };
-        Ok((turn(entry, index + 1)?, told))
+        Ok((turn(entry, index + 1)?, answer))
     });
     let each = each.collect::<Result<Vec<_>, String>>()?;
 
     // A failure of the whole line applies to all turns, unless a turn reports a failure itself.
     Ok(match recorded_failure(line) {
-        Some(error) if each.iter().all(|(_, told)| told.is_ok()) => {
+        Some(error) if each.iter().all(|(_, answer)| answer.is_ok()) => {
             each.into_iter().map(|(turn, _)| (turn, Err(error.clone()))).collect()
         }
         _ => each,
     })
 }
 
-/// Reads the failure of a line. A failure after the answer, such as one of a judge, leaves the answer as it is
-/// and is `None`.
+/// Reads the failure of a line. `None` for a failure after the answer, such as a judge's, because the answer is still
+/// valid.
 fn recorded_failure(line: &Value) -> Option<TargetError> {
     let error = line.as_object().and_then(named_error)?;
     let has_answer =
@@ -233,7 +233,7 @@ fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
         ));
     }
 
-    // The tokens and cost of a stored row are those of the whole case, including judges.
+    // The tokens and cost of a stored row belong to the whole case, including judges.
     if line.get("verdict").is_some() {
         return Ok(Ok(answer));
     }
@@ -286,7 +286,7 @@ mod tests {
         }
 
         let turns = answers_of_line(&json!({"turns": ["hello", "there"], "error": "boom"})).unwrap();
-        assert!(turns.iter().all(|(_, told)| told.is_err()));
+        assert!(turns.iter().all(|(_, answer)| answer.is_err()));
 
         let judged = json!({"answer": "hello", "error": {"stage": "grade", "message": "the judge was down"}});
         assert_eq!(answer_of_line(&judged).unwrap().unwrap().text, "hello");

@@ -15,7 +15,7 @@ use crate::{TargetAnswer, TargetError, TargetErrorKind};
 /// that happens to be JSON.
 const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
 
-/// If an object has only these keys, an `error` in it is that of the command. With any other key, it is a
+/// If an object has only these keys, an `error` in it is an error of the command. With any other key, the object is a
 /// plain-text answer about an error.
 const DETAIL_KEYS: [&str; 10] = [
     "error", "token_usage", "cost_usd", "duration_ms", "model", "id", "case_id", "eval_id", "test_id",
@@ -24,15 +24,15 @@ const DETAIL_KEYS: [&str; 10] = [
 
 /// Reads the answer from the bytes of a command. `measured` is the duration unless the answer contains one.
 ///
-/// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
-///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
-///   valid, `guardrails` as a map and `trace` as an export of OpenTelemetry. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
-///   dropped. An object with an `error` is a failure, whatever else it holds; one that has a key twice, or two texts
-///   that differ, is malformed.
+/// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the answer
+///   with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are valid,
+///   `guardrails` as a map and `trace` as an export of OpenTelemetry. `text` takes precedence over messages as the
+///   answer's text. Negative and non-numeric numbers are dropped. An object with an `error` is a failure, even if it
+///   also has an answer. An object that has a key twice, or two different texts, is malformed.
 /// - Anything else is plain text. Line breaks at its end are dropped, as a shell does.
 ///
-/// Bytes that are not UTF-8 are malformed: an answer with other characters in their place would be graded as one that
-/// nobody gave.
+/// Bytes that are not UTF-8 are malformed: with replacement characters, the graded text would not be the answer of the
+/// command.
 pub(crate) fn parse_reply(bytes: &[u8], measured: Duration) -> Result<TargetAnswer, TargetError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
@@ -143,7 +143,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         cost: nonnegative_amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::from_known),
         duration: assize_trace::millis(object.get("duration_ms")).unwrap_or(measured),
         model: object.get("model").and_then(Value::as_str).map(str::to_owned),
-        guardrails: object.get("guardrails").filter(|told| told.is_object()).cloned(),
+        guardrails: object.get("guardrails").filter(|map| map.is_object()).cloned(),
         spans: object.get("trace").and_then(assize_trace::span_list),
         tool_calls,
         attempts: 1,

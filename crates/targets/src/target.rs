@@ -9,7 +9,7 @@ use crate::{TargetAnswer, TargetError, TargetInput};
 
 /// A source of answers to the inputs of cases.
 pub trait Target: Send + Sync {
-    /// The name by which the target is selected and reported.
+    /// The name of the target, for selection and in reports.
     fn name(&self) -> &str;
 
     /// Answers one input. Dropping the future cancels the request and ends everything started for it.
@@ -40,14 +40,14 @@ pub struct TargetDescription {
     pub name: String,
     /// Source of the answers.
     pub kind: TargetKind,
-    /// Model that answers, as `provider:model`, if known beforehand.
+    /// Model that answers, as `provider:model`, if known in advance.
     pub model: Option<String>,
     /// Limit on the tokens of an answer, if set.
     pub max_output_tokens: Option<u32>,
 }
 
 impl TargetDescription {
-    /// Describes a target of which no model and no limit is known.
+    /// Describes a target without a known model or limit.
     pub fn new(name: impl Into<String>, kind: TargetKind) -> Self {
         Self { name: name.into(), kind, model: None, max_output_tokens: None }
     }

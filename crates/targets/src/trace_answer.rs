@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
-/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that did
-/// not finish has no answer, whatever its messages.
+/// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that did not
+/// finish has no answer, even if it has messages.
 pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
     let refuse = |kind, message| TargetError {
         attempts: 0,
@@ -136,7 +136,7 @@ fn millis(duration: Duration) -> Value {
     (duration.as_secs_f64() * 1000.0).into()
 }
 
-/// The longest reason that is repeated, in characters.
+/// Maximum length of a reason in an error, in characters.
 const MAX_REASON: usize = 500;
 
 fn shorten(text: &str) -> String {

@@ -19,9 +19,9 @@ pub fn is_question(message: &Value) -> bool {
 
 /// Splits the recorded answer of a conversation into the answers of its `turns` turns.
 ///
-/// A turn begins with a message to the target. If there are no such messages, all messages are one turn, or one
-/// turn each if there are as many assistant messages as turns. An answer without messages is one turn. There
-/// may be more or fewer answers than turns. A turn without a text of the target has no answer.
+/// A turn begins with a message to the target. If there are no such messages, all messages are one turn, or one turn
+/// each if there are as many assistant messages as turns. An answer without messages is one turn. The result may have
+/// more or fewer answers than turns. A turn without a text of the target has no answer.
 pub fn turn_answers(answer: &TargetAnswer, turns: usize) -> Vec<Result<TargetAnswer, TargetError>> {
     let Some(messages) = answer.messages.as_ref().and_then(Value::as_array) else {
         return vec![Ok(answer.clone())];
@@ -56,7 +56,7 @@ pub fn turn_answers(answer: &TargetAnswer, turns: usize) -> Vec<Result<TargetAns
     parts.into_iter().map(|part| given_answer(&Value::Array(part))).collect()
 }
 
-/// The answer of turn `number` (from 1) of `turns` from a recording, or why there is none. Tokens, cost and
+/// The answer of turn `number` (from 1) of `turns` from a recording, or the reason why there is none. Tokens, cost and
 /// duration of a whole conversation are not assigned to a turn.
 pub(crate) fn recorded_turn(
     answer: &TargetAnswer,

@@ -26,7 +26,7 @@ impl TemplateLimits {
         Ok(Self::default())
     }
 
-    /// Counts a tag or braces. `plain` is what is in it, without quoted strings; `word` is the first word of a tag.
+    /// Counts a tag or braces. `plain` is the content without quoted strings; `word` is the first word of a tag.
     pub(super) fn take(&mut self, inner: &str, plain: &str, word: Option<&str>) -> Result<(), String> {
         self.tag_bytes += inner.len();
         if self.tag_bytes > MAX_TAG_BYTES {
@@ -135,13 +135,13 @@ mod tests {
     fn no_shape_of_a_template_fills_the_stack() {
         for (name, text) in shapes(50_000) {
             let error = render(&text).expect_err(name);
-            let told = error.detail().unwrap_or_default();
-            assert!(told.contains("more than 200 tags and operators"), "{name}: {told}");
+            let message = error.detail().unwrap_or_default();
+            assert!(message.contains("more than 200 tags and operators"), "{name}: {message}");
         }
         // Whatever the compiler thinks of them, these reach it.
         for (name, text) in shapes(60) {
-            let told = render(&text).map_err(|error| error.to_string()).err().unwrap_or_default();
-            assert!(!told.contains("more than 200"), "{name}: {told}");
+            let message = render(&text).map_err(|error| error.to_string()).err().unwrap_or_default();
+            assert!(!message.contains("more than 200"), "{name}: {message}");
         }
     }
 
@@ -155,8 +155,8 @@ mod tests {
             ("x".repeat(17 << 20) + "{{ a }}", "larger than 16 MiB"),
             (format!("{{{{ [{}] }}}}", "1,".repeat(600_000)), "tags of the template are larger than 1 MiB"),
         ] {
-            let told = render(&text).expect_err(limit).to_string();
-            assert!(told.contains(limit), "{told}");
+            let message = render(&text).expect_err(limit).to_string();
+            assert!(message.contains(limit), "{message}");
         }
     }
 }

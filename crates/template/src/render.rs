@@ -54,7 +54,7 @@ pub fn render_text(
     let captured = template.render_captured_to(values.clone(), &mut written);
     work.add(match captured.as_ref().map(|captured| captured.state().fuel_levels()) {
         Ok(levels) => levels.map_or(0, |(taken, _)| taken),
-        // Nobody knows how many it took.
+        // The number of steps is unknown after an error, so it is estimated from the time, up to the maximum.
         Err(_) => TEMPLATE_FUEL
             .min(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX) / STEP_NANOSECONDS),
     });
@@ -90,8 +90,8 @@ pub fn full_environment(undefined: UndefinedBehavior) -> Environment<'static> {
     environment
 }
 
-/// Returns an environment with the filters that can't make a large text of a small one. Those that can are added with a
-/// limit.
+/// Returns an environment with the filters that can't make a large text from a small one. Other filters are added
+/// later, with a limit.
 fn allowed_environment() -> Environment<'static> {
     let mut environment = Environment::empty();
     environment.add_filter("abs", filters::abs);

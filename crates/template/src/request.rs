@@ -17,14 +17,14 @@ pub enum RequestEscape {
     None,
     /// Texts are inside of the quotes of JSON; other values are JSON.
     Json,
-    /// Values are parts of an address. Those of the environment may be several parts of one.
+    /// Values are parts of an address. A value of an environment variable may contain several parts.
     Url,
 }
 
-/// Renders a text of a request. `secrets` are the variables of the environment that it may name.
+/// Renders a text of a request. `secrets` are the environment variables that it may use.
 ///
 /// # Errors
-/// When it is no template, or names what is not there. The reason quotes no value.
+/// When it is not a template, or uses an unknown name. The reason quotes no value.
 pub fn render_request(
     text: &str,
     values: &Map<String, Value>,

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::limited_text::{LimitedText, bounded};
 
-/// Characters that are escaped in addresses and forms: all but those that no part of an address gives a meaning.
+/// Characters that are escaped in addresses and forms: all except characters without a special meaning in any part of
+/// an address.
 pub const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns the text that a template shows for a value. Absent values are empty, and the elements of a list are

@@ -11,8 +11,9 @@ const TAGS: [&str; 9] = ["if", "elif", "elseif", "else", "endif", "for", "endfor
 /// Filter that is applied to the operands of `~`.
 const OPERAND_FILTER: &str = "|js_operand";
 
-/// Returns a template as minijinja reads it. Refuses what is too large or too deep to be compiled, and what could make a
-/// large text of a small one: multiplication, and tags that bind texts of any size to names.
+/// Returns a template in the syntax of minijinja. Refuses templates that are too large or too deep to be compiled, and
+/// features that could make a large text from a small one: multiplication, and tags that bind texts of any size to
+/// names.
 pub fn translate(text: &str) -> Result<String, String> {
     let mut written = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -204,8 +205,7 @@ fn write_plain(written: &mut String, part: &str) {
     written.push_str(rest);
 }
 
-/// Converts a loop with two names to a loop over the pairs of a map. Values that are not maps are left as they
-/// are.
+/// Converts a loop with two names to a loop over the pairs of a map. Values that are not maps stay unchanged.
 fn loop_over_pairs(inner: String) -> String {
     let Some((names, source)) = inner.split_once(" in ") else { return inner };
     if names.matches(',').count() != 1 {

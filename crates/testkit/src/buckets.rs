@@ -110,8 +110,8 @@ pub struct BucketServer {
 }
 
 impl BucketServer {
-    /// Starts the server from a folder below `folder`, and installs it there if it is missing. The error says
-    /// what is missing.
+    /// Starts the server from a folder below `folder`, and installs it there if it is missing. The error names the
+    /// missing parts.
     ///
     /// # Errors
     /// When it can't be installed or started.

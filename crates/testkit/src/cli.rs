@@ -45,7 +45,7 @@ impl CliTest {
         }
     }
 
-    /// Allows a command so much time instead of two minutes.
+    /// Sets the time limit of a command, which is two minutes by default.
     pub fn time_limit(&mut self, time_limit: Duration) -> &mut Self {
         self.time_limit = time_limit;
         self
@@ -149,8 +149,8 @@ impl CliTest {
         self
     }
 
-    /// Withdraws the consent to programs of files, which the fixture gives because most tests are about something
-    /// else.
+    /// Withdraws the consent to programs of files. The fixture gives it by default, because most tests are about
+    /// something else.
     pub fn without_consent(&mut self) -> &mut Self {
         self.consents = false;
         self

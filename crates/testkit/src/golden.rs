@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diff;
 
-/// One case.
+/// A case of golden tests.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GoldenCase {
     /// Path under the searched folder without extension, with `/` on every system.

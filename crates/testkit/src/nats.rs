@@ -27,8 +27,7 @@ const MAX_STARTS: usize = 3;
 /// Pause between two checks of a starting server.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Finds the server in this folder, and installs it there with pip if it is missing. The error says what is
-/// missing.
+/// Finds the server in this folder, and installs it there with pip if it is missing. The error names the missing parts.
 ///
 /// # Errors
 /// When it can't be installed.

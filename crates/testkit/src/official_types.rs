@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::mock::RecordedRequest;
 use crate::pip;
 
-/// The packages, all with their versions. Anthropic's is the last that knows the temperature, which its
-/// older models take.
+/// The packages, all with their versions. Anthropic's is the last version with the temperature, which its older models
+/// accept.
 const PACKAGES: [&str; 4] =
     ["openai==3.57.0", "anthropic==0.125.0", "google-genai==3.6.1", "botocore==1.44.8"];
 
@@ -24,7 +24,7 @@ pub struct OfficialTypes<'a> {
 }
 
 impl<'a> OfficialTypes<'a> {
-    /// Installs the packages into this folder if they are missing there. The error says why it can't be done.
+    /// Installs the packages into this folder if they are missing.
     ///
     /// # Errors
     /// When they can't be installed.
@@ -58,9 +58,9 @@ impl<'a> OfficialTypes<'a> {
         let written = input.write_all(lines.as_bytes());
         drop(input);
         let output = program.wait_with_output().expect("the program ends");
-        let said = String::from_utf8_lossy(&output.stdout);
+        let out = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(written.is_ok() && output.status.success() && !said.contains("PROBLEM"), "{said}{errors}");
-        serde_json::from_str(said.trim()).expect("the last line has the numbers")
+        assert!(written.is_ok() && output.status.success() && !out.contains("PROBLEM"), "{out}{errors}");
+        serde_json::from_str(out.trim()).expect("the last line has the numbers")
     }
 }

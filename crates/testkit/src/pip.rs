@@ -1,4 +1,4 @@
-//! Python packages that tests need, installed into folders of their own.
+//! Python packages that tests need, each installed into a separate folder.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::process::Command;
 /// File with the packages that were installed last. The folder may be left from an earlier version of the tests.
 const INSTALLED: &str = "installed.txt";
 
-/// Installs packages into this folder with pip, unless the same ones are in it already. The error says why it can't be done.
+/// Installs packages into this folder with pip, unless it already contains the same ones. The error is the reason why
+/// they can't be installed.
 pub(crate) fn install(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     // Tests in other processes may be installing the same packages.

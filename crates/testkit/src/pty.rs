@@ -42,7 +42,7 @@ impl PtyProgram {
         command.stdin(open()).stdout(open()).stderr(open()).env("TERM", "xterm-256color");
 
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
-        // The command holds the other end too, and is the last to close it.
+        // The command also holds the other end, which is only closed when the command is dropped.
         drop(command);
 
         let keys = File::from(master);

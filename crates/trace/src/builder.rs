@@ -221,7 +221,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Records how the session ended. What the agent says or does later shows that it went on.
+    /// Records how the session ended. If the agent writes or does something later, the session has continued.
     pub(crate) fn end(&mut self, end: SessionEnd) {
         self.end = Some(end);
     }
@@ -231,19 +231,20 @@ impl TraceBuilder {
         self.end(SessionEnd::Failed(reason.into()));
     }
 
-    /// Notes that the log is of a kind that states how the session ended. If it does not, the agent was still working.
+    /// Records that logs of this kind state how the session ended. If this log does not, the agent was still working.
     pub(crate) fn expect_end(&mut self) {
         self.states_end = true;
     }
 
-    /// Notes that the session goes on with a message of this role.
+    /// Records that the session continues with a message of this role.
     fn go_on(&mut self, role: MessageRole, subagent: bool) {
         if role != MessageRole::System && !subagent {
             self.end = None;
         }
     }
 
-    /// How a session ended whose log does not say so: its agent has finished if the last it did was to speak.
+    /// Infers how a session ended if its log does not state it: the agent has finished if its last action was a
+    /// message.
     fn inferred_end(&self) -> SessionEnd {
         let own = |message: &&LoggedMessage| !message.subagent && message.role != MessageRole::System;
         let last = self.trace.messages.iter().rev().find(own);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::LogFormat;
 
-/// One session of an agent. A value that its log does not have is `None`, never made up.
+/// A session of an agent. A value that its log does not have is `None` and never estimated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentTrace {
     /// Log format it was read from.
@@ -41,10 +41,10 @@ impl AgentTrace {
         !self.messages.is_empty() && self.messages.iter().all(|message| message.subagent)
     }
 
-    /// Adds what a sub-agent of the session did, from a log of its own.
+    /// Adds the work of a sub-agent of the session, from a separate log.
     pub fn add_subagent(&mut self, other: Self) {
         self.messages.extend(other.messages);
-        // Stable, so that messages without a time stay where they are.
+        // The sort is stable, so that messages with equal times keep their order.
         if self.messages.iter().all(|message| message.at.is_some()) {
             self.messages.sort_by_key(|message| message.at);
         }
@@ -55,7 +55,7 @@ impl AgentTrace {
         };
     }
 
-    /// All tool calls in the order in which they were made, including those of sub-agents.
+    /// All tool calls in the order in which they were made, including calls of sub-agents.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.messages.iter().flat_map(|message| &message.calls).map(|logged| &logged.call)
     }
@@ -64,24 +64,24 @@ impl AgentTrace {
     /// wrote no text.
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
-            let said = |message: &&LoggedMessage| {
+            let is_answer = |message: &&LoggedMessage| {
                 message.role == MessageRole::Assistant && !message.subagent && !message.text.trim().is_empty()
             };
-            self.messages.iter().rev().find(said).map(|message| message.text.as_str())
+            self.messages.iter().rev().find(is_answer).map(|message| message.text.as_str())
         })
     }
 
     /// Returns the initial question: the first text of the user.
     pub fn question(&self) -> Option<&str> {
-        let asked = |message: &&LoggedMessage| {
+        let is_question = |message: &&LoggedMessage| {
             message.role == MessageRole::User && !message.subagent && !message.text.trim().is_empty()
         };
-        self.messages.iter().find(asked).map(|message| message.text.as_str())
+        self.messages.iter().find(is_question).map(|message| message.text.as_str())
     }
 }
 
-/// How a session ended. Only a finished one has an answer: what an agent said last before it failed, was stopped or went on
-/// working was not meant as one.
+/// How a session ended. Only a finished session has an answer: the last message before a failure, a stop or further
+/// work was not intended as the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEnd {
     /// The agent ended its last turn.
@@ -96,8 +96,8 @@ pub enum SessionEnd {
     GoingOn,
 }
 
-/// One message as logged: a text with its time and speaker, if the log has them, and with the tool calls
-/// including their results.
+/// A message as logged: a text with its time and role, if the log has them, and with the tool calls including their
+/// results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedMessage {
     /// Role of the speaker.
@@ -112,7 +112,7 @@ pub struct LoggedMessage {
     pub subagent: bool,
 }
 
-/// One tool call, with the id that connects its result to it in the log.
+/// A tool call, with the id that connects its result to it in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedCall {
     /// The id of the call.

@@ -118,7 +118,7 @@ struct TraceLogReader {
 }
 
 impl TraceLogReader {
-    /// Reads one JSON value over several lines. If it is not valid, reads lines of JSON, the first of which is
+    /// Reads one JSON value over several lines. If it is not valid, reads it as lines of JSON whose first line is
     /// broken.
     fn read_whole(&mut self, text: &str) {
         let error = match serde_json::from_str(text) {

@@ -305,8 +305,8 @@ fn no_value_of_any_shape_breaks_a_reader() {
     }
 }
 
-/// The beginning of a session of each format, how it is spoken in, and its endings: what is logged last, and what that
-/// means, by the first word of [`SessionEnd`]. `{said}` stands for the record of an answer.
+/// For each format: the beginning of a session, the record of an answer, and possible endings with their meaning as the
+/// first word of [`SessionEnd`]. `{said}` is replaced by the record of an answer.
 #[test]
 fn how_a_session_ended_is_read_from_every_format() {
     struct Case {
@@ -527,12 +527,12 @@ fn a_prompt_that_was_edited_is_not_part_of_the_conversation() {
         json!({"type": kind, "sessionId": "s", "uuid": id, "parentUuid": parent, "message": message})
             .to_string()
     };
-    let text = |said: &str| json!([{"type": "text", "text": said}]);
+    let text = |content: &str| json!([{"type": "text", "text": content}]);
     let first = record("user", "r1", "", "Deploy to prod".into());
     let gone = record("assistant", "b1", "r1", text("Deployed to PROD."));
     let second = record("user", "r2", "", "Deploy to staging".into());
-    let said = record("assistant", "b2", "r2", text("Deployed to staging."));
-    let trace = only(parsed(&[first, gone, second, said].join("\n")));
+    let last = record("assistant", "b2", "r2", text("Deployed to staging."));
+    let trace = only(parsed(&[first, gone, second, last].join("\n")));
     assert_eq!(trace.question(), Some("Deploy to staging"));
     assert_eq!((trace.messages.len(), trace.answer()), (2, Some("Deployed to staging.")));
 

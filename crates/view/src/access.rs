@@ -199,8 +199,8 @@ fn is_writable(path: &str) -> bool {
         || (path.starts_with("/runs/") && (path.ends_with("/review") || path.ends_with("/mark")))
 }
 
-/// The reply to a visitor who may not see a page; `None` if they may. A reviewer sees no page with results, and
-/// nobody sees another person's review.
+/// The reply to a visitor who may not see a page; `None` if they may. A reviewer can't see pages with results, or
+/// another person's review.
 fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Response> {
     let is_review = path == "/review" || path.starts_with("/review/");
     let PageVisitor::Reviewer(review) = visitor else {
@@ -214,7 +214,7 @@ fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Resp
         return None;
     }
     if is_review || is_write {
-        let text = "This is somebody else's review: another one was opened in this browser since.";
+        let text = "Another review was opened in this browser. To continue this one, open its link again.";
         return Some((StatusCode::FORBIDDEN, text).into_response());
     }
 

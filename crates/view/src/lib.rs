@@ -1,9 +1,9 @@
 //! Stored runs as pages for a browser, served from this machine.
 //!
-//! [`ViewServer`] binds an address and serves pages until it is told to stop. Pages are rendered on the server
-//! from stored rows; scripts only add the long table of cases, keyboard shortcuts, and the progress of a run.
-//! All numbers come from stored summaries, `assize-analysis` and `assize-report`. The server fetches nothing
-//! from elsewhere, and writes nothing except labels of people, through `assize-review`.
+//! [`ViewServer`] binds an address and serves pages until it is stopped. Pages are rendered on the server from stored
+//! rows; scripts only add the long table of cases, keyboard shortcuts, and the progress of a run. All numbers come from
+//! stored summaries, `assize-analysis` and `assize-report`. The server fetches nothing from elsewhere, and writes
+//! nothing except labels of people, through `assize-review`.
 //!
 //! A reviewer has a token that opens the pages of one review and no others. Those pages show a judge's decision
 //! only after the reviewer has decided.

@@ -65,7 +65,7 @@ pub(crate) struct RunLibrary {
     infos: Mutex<HashMap<PathBuf, KnownInfo>>,
     /// Most recently used first, each with the stamp that its folder had when it was opened.
     open: Mutex<Vec<(RunStamp, Arc<OpenRun>)>>,
-    /// Comparisons by what they compare, most recent first.
+    /// Comparisons, with a key for the compared runs and options, most recent first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
     /// The comparison of several runs that was shown last, with its key.
     set: Mutex<Option<(String, Arc<ComparedColumns>)>>,
@@ -115,7 +115,7 @@ impl RunLibrary {
         runs
     }
 
-    /// Runs that the user named or that were made elsewhere, then those of the runs folder, newest first.
+    /// Runs that the user named or that were made elsewhere, then the runs in the runs folder, newest first.
     pub(crate) fn list(&self) -> Vec<LibraryRun> {
         let stored: Vec<(String, String, RunFolder)> = runs::newest_first(&self.process)
             .enumerate()

@@ -1,20 +1,20 @@
 //! A run that pages show: its index, read when first needed and extended while the run goes on.
 //!
-//! Reading the rows of a run of 100,000 cases takes half a second, and its judgements another. The first page
-//! of the table must not wait for either, and no page may show an incomplete list without saying so:
+//! Reading the rows of a run of 100,000 cases takes half a second, and reading its judgements another half. The first
+//! page of the table must not wait for either, and every page must mark an incomplete list as incomplete:
 //!
-//! - Rows are indexed in steps, the first small ([`FIRST_STEP_BYTES`], about a screen of rows), then [`STEP_BYTES`] at a
-//!   time. A step reads without a lock on the index and takes it only to append, so pages can look at the index
-//!   meanwhile. `reading` makes sure that only one thread reads.
-//! - [`OpenRun::first_index`] returns as soon as there are some rows, and has a thread read the rest. Only the
-//!   unfiltered first page uses it, and it says that more rows are coming. Filters, orders and searches use
+//! - Rows are indexed in steps, the first small ([`FIRST_STEP_BYTES`], about a screen of rows), then [`STEP_BYTES`] at
+//!   a time. A step reads without a lock on the index and takes the lock only to append, so pages can use the index in
+//!   the meantime. `reading` ensures that only one thread reads.
+//! - [`OpenRun::first_index`] returns as soon as there are some rows, and starts a thread that reads the rest. Only the
+//!   unfiltered first page uses it, and that page states that more rows are coming. Filters, orders and searches use
 //!   [`OpenRun::index`], which waits for all rows written so far.
-//! - Waiting for the first rows must not wait for the `reading` lock: the thread that holds it goes on with the
-//!   next step at once, and a waiting thread might get the lock only after the last one. Such a thread waits on
-//!   `grown` instead, with a timeout, since the other thread may have failed.
-//! - Offsets of judgements have their own lock. They are read ahead by one thread, which leaves
-//!   the other cores to pages, until a case page needs them; then all threads read. Those of questions are read as far as
-//!   the rows on screen need them.
+//! - A thread that needs the first rows must not wait for the `reading` lock: the thread that holds it continues with
+//!   the next step at once, so the waiting thread might get the lock only after the last step. It waits on `grown`
+//!   instead, with a timeout, because the reading thread may have failed.
+//! - Offsets of judgements have their own lock. A single thread reads them in advance, which leaves the other cores to
+//!   pages, until a case page needs them; then all threads read. Offsets of questions are read only as far as the rows
+//!   on screen need them.
 //!
 //! Lists of rows, searches and names for filters are cached with the end of the index that they belong to.
 
@@ -76,7 +76,7 @@ pub(crate) struct OpenRun {
     seen: Mutex<VecDeque<(Instant, usize)>>,
 }
 
-/// What people said about the rows up to `end`; valid while their files stay the same.
+/// Labels of people on the rows up to `end`; valid while the label files stay the same.
 struct KnownPeople {
     end: u64,
     stamp: BTreeSet<(PathBuf, u64, Option<SystemTime>)>,
@@ -144,11 +144,11 @@ impl OpenRun {
         Ok(())
     }
 
-    /// The index with at least the first rows. A thread reads the others meanwhile.
+    /// The index with at least the first rows. Another thread reads the rest.
     pub(crate) fn first_index(self: &Arc<Self>) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
         while self.read_index().len() == 0 && !self.is_indexed() {
-            // The thread that holds the lock goes on with the next step at once: waiting for the lock could
-            // take until the last row is read.
+            // The thread that holds the lock continues with the next step at once, so waiting for the lock could take
+            // until the last row is read.
             if let Some(reading) = self.reading.try_lock() {
                 if !self.read_rows(reading)? {
                     break;
@@ -172,7 +172,7 @@ impl OpenRun {
         self.read_index().end() == self.folder.rows_length(RowsFile::Results)
     }
 
-    /// Returns true if the cases that are read so far answer several prompts. The caller may hold the index.
+    /// Returns true if the cases read so far have several prompts. The caller may hold the index.
     pub(crate) fn has_prompts(&self) -> bool {
         self.index.read_recursive().prompts().len() > 1
     }

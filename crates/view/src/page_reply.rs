@@ -1,4 +1,4 @@
-//! Replies with a page or an error, what addresses say, and the addresses of pages.
+//! Replies with a page or an error, values in addresses, and the addresses of pages.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl PageError {
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, message }
     }
 
-    /// The request can't be fulfilled as it is.
+    /// The request is invalid.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! Totals of a run without a summary: one that is running or was killed.
+//! Totals of a run without a summary, because it is running or was killed.
 
 use std::time::Instant;
 

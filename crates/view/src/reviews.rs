@@ -61,8 +61,8 @@ impl RegisteredReview {
         self.has_new_labels.store(true, Ordering::Relaxed);
     }
 
-    /// Writes the list of items that still wait for people into the run, if labels were added. The list only
-    /// repeats what the labels say, so nothing is lost without it.
+    /// Writes the list of items that still wait for people into the run, if labels were added. The list can be computed
+    /// again from the labels, so errors are ignored.
     pub(crate) fn write_list(&self, process: &ProcessContext) {
         let Some(run) = &self.run else { return };
         if self.has_new_labels.swap(false, Ordering::Relaxed)
@@ -75,7 +75,7 @@ impl RegisteredReview {
 
 /// All reviews of a server.
 pub(crate) struct ReviewRegistry {
-    /// Token of the server. Reviewers' tokens are derived from it and stay the same as long as it does.
+    /// Token of the server. Reviewers' tokens are derived from it, so they stay the same while it does.
     secret: Arc<str>,
     reviews: RwLock<Vec<Arc<RegisteredReview>>>,
 }
@@ -133,7 +133,7 @@ impl ReviewRegistry {
 
     /// Finds the review that a token opens.
     pub(crate) fn by_token(&self, given: &str) -> Option<Arc<RegisteredReview>> {
-        // Comparing hashes takes the same time wherever the texts differ.
+        // The time to compare hashes does not show where the texts differ.
         let given = blake3::hash(given.as_bytes());
         self.all().into_iter().find(|review| blake3::hash(review.token.as_bytes()) == given)
     }
@@ -142,7 +142,7 @@ impl ReviewRegistry {
         self.all().into_iter().find(|review| review.id == id)
     }
 
-    /// Tells the other reviewers of the same items that somebody decided one of them.
+    /// Notifies the other reviews of the same items that a reviewer has decided one of them.
     pub(crate) fn tell_others(&self, subject: &str, who: &str, key: &str) {
         let others = self.all();
         let others = others.iter().filter(|other| other.subject == subject && other.who != who);

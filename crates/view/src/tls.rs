@@ -56,8 +56,8 @@ impl TlsIdentity {
     }
 }
 
-/// Listener for encrypted connections. Handshakes run concurrently, so that a client that never finishes one
-/// holds up nobody.
+/// Listener for encrypted connections. Handshakes run concurrently, so that a client that never finishes one does not
+/// block others.
 pub(crate) struct TlsListener {
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
     address: SocketAddr,

@@ -47,7 +47,7 @@ pub enum ChangeKind {
     },
 }
 
-/// Share of equal text from which two files count as a rename.
+/// Two files count as a rename if at least this share of their texts is equal.
 const MIN_SIMILARITY: f32 = 0.6;
 /// Maximum number of file pairs compared for similarity.
 const MAX_PAIRS: usize = 2_000;
@@ -61,7 +61,7 @@ impl WorkspaceSnapshot {
         walk(&self.root, self.limits, |found| {
             let before = self.entries.get(&found.path);
             let same = before == Some(&found.entry);
-            // Texts of unchanged files are not needed. Those of changed files are read again for the diff.
+            // Texts of unchanged files are not needed. Texts of changed files are read again for the diff.
             now.insert(found.path, if same { None } else { Some(found.entry) });
             Ok(())
         })?;

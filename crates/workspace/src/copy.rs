@@ -119,8 +119,8 @@ pub(crate) fn create_link(leads: &Path, dir: &Dir, at: &Path) -> io::Result<()> 
     dir.symlink_file(leads, at)
 }
 
-/// Whether the link at `path` stays below `root`, judged by its target path and by its resolved target. These
-/// may differ if there are links on the way.
+/// Whether the link at `path` stays below `root`, judged by its target path and by its resolved target. These may
+/// differ if the path contains links.
 fn stays_inside(root: &Path, path: &Path, leads: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
     for part in leads.components() {

@@ -1,4 +1,4 @@
-//! A folder that is held open, so that replacing it by a link has no effect.
+//! A folder that is kept open, so that replacing it by a link has no effect.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,8 +11,8 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::WorkspaceError;
 
-/// A folder that is held open from its creation. All entries are accessed through the handle, so no path leads
-/// out of it, even if the folder, a parent or a subfolder was replaced.
+/// A folder that is kept open from its creation. All entries are accessed through the handle, so no path leads out of
+/// it, even if the folder, a parent or a subfolder is replaced.
 #[derive(Debug)]
 pub(crate) struct FolderHandle {
     path: PathBuf,
@@ -106,8 +106,7 @@ pub(crate) fn path_or_dot(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
-/// Opens a regular file below `dir` for reading. If a pipe or a device took its place, it is neither awaited
-/// nor read.
+/// Opens a regular file below `dir` for reading. If it was replaced by a pipe or a device, neither blocks nor reads.
 pub(crate) fn open_file(dir: &Dir, path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);

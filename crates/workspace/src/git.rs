@@ -102,7 +102,7 @@ impl GitCheckout<'_> {
 
         let commit = match self.resolve_commit(&self.revision_name(name)).await {
             Ok(commit) => commit,
-            // A commit that is on no branch may still be fetched by its name.
+            // A commit that is not on any branch may still be fetched by its name.
             Err(error) => match self.run_in_repo(&["fetch", "--quiet", "origin", name]).await {
                 Ok(_) => self.resolve_commit(&self.revision_name("FETCH_HEAD")).await?,
                 Err(_) => return Err(error),

@@ -23,9 +23,9 @@ const STDERR_TAIL: usize = 2000;
 
 /// Runs the command of a hook, if it has one. `whose` names the owner of the hook.
 ///
-/// The command reads a JSON object with the path of the workspace and the data of the case from standard input.
-/// In its arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the same values.
-/// These are passed as data, whatever they contain.
+/// The command reads a JSON object with the path of the workspace and the data of the case from standard input. In its
+/// arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the same values. The values are
+/// passed as data, never as part of a script.
 pub(crate) async fn run_hook(
     hook: &WorkspaceHook,
     moment: HookEvent,
@@ -74,7 +74,7 @@ pub(crate) async fn run_hook(
 
     let command = command.with_stdin(context.to_string()).with_timeout(hook.timeout.unwrap_or(default));
     let name = format!("`{}` of the {whose} ({})", moment.name(), hook.place);
-    let said = |text: &str| match text.trim() {
+    let quoted = |text: &str| match text.trim() {
         "" => String::new(),
         text if text.contains(NO_TYPESCRIPT) => {
             format!("; this `node` can't run TypeScript, install Node.js 22.6 or later; stderr: {text}")
@@ -86,7 +86,7 @@ pub(crate) async fn run_hook(
         Ok(finished) => {
             let stderr = finished.stderr.tail(STDERR_TAIL);
             let text = if stderr.trim().is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr };
-            Err(setup.redacted_error("hook", &format!("{name} failed ({}){}", finished.exit, said(&text))))
+            Err(setup.redacted_error("hook", &format!("{name} failed ({}){}", finished.exit, quoted(&text))))
         }
         Err(error) => {
             let kind = match &error {
@@ -99,7 +99,7 @@ pub(crate) async fn run_hook(
                 .partial()
                 .map(|partial| partial.stderr.tail(STDERR_TAIL).into_owned())
                 .unwrap_or_default();
-            Err(setup.redacted_error(kind, &format!("{name}: {error}{}", said(&text))))
+            Err(setup.redacted_error(kind, &format!("{name}: {error}{}", quoted(&text))))
         }
     }
 }

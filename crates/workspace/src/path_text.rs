@@ -16,7 +16,7 @@ pub(crate) fn display_path(path: &Path) -> String {
     parts.join("/")
 }
 
-/// Formats a path with its prefix, in quotes if a character could be taken for diff syntax.
+/// Formats a path with its prefix, in quotes if a character could be mistaken for diff syntax.
 pub(crate) fn quote_path(prefix: &str, path: &str) -> String {
     let plain = path.chars().all(|c| !c.is_control() && c != '"' && c != '\\');
     if plain {

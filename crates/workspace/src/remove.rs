@@ -1,4 +1,4 @@
-//! Removes the contents of a folder, whatever an agent did to the permissions.
+//! Removes the contents of a folder, even if an agent changed the permissions.
 
 use std::fs::Permissions;
 use std::io;

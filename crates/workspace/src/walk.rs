@@ -104,7 +104,7 @@ pub(crate) fn walk(
         visit(read_entry(dir, path, &metadata, limits))?;
     }
 
-    // What was read may belong to a folder that has since been replaced, and then to no case.
+    // The data that was read may belong to a folder that has been replaced since, and so to no case.
     check_folder(root)
 }
 

@@ -20,12 +20,11 @@ use crate::restore::restore_folder;
 use crate::setup::WorkspaceSetup;
 use crate::{CaseInfo, LeaseQueuePosition, SnapshotLimits, WorkspaceError, WorkspaceSnapshot, git, hook};
 
-/// A workspace as a suite or a case describes it, for one target. Nothing is created until the first case
-/// acquires it.
+/// A workspace as a suite or a case describes it, for one target. It is created when the first case acquires it.
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) spec: WorkspaceSpec,
-    /// Hooks of the target, which run inside those of the workspace.
+    /// Hooks of the target, which run inside the workspace's hooks.
     target: Arc<WorkspaceHooks>,
     pub(crate) setup: Arc<WorkspaceSetup>,
     pub(crate) made: OnceCell<Result<PreparedWorkspace, WorkspaceError>>,
@@ -66,13 +65,13 @@ impl Workspace {
         self.turns.next_position()
     }
 
-    /// Everything that affects what cases find in it. The bytes are the same in every build, as long as nothing
-    /// of it changes. Repositories are identified by their names.
+    /// Everything that affects the content that cases find in it. The bytes are the same in every build, unless one of
+    /// these changes. Repositories are identified by their names.
     pub fn identity(&self) -> &[u8] {
         self.identity.get_or_init(|| identity(&self.spec, &self.target))
     }
 
-    /// Whether cases work in it one after another, so that each may find what earlier ones left.
+    /// Whether cases work in it one after another, so that each may find files of earlier ones.
     pub fn is_shared(&self) -> bool {
         self.spec.isolation() == WorkspaceIsolation::Shared
     }
@@ -201,7 +200,7 @@ impl Workspace {
         }
 
         for repo in &self.spec.repos {
-            // In a folder that belongs to the user, existing files are used as they are.
+            // In a folder that belongs to the user, existing files are used unchanged.
             let there =
                 self.spec.mode() == WorkspaceMode::Static && is_empty(&repo.path).is_ok_and(|empty| !empty);
             if !there {
@@ -243,7 +242,7 @@ impl Workspace {
         .await
     }
 
-    /// Runs the hooks for one event. Those of the target run inside those of the workspace.
+    /// Runs the hooks for one event. The target's hooks run inside the workspace's hooks.
     async fn run_hooks(
         &self,
         moment: HookEvent,
@@ -309,7 +308,7 @@ fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
     identity.fields(&[&spec.isolation(), &spec.mode(), path, &repos.len()]);
 
     for repo in repos {
-        // How much of the history is fetched, and when, does not affect files.
+        // The amount of fetched history, and the time of fetching, do not affect files.
         let RepoSpec { path, source, revision, ancestor, depth: _, filter: _, sparse, place: _ } = repo;
         identity.fields(&[path, source, revision, ancestor, sparse]);
     }

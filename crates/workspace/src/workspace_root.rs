@@ -1,7 +1,7 @@
-//! The root folder for the workspaces of one process, and removal of those that dead processes left.
+//! The root folder for the workspaces of one process, and removal of the folders that dead processes left.
 //!
-//! Each process has its own folder among the temporary files, with a file in it that the process keeps locked.
-//! The system releases the lock however the process ends, so a folder without a held lock is unused.
+//! Each process has its own folder among the temporary files, with a file in it that the process keeps locked. The
+//! system releases the lock when the process ends, also if it is killed, so a folder whose lock is free is unused.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -18,7 +18,7 @@ use crate::remove::{clear_contents, remove_entry};
 
 /// Prefix of the names of such folders.
 const PREFIX: &str = "assize-ws-";
-/// Prefix of their names until the lock is held.
+/// Prefix of their names until they are locked.
 const NEW_PREFIX: &str = "assize-new-";
 /// Prefix of the names of folders that the user keeps.
 const KEPT_PREFIX: &str = "assize-kept-";
@@ -30,7 +30,7 @@ const MAX_ATTEMPTS: usize = 10;
 #[derive(Debug)]
 pub(crate) struct WorkspaceRoot {
     folder: FolderHandle,
-    /// Held while the folder is in use; `None` for a folder that is kept.
+    /// Locked while the folder is in use; `None` for a folder that is kept.
     lock: Option<File>,
     /// True while the folder is in use. Long operations stop early when it becomes false.
     pub(crate) open: Arc<AtomicBool>,
@@ -75,7 +75,7 @@ impl WorkspaceRoot {
         self.folder.create_folder(&format!("{}-{number}", readable_name(name)))
     }
 
-    /// Removes a folder that was created here. If it was replaced, it stays, and so does its replacement.
+    /// Removes a folder that was created here. If it was replaced, neither the folder nor its replacement is removed.
     pub(crate) fn remove_folder(&self, folder: &FolderHandle) {
         if folder.check().is_err() {
             return;
@@ -113,7 +113,7 @@ fn lock_and_rename(new: &Path) -> io::Result<(PathBuf, File)> {
 
     let name = new.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(NEW_PREFIX));
     let name =
-        name.ok_or_else(|| io::Error::other("the name of a temporary folder is not what was asked for"))?;
+        name.ok_or_else(|| io::Error::other("the temporary folder does not have the requested name"))?;
     let folder = new.with_file_name(format!("{PREFIX}{name}"));
     fs::rename(new, &folder)?;
 
@@ -145,8 +145,8 @@ pub fn remove_abandoned(temp: &Path) -> usize {
     names.iter().filter_map(|name| name.to_str()).filter(|name| remove_if_abandoned(&temp, name)).count()
 }
 
-/// Removes a folder in `temp` if it is the root of a dead process. The folder is opened only once, so that the
-/// folder that is checked is the one that is removed.
+/// Removes a folder in `temp` if it is the root of a dead process. The folder is opened only once, so that the checked
+/// folder is the one that is removed.
 fn remove_if_abandoned(temp: &FolderHandle, name: &str) -> bool {
     let is_new = name.starts_with(NEW_PREFIX);
     if !(is_new || name.starts_with(PREFIX)) {
@@ -189,7 +189,7 @@ mod tests {
         let folder = depot.create_folder("a/../b c").expect("made");
         let place = folder.path();
         assert_eq!(place.parent(), Some(depot.path()));
-        // What a killed process leaves: the folder with a lock that is not held.
+        // The state that a killed process leaves: the folder with an unlocked lock file.
         let left = temp.path().join(format!("{PREFIX}left"));
         fs::create_dir_all(left.join("w/deep")).expect("made");
         fs::write(left.join(LOCK_FILE), "").expect("written");

@@ -1,8 +1,8 @@
-//! Wheels from what is built already.
+//! Builds wheels from existing build output.
 //!
-//! maturin builds a package by itself with `cargo rustc`. Cargo then chooses the features of dependencies for that package alone, and
-//! compiles the workspace once more. So maturin is given this program as its cargo: asked to build, it answers with the messages of
-//! the build that the tests use; all other calls go to cargo.
+//! maturin builds a package by itself with `cargo rustc`. Cargo then chooses the features of dependencies for that
+//! package alone, and compiles the workspace once more. So maturin calls this program as its cargo. For a build, it
+//! prints the messages of the build that the tests use; it passes all other calls on to cargo.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ pub(crate) fn prepare(maturin: &mut Command, folder: &str) -> Result<(), String>
     Ok(())
 }
 
-/// Names copies of the files of a message in place of them. maturin moves what it is given for a moment, and tests that run
-/// beside it may start the program in that moment.
+/// Replaces the files of a message by copies. maturin moves the files temporarily, and tests that run at the same time
+/// may start the program in that moment.
 fn hand_out_copies(message: &mut Value) -> Result<(), String> {
     let folder = shell::root().join("target/wheel/built");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -41,7 +41,7 @@ fn hand_out_copies(message: &mut Value) -> Result<(), String> {
     message.get_mut("executable").map_or(Ok(()), copy)
 }
 
-/// If maturin calls this program as its cargo, does what it asks for and returns how that ended.
+/// If maturin calls this program as its cargo, handles the call and returns its exit code.
 #[expect(clippy::disallowed_methods, reason = "maturin hands on the environment that it was started with")]
 pub(crate) fn run() -> Option<ExitCode> {
     let folder = std::env::var(PACKAGE_VARIABLE).ok()?;

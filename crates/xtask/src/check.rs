@@ -1,11 +1,11 @@
 //! `cargo xtask check`: everything that must hold before a change is merged.
 //!
-//! The check compiles the workspace once. Cargo calls this program in place of rustc (see `rustc_wrapper.rs`), so the build that the
-//! tests run is linted on the way and documented afterwards, and its programs go into the wheels and packages.
+//! The check compiles the workspace once. Cargo calls this program instead of rustc (see `rustc_wrapper.rs`), so the
+//! build for the tests is also linted, and documented afterwards, and its programs go into the wheels and packages.
 //!
-//! Steps run in two lanes. The main lane has what needs the processors: build, documentation, tests. The side lane has what mostly
-//! waits for downloads and other programs. Each step of the side lane is a process of its own, `cargo xtask step NAME`, whose output
-//! is printed when it ends.
+//! Steps run in two lanes. The main lane has the steps that need the processors: build, documentation, tests. The side
+//! lane has the steps that mostly wait for downloads and other programs. Each step of the side lane is a separate
+//! process, `cargo xtask step NAME`, whose output is printed when it ends.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ const BESIDE_BUILD: &[Step] = &[
     ("cargo-deny", deny),
 ];
 
-/// Steps of the side lane that use what was built.
+/// Steps of the side lane that use the build output.
 const AFTER_BUILD: &[Step] = &[
     ("generated pages are current", generated),
     ("Python library", python::run),
@@ -114,7 +114,7 @@ pub(crate) fn run_steps() -> Result<(), String> {
         messages = Some(file);
         Ok(StepOutcome::Passed)
     }));
-    // The side lane waits for this; it ends when it was told, or when the sender is gone.
+    // The side lane waits for this message. It continues when it receives the message or the sender is dropped.
     let _ = send_build.send(messages.clone());
 
     let mut tests = Vec::new();
@@ -139,7 +139,7 @@ struct FinishedStep {
     name: &'static str,
     time: Duration,
     result: StepResult,
-    /// Lines in which parts of it say what they skipped.
+    /// Lines about skipped parts.
     skipped: Vec<String>,
 }
 
@@ -162,7 +162,7 @@ fn side_lane(build: &mpsc::Receiver<Option<PathBuf>>) -> Vec<FinishedStep> {
     finished
 }
 
-/// Runs a step as a process and prints what it printed.
+/// Runs a step as a process and prints its output.
 fn in_side_lane(name: &'static str, messages: Option<&PathBuf>) -> FinishedStep {
     let begun = Instant::now();
     let (output, result) = match step_process(name, messages) {
@@ -216,7 +216,7 @@ impl FinishedStep {
     }
 }
 
-/// Prints what was skipped and what failed, the table of steps, and the totals of the tests. Fails if a step did.
+/// Prints skipped parts and failures, the table of steps, and the totals of the tests. Fails if a step failed.
 fn summarize(finished: &[FinishedStep], tests: &[String], time: Duration) -> Result<(), String> {
     println!("\n==> summary");
     for step in finished {
@@ -256,7 +256,7 @@ fn format() -> StepResult {
     passed(formatted.map_err(|error| format!("{error}; `cargo fmt --all` puts it in order")))
 }
 
-/// Runs the examples of doc comments. Crates without any say so in their manifest.
+/// Runs the examples of doc comments. Crates without examples set `doctest = false` in their manifest.
 fn doc_tests() -> StepResult {
     let mut command = shell::cargo(&["test", "--doc", "--quiet"]);
     passed(shell::run(command.args(xtask::workspace_build::CONFIGURATION)))
@@ -267,11 +267,11 @@ fn generated() -> StepResult {
     passed(shell::run(Command::new(program).arg("--check").current_dir(shell::root())))
 }
 
-/// Installs what later steps need from PyPI while the processors compile.
+/// Installs packages for later steps from PyPI while the processors compile.
 fn prepare() -> StepOutcome {
     let reasons: Vec<String> =
         [python::prepare(), report_readers::prepare()].into_iter().filter_map(Result::err).collect();
-    // The steps that lack something say so themselves.
+    // Steps without their packages report that themselves.
     if reasons.is_empty() { StepOutcome::Passed } else { StepOutcome::Skipped(reasons.join("; ")) }
 }
 

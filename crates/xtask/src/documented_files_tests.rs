@@ -13,7 +13,7 @@ fn yaml_blocks(page: &str) -> Vec<String> {
     text.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0.to_owned())).collect()
 }
 
-/// Writes a text to a file in a folder of its own.
+/// Writes a text to a file in a separate folder.
 fn file(folder: &str, name: &str, text: &str) -> PathBuf {
     let path =
         std::env::temp_dir().join(format!("assize-documented-{}-{folder}", std::process::id())).join(name);
@@ -57,7 +57,7 @@ fn the_documented_targets_file_is_sound() {
     std::fs::remove_file(&path).expect("it was written");
     assert!(!loaded.has_errors(), "{:?}", loaded.diagnostics);
     assert_eq!(loaded.targets.len(), 4);
-    // The only variable that is not set is the one that the page leaves to the reader.
+    // The only unset variable is the one that the reader of the page has to set.
     let missing: Vec<&str> = loaded
         .targets
         .iter()

@@ -29,7 +29,7 @@ pub struct Dependency {
 /// The heading of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `[dependencies]`, also those of one platform.
+    /// `[dependencies]`, including dependencies of a single platform.
     Normal,
     /// `[dev-dependencies]`.
     Dev,

@@ -14,7 +14,7 @@ pub(crate) fn run() -> StepResult {
 
     let program = WorkspaceBuild::make()?.program("assize")?;
     let mut test = shell::program("bash");
-    // Without it the script says what it skips.
+    // Without it, the script reports what it skips.
     if let Ok(pre_commit) = tools::from_python("pre-commit", "pre-commit") {
         test.env("ASSIZE_PRE_COMMIT", pre_commit);
     }

@@ -7,8 +7,8 @@ use crate::wheel;
 
 /// Virtual environment of the tests.
 const ENVIRONMENT: &str = "target/python/env";
-/// Packages that the tests need. The trainers are left out: without them their tests are skipped, and pytest
-/// reports how many were skipped at the end.
+/// Packages that the tests need. The trainers are not installed: their tests are skipped without them, and pytest
+/// reports the number of skipped tests at the end.
 const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas", "pyarrow"];
 /// Arguments that compare the type stubs with the compiled module.
 const STUBTEST: &[&str] =
@@ -16,7 +16,7 @@ const STUBTEST: &[&str] =
 /// Typed code, which mypy checks.
 const TYPED_PATHS: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
-/// Installs what the tests need. The error is the reason for which it can't be installed.
+/// Installs the packages for the tests. The error is the reason why they can't be installed.
 pub(crate) fn prepare() -> Result<(), String> {
     wheel::prepare(&shell::root().join(ENVIRONMENT), PACKAGES)
 }

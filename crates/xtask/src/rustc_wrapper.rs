@@ -1,4 +1,4 @@
-//! Linting and documenting the crates of the workspace with the build that the tests run.
+//! Lints and documents the crates of the workspace with the build for the tests.
 //!
 //! `cargo clippy` and `cargo doc` each compile all dependencies once more, as metadata. In a check, cargo calls this program instead
 //! of rustc for every crate of the workspace. It passes the call on to clippy-driver, which lints and compiles, and keeps the
@@ -16,7 +16,7 @@ use xtask::shell;
 /// Names the folder of the files with arguments. Set for all commands of a check.
 pub(crate) const FOLDER_VARIABLE: &str = "ASSIZE_RUSTC_CALLS";
 
-/// What clippy-driver is told by `cargo clippy -- -D warnings`.
+/// The arguments of clippy-driver for `cargo clippy -- -D warnings`.
 pub(crate) const CLIPPY_ARGUMENTS: (&str, &str) =
     ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
 
@@ -41,7 +41,7 @@ pub(crate) fn run() -> Option<ExitCode> {
         let is_of_crate = |name: &String| {
             name.starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" || name == "OUT_DIR"
         };
-        // `env!` reads what cargo sets for the crate.
+        // `env!` reads variables that cargo sets for the crate.
         let environment: BTreeMap<String, String> =
             std::env::vars().filter(|(name, _)| is_of_crate(name)).collect();
         let call = json!({"arguments": arguments, "environment": environment});
@@ -123,7 +123,8 @@ fn document_crate(file: &Path) -> Result<(), String> {
     shell::run_quietly(&mut rustdoc).map_err(|output| format!("{}:\n{output}", file.display()))
 }
 
-/// The arguments of rustc that rustdoc takes too. The items of a program are all private, so those of programs are documented.
+/// The arguments of rustc that rustdoc also accepts. All items of a program are private, so private items of programs
+/// are documented.
 fn rustdoc_arguments(arguments: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut arguments = arguments.iter().peekable();

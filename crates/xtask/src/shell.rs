@@ -28,8 +28,9 @@ pub fn program(name: &str) -> Command {
     command
 }
 
-/// Removes what `cargo run` tells this program about its own package. The build script of `ring` runs again if any of it changes, so a
-/// build that is started from here and one that a person starts would each compile everything that uses TLS anew.
+/// Removes the variables that `cargo run` sets about this program's own package. The build script of `ring` runs again
+/// if any of them changes, so a build from here and a build from a shell would each compile everything that uses TLS
+/// again.
 fn forget_package(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let is_of_package = name
@@ -41,7 +42,7 @@ fn forget_package(command: &mut Command) {
     }
 }
 
-/// Runs a command whose output goes where ours goes.
+/// Runs a command that inherits our output.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let shown = show(command);
     let status = command.status().map_err(|error| format!("can't start `{shown}`: {error}"))?;
@@ -59,7 +60,7 @@ pub fn run_quietly(command: &mut Command) -> Result<(), String> {
     Err(format!("{stdout}{stderr}"))
 }
 
-/// Runs a command and returns what it printed; what it says on stderr goes where ours goes.
+/// Runs a command and returns its standard output. Its standard error is inherited.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let shown = show(command);
     let output = command
@@ -74,8 +75,8 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("`{shown}` printed something that is not UTF-8"))
 }
 
-/// The files of the repository, relative to its root with `/`: those under version control and new ones that are
-/// not ignored. Without git, everything outside `target`.
+/// The files of the repository, relative to its root with `/`: files under version control, and new files that are not
+/// ignored. Without git, all files outside `target`.
 pub fn files() -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).current_dir(root());

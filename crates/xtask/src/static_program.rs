@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<(), String> {
             ));
         }
     }
-    // Programs that are not static trust what the system trusts.
+    // Programs that are not static trust the system's certificates.
     if crates_of(LINUX_TARGET)?.contains(ROOT_CERTIFICATE_CRATES[0]) {
         return Err(format!(
             "`{}` is a crate of the program for {LINUX_TARGET}, which uses the system's certificates",

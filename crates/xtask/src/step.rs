@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StepOutcome {
     Passed,
-    /// Nothing was checked, for this reason.
+    /// The step was skipped, for this reason.
     Skipped(String),
 }
 

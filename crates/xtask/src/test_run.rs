@@ -21,8 +21,8 @@ use xtask::workspace_build::{TestProgram, WorkspaceBuild};
 /// Programs whose tests wait for other processes, which begin first.
 const WAITING: &[&str] = &["cluster", "browser", "it"];
 
-/// Tests that are allowed to take longer than [`SLOW`]: a line each, with its reason behind a tab. A name with `::` at its
-/// end is a module.
+/// Tests that are allowed to take longer than [`SLOW`]: one per line, with the reason after a tab. A name with `::` at
+/// its end is a module.
 const SLOW_FOR_A_REASON: &str = include_str!("slow_tests.tsv");
 
 /// A test that takes longer than this needs a reason.
@@ -59,7 +59,7 @@ enum Outcome {
 /// Something that happened in a test program.
 enum Event {
     Test(FinishedTest),
-    /// A line that is no event of the test harness.
+    /// A line that is not an event of the test harness.
     Line(String),
     /// The program ended by itself, after this time, and with an error that no test accounts for.
     Ended {
@@ -74,7 +74,7 @@ enum Event {
 pub(crate) struct TestReport {
     programs: usize,
     tests: Vec<FinishedTest>,
-    /// Lines in which tests say what they skipped.
+    /// Lines in which tests report skipped parts.
     skipped: Vec<String>,
     /// Programs that ended in a way that no test accounts for.
     errors: Vec<String>,
@@ -148,8 +148,8 @@ fn run_programs(programs: Vec<TestProgram>, filter: Option<&str>) -> TestReport 
     report
 }
 
-/// The search path of the tests, with the folder of the Python interpreter in front. A version manager puts a shell script in its
-/// place, which takes longer to start than the interpreter.
+/// The search path of the tests, with the folder of the Python interpreter in front. A version manager has a shell
+/// script instead of the interpreter, which takes longer to start.
 #[expect(clippy::disallowed_methods, reason = "the tests get the environment of this program")]
 fn search_path() -> Option<OsString> {
     let script = "import os, sys; print(os.path.dirname(sys.executable))";
@@ -173,7 +173,7 @@ fn run_program(
     let _ = events.send(ended);
 }
 
-/// Runs a program and sends what its tests did. Fails if it ended otherwise than its tests explain.
+/// Runs a program and sends the events of its tests. Fails if it ended with an error although no test failed.
 fn follow(
     program: &TestProgram,
     filter: Option<&str>,
@@ -277,8 +277,8 @@ impl TestReport {
         }
     }
 
-    /// Runs each failed test once more, alone. One that passes then depends on what else the machine was doing: it counts as
-    /// passed and is named as flaky.
+    /// Runs each failed test again, alone. A test that passes then depends on the load of the machine: it counts as
+    /// passed and is listed as flaky.
     fn run_failed_again(&mut self, programs: &[TestProgram]) {
         for test in self.tests.iter_mut().filter(|test| test.outcome == Outcome::Failed) {
             let Some(program) = programs.iter().find(|program| program.name == test.program) else {
@@ -302,7 +302,7 @@ impl TestReport {
         self.errors.is_empty() && self.count(Outcome::Failed) == 0 && self.count(Outcome::Passed) > 0
     }
 
-    /// The slowest tests, what was skipped or failed, and the totals.
+    /// The slowest tests, skipped parts and failures, and the totals.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut by_time: Vec<&FinishedTest> = self.tests.iter().collect();
         by_time.sort_by_key(|test| std::cmp::Reverse(test.time));

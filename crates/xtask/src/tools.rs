@@ -9,12 +9,12 @@ use xtask::shell;
 /// Virtual environment of the programs that come from Python's package index.
 const PYTHON_TOOLS: &str = "target/python/env";
 
-/// Path of a program that a package of Python's index holds, in the version that `requirement` names. A program on the path comes
-/// first, whatever its version.
+/// Path of a program from a package on PyPI, in the version that `requirement` names. A program on the `PATH` is
+/// preferred, in any version.
 ///
 /// # Errors
 ///
-/// Why it is neither there nor can be installed.
+/// If the program is missing and can't be installed.
 pub(crate) fn from_python(name: &str, requirement: &str) -> Result<PathBuf, String> {
     let folder = shell::root().join(PYTHON_TOOLS);
     let inside = |name: &str| {

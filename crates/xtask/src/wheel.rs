@@ -13,7 +13,7 @@ use crate::{cargo_stand_in, tools};
 /// Output folder, relative to the root of the checkout.
 const FOLDER: &str = "target/wheel";
 
-/// The profile of the build of the workspace. Wheels with it are put together from what is built already.
+/// The profile of the build of the workspace. Wheels with this profile are made from existing build output.
 pub(crate) const DEV: &str = "dev";
 
 /// Tries out the wheel of the program that was built for the tests.

@@ -52,7 +52,7 @@ fn criterion(row: &[String]) -> Criterion {
 }
 
 /// The default thresholds of a format.
-fn lines(borderline: Option<f64>) -> VerdictThresholds {
+fn thresholds(borderline: Option<f64>) -> VerdictThresholds {
     let unit = |value| UnitInterval::new(value).expect("0 to 1");
     VerdictThresholds::new(unit(VerdictThresholds::DEFAULT_PASS), borderline.map(unit)).expect("in order")
 }
@@ -87,8 +87,8 @@ fn the_values_of_the_example_are_those_of_its_outcomes() {
 #[test]
 fn every_change_leads_to_the_figures_of_the_page() {
     for row in table("changes") {
-        let one = scored(&row[0], lines(Some(VerdictThresholds::DEFAULT_BORDERLINE)));
-        let two = scored(&row[0], lines(None));
+        let one = scored(&row[0], thresholds(Some(VerdictThresholds::DEFAULT_BORDERLINE)));
+        let two = scored(&row[0], thresholds(None));
         let (low, high) = one.bounds.expect("something applies");
         let computed = [
             four_digits(low),
@@ -103,19 +103,20 @@ fn every_change_leads_to_the_figures_of_the_page() {
 
 #[test]
 fn the_graders_of_the_page_add_up_to_its_case() {
-    let lines = lines(None);
+    let thresholds = thresholds(None);
     let rows = table("graders");
     let weighting = |row: &[String]| GraderWeighting {
         weight: Weight::new(row[1].parse().expect("a number")).expect("finite"),
         ..GraderWeighting::default()
     };
     let strings = Rubric::new(vec![Criterion::checklist("a", "first"), Criterion::checklist("b", "second")]);
-    let strings = score_rubric(&strings.expect("sound"), &[Outcome::Met, Outcome::Met], lines).expect("fits");
+    let strings =
+        score_rubric(&strings.expect("sound"), &[Outcome::Met, Outcome::Met], thresholds).expect("fits");
     let graders = [
-        (weighting(&rows[0]), GraderOutcome::Rubric(scored("nothing", lines))),
+        (weighting(&rows[0]), GraderOutcome::Rubric(scored("nothing", thresholds))),
         (weighting(&rows[1]), GraderOutcome::Rubric(strings)),
     ];
-    let case = score_case(&graders, lines);
+    let case = score_case(&graders, thresholds);
     for (grader, row) in case.graders.iter().zip(&rows) {
         assert_eq!(four_digits(grader.score.expect("known")), row[2], "{row:?}");
     }

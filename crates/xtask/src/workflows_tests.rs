@@ -5,7 +5,7 @@ use std::path::Path;
 use assize_document::ParsedDocument;
 use serde_json::Value;
 
-/// Returns what is wrong with a workflow file.
+/// Returns the problems of a workflow file.
 fn lint(name: &str, text: &str) -> Vec<String> {
     let value = match ParsedDocument::parse(Path::new(name), text) {
         Ok(document) => document.value(),

@@ -50,7 +50,7 @@ impl WorkspaceBuild {
         Ok(Self::read(&text))
     }
 
-    /// Builds, and returns the messages as they are.
+    /// Builds, and returns cargo's messages unchanged.
     pub fn run_cargo() -> Result<String, String> {
         shell::output(shell::cargo(&["build", "--all-targets", "--keep-going", MESSAGES]).args(CONFIGURATION))
     }

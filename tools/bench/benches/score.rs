@@ -21,8 +21,8 @@ fn lines() -> VerdictThresholds {
     )
 }
 
-/// A rubric with uneven weights and a gate on every tenth criterion, and its outcomes, a fifth of which are
-/// unmet.
+/// A rubric with uneven weights and a gate on every tenth criterion, and outcomes that are unmet for a fifth of the
+/// criteria.
 fn judged(criteria: usize) -> (Rubric, Vec<Outcome>) {
     let list = (0..criteria)
         .map(|index| {

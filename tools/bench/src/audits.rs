@@ -1,4 +1,4 @@
-//! Audits of judges with known truth and bias: how often a biased judge is found, and an honest one accused.
+//! Audits of judges with known truth and bias: how often they find a biased judge, and accuse an unbiased one.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const CRITERIA: usize = 5;
 /// Share of decisions that an honest judge gets wrong.
 const NOISE: f64 = 0.03;
 
-/// One kind of audit, and the bias that it should find.
+/// A kind of audit, and the bias that it should find.
 struct AuditRow {
     what: &'static str,
     bias: &'static str,

@@ -26,7 +26,7 @@ pub(crate) fn tools_command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a command whose output goes where ours goes.
+/// Runs a command that inherits our output.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("can't start cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("cargo failed ({status})")) }

@@ -1,8 +1,8 @@
-//! `assize eval --cluster` with one worker and with several: what each additional worker brings, and what a
-//! call and a unit of work cost each process.
+//! `assize eval --cluster` with one worker and with several: the gain of each additional worker, and the cost of a call
+//! and of a unit of work for each process.
 //!
-//! Each worker has a small fixed number of calls in flight, and the judge is slow, so that the processors of
-//! one machine suffice for all of them: the measurement shows the loss from working together.
+//! Each worker has a small fixed number of calls in flight, and the judge is slow, so that the processors of one
+//! machine suffice for all of them: the measurement shows the overhead of the cluster.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -137,7 +137,7 @@ struct ClusterRun {
 }
 
 impl ClusterRun {
-    /// Number of processors that the run kept busy, out of those of the machine. If nearly all are busy, the
+    /// Number of processors that the run kept busy, out of all processors of the machine. If nearly all are busy, the
     /// machine is the limit.
     fn processors_busy(&self) -> String {
         let cpu = self.workers + self.server + self.judge + self.coordinator.unwrap_or_default();
@@ -283,12 +283,12 @@ impl ProgramUnderTest {
             ],
         )?;
         let begun = Instant::now();
-        let (cost, said) = costed(eval.args(load.options))?;
+        let (cost, output) = costed(eval.args(load.options))?;
         let time = begun.elapsed();
         let after = server.traffic()?;
 
         let summary: serde_json::Value =
-            serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
+            serde_json::from_str(&output).map_err(|error| format!("the summary: {error}: {output}"))?;
         if summary["counts"]["pass"] != load.cases || summary["judge_calls"] != load.cases {
             return Err(format!("not all of {} cases were judged: {summary}", load.cases));
         }

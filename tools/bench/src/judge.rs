@@ -1,8 +1,7 @@
-//! How much of the network's speed remains on the way from a case to a stored judgement.
+//! Measures the share of the network's speed that remains from a case to a stored judgement.
 //!
-//! Three processes, so that the system reports the cost of each: the mock server, the yardstick, which sends
-//! the same bytes that `assize` sent before, and `assize` itself. Yardstick and `assize` take turns with the
-//! same server.
+//! There are three processes, so that the system reports the cost of each: the mock server, the yardstick, which sends
+//! the bytes that `assize` sent earlier, and `assize` itself. Yardstick and `assize` take turns with the same server.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -74,7 +73,7 @@ impl Drop for MockProcess {
     }
 }
 
-/// One measured way of making the calls.
+/// A measured way to make the calls.
 pub(super) struct CallMeasurement {
     pub(super) time: Duration,
     cost: RunCost,
@@ -221,8 +220,8 @@ impl ProgramUnderTest {
         let mut command = Command::new(tools);
         command.args(["load", way, &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
 
-        let (cost, said) = costed(&mut command)?;
-        let seconds: f64 = said.trim().parse().map_err(|_| format!("the raw load said `{said}`"))?;
+        let (cost, output) = costed(&mut command)?;
+        let seconds: f64 = output.trim().parse().map_err(|_| format!("the raw load said `{output}`"))?;
         let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
         Ok(CallMeasurement { time: Duration::from_secs_f64(seconds), cost, server })
     }
@@ -259,9 +258,9 @@ impl ProgramUnderTest {
             .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
             .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}/v1"));
 
-        let (cost, said) = costed(&mut command)?;
+        let (cost, output) = costed(&mut command)?;
         let summary: serde_json::Value =
-            serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
+            serde_json::from_str(&output).map_err(|error| format!("the summary: {error}: {output}"))?;
         let stored = lines(&self.folder.join(out).join("judgements.jsonl"))?;
         let calls = setting.cases * CRITERIA;
         if stored != calls || summary["judge_calls"] != calls || summary["counts"]["pass"] != setting.cases {

@@ -1,10 +1,10 @@
 //! The yardsticks: programs that only send recorded requests again. `assize-bench load WAY PORT FILE
 //! IN_FLIGHT`.
 //!
-//! `client` is built like a load generator: hyper's HTTP/1.1 client with one connection for each request in
-//! flight, headers and body as recorded, and every reply read completely. `pool` is hyper-util's client with a
-//! connection pool, which reqwest and most Rust programs use. `sockets` even skips HTTP: it writes the recorded
-//! bytes and looks only for the end of each reply, which is the least that any program can do.
+//! `client` is built like a load generator: hyper's HTTP/1.1 client with one connection for each request in flight,
+//! headers and body as recorded, and every reply read completely. `pool` is hyper-util's client with a connection pool,
+//! which reqwest and most Rust programs use. `sockets` even skips HTTP: it writes the recorded bytes and only searches
+//! for the end of each reply, which is the minimum for any program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ const CONNECT_TRIES: u32 = 50;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 /// Number of senders of the client that knows the limit.
 const PACED_SENDERS: usize = 128;
-/// Its intervals, relative to those of the limit, because clocks differ a little.
+/// Its intervals, relative to the intervals of the limit, because clocks differ a little.
 const PACED_MARGIN: f64 = 1.001;
 /// How long its first requests take to reach the server: the limit counts from their arrival.
 const PACED_CONNECTING: Duration = Duration::from_millis(100);
@@ -54,8 +54,8 @@ pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<
     }
 }
 
-/// Sends every request in the file as soon as a server with this token bucket has room for it: a client that
-/// knows the limit. Prints the seconds it took.
+/// Sends every request in the file as soon as a server with this token bucket would admit it: a client that knows the
+/// limit. Prints the seconds it took.
 pub(crate) fn run_paced(port: &str, file: &str, rate: &str, burst: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
     let [rate, burst] = [rate, burst].map(|number| number.parse::<f64>().unwrap_or(f64::NAN));

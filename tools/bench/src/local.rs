@@ -17,11 +17,11 @@ const TUTORIAL: &str = "examples/tutorial";
 /// Answers in its table, times the criteria of its rubric.
 const CALLS: usize = 12 * 4;
 
-/// What became of the criteria of a run.
+/// Results of the criteria of a run.
 struct Decisions {
     decided: usize,
     ungraded: usize,
-    /// Requests that were sent for them. More than one for each mean that some were cut off or timed out.
+    /// Requests that were sent for them. If there are more than one for each criterion, some were cut off or timed out.
     requests: u64,
 }
 
@@ -46,12 +46,12 @@ impl ProgramUnderTest {
             ],
         );
 
-        // Each gets a new server, because a server keeps what it has read.
+        // Each gets a new server, because a server caches the prompts that it has read.
         let server = self.llama()?;
         let mut plain = Command::new(&tools);
         plain.args(["load", "client", &server.port().to_string()]).arg(&record).arg("1");
-        let (_, said) = costed(&mut plain)?;
-        let seconds: f64 = said.trim().parse().map_err(|_| format!("the plain client said `{said}`"))?;
+        let (_, output) = costed(&mut plain)?;
+        let seconds: f64 = output.trim().parse().map_err(|_| format!("the plain client said `{output}`"))?;
         let raw = Duration::from_secs_f64(seconds);
         let cpu = |server: &LlamaServer| cpu_of(server.id()).map_or_else(String::new, table::time);
         table.row([

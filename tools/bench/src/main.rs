@@ -1,8 +1,7 @@
-//! Measures times and memory of the program as it is distributed: `cargo run -p assize-bench -- [PART]
-//! [--quick] [--write]`.
+//! Measures times and memory of the program as distributed: `cargo run -p assize-bench -- [PART] [--quick] [--write]`.
 //!
-//! Every result is next to a baseline that was measured within the same minute on the same machine, since times
-//! from different machines are not comparable.
+//! Every result is next to a baseline that was measured within the same minute on the same machine, because times from
+//! different machines are not comparable.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 

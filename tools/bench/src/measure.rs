@@ -14,11 +14,11 @@ pub(super) struct RunSample {
 
 /// Time between two reads of the memory. The system keeps the peak itself, so only growth in the last moments
 /// of a process can be missed.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Runs a command once. Exit codes 0 and 1 are fine: a case of the data may fail.
 pub(super) fn once(command: &mut Command) -> Result<RunSample, String> {
-    watched(command, LOOK)
+    watched(command, POLL_INTERVAL)
 }
 
 /// Runs a command and reads its memory at this interval.
@@ -74,8 +74,8 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
             break status;
         }
 
-        // Each look takes processor time from the measured processes.
-        std::thread::sleep(5 * LOOK);
+        // Each poll takes processor time from the measured processes.
+        std::thread::sleep(5 * POLL_INTERVAL);
     };
 
     let cpu = cpu_of_children().zip(before).map(|(after, before)| after.saturating_sub(before));
@@ -88,14 +88,14 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
     };
 
     // Both outputs are smaller than a pipe's buffer.
-    let said = read(child.stdout.as_mut().map(|pipe| pipe as _));
+    let output = read(child.stdout.as_mut().map(|pipe| pipe as _));
     match status.code() {
-        Some(0 | 1) => Ok((RunCost { cpu, peak }, said)),
+        Some(0 | 1) => Ok((RunCost { cpu, peak }, output)),
         _ => Err(format!("{shown} failed ({status}): {}", read(child.stderr.as_mut().map(|pipe| pipe as _)))),
     }
 }
 
-/// Clock ticks per second in which Linux reports processor time to programs, whatever its internal rate.
+/// Clock ticks per second in which Linux reports processor time to programs. Does not depend on its internal rate.
 const TICKS: f64 = 100.0;
 
 /// The processor time of a running process.

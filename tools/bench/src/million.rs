@@ -1,5 +1,5 @@
-//! `assize eval --cluster` with very many small cases, and the memory of every process during the run: what
-//! grows with the number of cases, and where.
+//! `assize eval --cluster` with a very large number of small cases, and the memory of every process during the run, to
+//! find memory that grows with the number of cases.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
@@ -20,9 +20,9 @@ const WORKERS: usize = 2;
 const UNIT: usize = 500;
 const WINDOW: &str = "64";
 /// Time between two reads of the memory of all processes.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Percentages of finished units at which memory is recorded.
-const MARKS: [usize; 4] = [25, 50, 75, 100];
+const PERCENTAGES: [usize; 4] = [25, 50, 75, 100];
 
 /// Memory of the processes of a run.
 #[derive(Default)]
@@ -42,14 +42,14 @@ impl MemoryRecord {
         for (peak, bytes) in peaks.iter_mut().zip(&now) {
             *peak = (*peak).max(*bytes);
         }
-        for mark in MARKS.into_iter().filter(|mark| share >= *mark) {
+        for mark in PERCENTAGES.into_iter().filter(|mark| share >= *mark) {
             self.marks.entry(mark).or_insert_with(|| now.clone());
         }
     }
 
     /// Bytes of a process: at each mark, its peak before all units were done, and its peak after that.
     fn of(&self, process: usize) -> Vec<Option<u64>> {
-        let marks = MARKS.iter().map(|mark| self.marks.get(mark)?.get(process).copied());
+        let marks = PERCENTAGES.iter().map(|mark| self.marks.get(mark)?.get(process).copied());
         marks.chain(self.peaks.iter().map(|peak| peak.get(process).copied())).collect()
     }
 }
@@ -97,8 +97,8 @@ impl ProgramUnderTest {
                 WINDOW, "-j", WINDOW,
             ],
         )?;
-        let said = self.folder.join("said.json");
-        let out = std::fs::File::create(&said).map_err(|error| error.to_string())?;
+        let summary_path = self.folder.join("said.json");
+        let out = std::fs::File::create(&summary_path).map_err(|error| error.to_string())?;
         let begun = Instant::now();
         let mut boss = Running::spawn(eval.stdin(Stdio::null()).stdout(out), "the coordinator")?;
 
@@ -108,10 +108,10 @@ impl ProgramUnderTest {
             let processes = std::iter::once(&boss).chain(&workers).chain([&server.process]);
             let now: Vec<u64> = processes.map(|process| process.resident().unwrap_or(0)).collect();
             record.add(files_below(&results), units, now);
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let time = begun.elapsed();
-        expect_all(&said, cases, offline)?;
+        expect_all(&summary_path, cases, offline)?;
 
         let title = format!(
             "Workers: memory, {} cases of {} calls, {WORKERS} workers, units of {unit}, {}",
@@ -160,8 +160,8 @@ fn files_below(folder: &Path) -> usize {
 }
 
 /// Fails if the run lost cases or paid for some twice.
-fn expect_all(said: &Path, cases: usize, offline: bool) -> Result<(), String> {
-    let text = std::fs::read_to_string(said).map_err(|error| format!("{}: {error}", said.display()))?;
+fn expect_all(summary_path: &Path, cases: usize, offline: bool) -> Result<(), String> {
+    let text = std::fs::read_to_string(summary_path).map_err(|error| format!("{}: {error}", summary_path.display()))?;
     let summary: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| format!("the summary: {error}: {text}"))?;
     let counts = &summary["counts"];

@@ -70,7 +70,7 @@ pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimi
     })
 }
 
-/// Completes when standard input ends: a helper process ends with its parent, however that ends.
+/// Completes when standard input ends, so that a helper process always ends with its parent.
 pub(super) fn until_input_ends() -> tokio::sync::oneshot::Receiver<()> {
     let (end, ended) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
@@ -122,7 +122,7 @@ pub(crate) struct RequestLimit {
     at: Instant,
     asked: AskedPause,
     headers: bool,
-    /// Refuses one request in this many, whatever the rate; 0 for none.
+    /// Refuses one request in this many at any rate; 0 for none.
     one_in: u64,
     random: u64,
 }
@@ -157,7 +157,7 @@ impl RequestLimit {
         })
     }
 
-    /// The refusal of a request; `None` if there is room for it.
+    /// The refusal of a request; `None` if it is admitted.
     fn refusal(&mut self) -> Option<String> {
         let now = Instant::now();
         self.level = (self.level + (now - self.at).as_secs_f64() * self.rate).min(self.burst);

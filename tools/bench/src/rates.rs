@@ -99,9 +99,9 @@ impl ProgramUnderTest {
         let mut command = Command::new(tools);
         command.args(["paced", &mock.port().to_string()]).arg(requests).args([&rate, &burst]);
 
-        let (_, said) = costed(&mut command)?;
+        let (_, output) = costed(&mut command)?;
         mock.stop()?;
-        let seconds: f64 = said.trim().parse().map_err(|_| format!("the client said `{said}`"))?;
+        let seconds: f64 = output.trim().parse().map_err(|_| format!("the client said `{output}`"))?;
         Ok(Duration::from_secs_f64(seconds))
     }
 
@@ -132,10 +132,10 @@ impl ProgramUnderTest {
             .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}/v1"));
 
         let begun = Instant::now();
-        let (_, said) = costed(&mut command)?;
+        let (_, output) = costed(&mut command)?;
         let time = begun.elapsed();
         let summary: serde_json::Value =
-            serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
+            serde_json::from_str(&output).map_err(|error| format!("the summary: {error}: {output}"))?;
         if summary["counts"]["pass"] != calls {
             return Err(format!("not all of {calls} cases were judged: {summary}"));
         }

@@ -1,5 +1,5 @@
-//! A server that forwards each request and its reply: the least that anything between clients and a judge can
-//! do, with the libraries that `assize serve` uses. `assize-bench relay PORT`.
+//! A server that forwards each request and its reply: the minimum work of a program between clients and a judge, with
+//! the libraries that `assize serve` uses. `assize-bench relay PORT`.
 
 use std::io::Error;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -135,7 +135,7 @@ impl ProgramUnderTest {
     }
 }
 
-/// One file with a large tree and one case to which all benchmarks apply.
+/// A file with a large tree and a case to which all benchmarks apply.
 fn tree() -> Value {
     let [components, rubrics, benchmarks] = TREE;
     let mut groups = Vec::new();

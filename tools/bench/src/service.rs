@@ -1,8 +1,8 @@
 //! `assize serve` compared with the judge that it calls: throughput, processor time, latency and memory.
 //!
-//! Separate processes, so that the system reports the cost of each: the mock judge, the server, the clients, a
-//! relay in place of the server, and `assize eval` for the processor time of the same decisions without HTTP in
-//! front of them.
+//! Separate processes, so that the system reports the cost of each: the mock judge, the server, the clients, a relay
+//! instead of the server, and `assize eval` for the processor time of the same decisions without HTTP requests from
+//! clients.
 //!
 //! Clients, server and judge share the processors of one machine. If these are busy, a rate depends on all
 //! three, so each load reports how busy they were, and a relay shows how much of the raw load is left for
@@ -113,7 +113,7 @@ struct LoadTimes {
 /// A load: its times, and the processor time of all processes.
 struct MeasuredLoad {
     times: ClientTimes,
-    /// Processor time of the clients, of whatever is between them and the judge, and of the judge.
+    /// Processor time of the clients, of the server or relay, and of the judge.
     cpu: Option<[Duration; 3]>,
     /// From the first request to the last reply.
     time: Duration,
@@ -147,8 +147,7 @@ const LOAD_ROWS: [LoadRow; 6] = [
 ];
 
 impl MeasuredLoad {
-    /// Processor time per call in microseconds: of the clients, of whatever is between them and the judge, of
-    /// the judge.
+    /// Processor time per call in microseconds: of the clients, of the server or relay, and of the judge.
     fn costs(&self) -> String {
         let Some(cpu) = self.cpu else { return "not known".to_owned() };
         let [clients, between, judge] = cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / self.calls as f64);
@@ -453,19 +452,19 @@ fn add_load(
 
     let round = &rounds[1];
     let [lowest, middle, highest] = [0, 1, 2].map(|at| ratio(&rounds[at], &rounds[at].raw));
-    let (of, times, raw) = (load(round), part(&load(round).times), part(&round.raw.times));
+    let (measured, times, raw) = (load(round), part(&load(round).times), part(&round.raw.times));
     table.row([
         what,
         &senders.to_string(),
-        &table::count(of.calls),
+        &table::count(measured.calls),
         &table::count(times.rate as usize),
         &format!("{middle:.2} ({lowest:.2} to {highest:.2})"),
         &format!("{:.2}", ratio(round, &round.relay)),
         &table::time(times.median),
         &table::time(times.p99),
         &format!("{:+.1} ms", (times.p99.as_secs_f64() - raw.p99.as_secs_f64()) * 1e3),
-        &of.costs(),
-        &of.busy(),
+        &measured.costs(),
+        &measured.busy(),
     ]);
 }
 
@@ -488,8 +487,8 @@ fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<Sen
     let mut command = Command::new(tools);
     command.args(["timed", &port.to_string()]).arg(file);
     command.args([senders.count.to_string(), senders.spread.as_millis().to_string()]);
-    let (_, said) = costed(&mut command)?;
-    let numbers: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+    let (_, output) = costed(&mut command)?;
+    let numbers: Vec<f64> = output.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     let times = |numbers: &[f64]| LoadTimes {
         rate: numbers[0],
         median: Duration::from_secs_f64(numbers[1]),
@@ -501,7 +500,7 @@ fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<Sen
             calls: calls as usize,
             cpu: (cpu >= 0.0).then(|| Duration::from_secs_f64(cpu)),
         }),
-        _ => Err(format!("the clients said `{said}`")),
+        _ => Err(format!("the clients said `{output}`")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Simulates a run on many machines: a thousand workers and a billion calls, as discrete events from a seed.
 //!
 //! The costs of a call, a unit or a request for servers and coordinator were measured with real ones (`cluster`
-//! measures them again); assumptions are marked in their own table. The simulation adds what can't be tried on
-//! one machine: queues at shared servers, and a slow zone.
+//! measures them again); assumptions are marked in their own table. The simulation adds effects that can't be measured
+//! on one machine: queues at shared servers, and a slow zone.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,12 +24,12 @@ const CALL_MESSAGES: f64 = 4.0;
 /// Messages per unit: it is published and leased, its result is looked for, stored in pieces and fetched, and
 /// the job is read.
 const UNIT_MESSAGES: f64 = 30.0;
-/// Seconds of one server processor for a call whose reply is shared: the difference between shared and unshared
-/// replies in the published table of costs, with 40 units. Of the published loads, this is the one with busy
-/// servers, like those of so many workers.
+/// Seconds of one server processor for a call whose reply is shared: the difference between shared and unshared replies
+/// in the published table of costs, with 40 units. Among the published loads, this one has busy servers, like the
+/// servers of a large number of workers.
 const CALL_COST: f64 = 52e-6;
-/// The same from the published table of eight workers, whose servers have little to do; it includes what they
-/// do between calls.
+/// The same from the published table of eight workers, whose servers have little to do; it includes their work between
+/// calls.
 const CALL_COST_AT_LOW_LOAD: f64 = 245e-6;
 /// Messages per lease extension, which also reads the job.
 const EXTEND_MESSAGES: f64 = 4.0;
@@ -37,7 +37,7 @@ const EXTEND_MESSAGES: f64 = 4.0;
 const ASK_MESSAGES: f64 = 4.0;
 /// Time until another worker replaces one that died.
 const REPLACE: Time = 5 * SECOND;
-/// Most units of a job (`ShardNumber::MAX`); units of a larger job have more calls than requested.
+/// Maximum number of units of a job (`ShardNumber::MAX`); units of a larger job have more calls than requested.
 const MOST_UNITS: u64 = 100_000;
 /// Processors of the message servers.
 const SERVER_PROCESSORS: f64 = 8.0;
@@ -82,7 +82,7 @@ struct Outcome {
     messages: f64,
     extensions: u64,
     asks: u64,
-    /// Most queued units that no worker works on, after the first second.
+    /// Maximum number of queued units without a worker, after the first second.
     queued: u64,
     /// Longest wait for the servers and for the coordinator, in seconds.
     server_wait: f64,
@@ -215,8 +215,8 @@ impl Simulation {
             self.events.push(Reverse((now + 2 * SECOND, Event::Take(worker))));
             return;
         };
-        let told = self.messages(now, UNIT_MESSAGES);
-        let begun = told + (self.cluster.beginning * SECOND as f64) as Time;
+        let sent = self.messages(now, UNIT_MESSAGES);
+        let begun = sent + (self.cluster.beginning * SECOND as f64) as Time;
         let taker = &mut self.workers[worker];
         (taker.left, taker.unit, taker.extended) = (Some(calls), calls, begun);
         if now >= SECOND {
@@ -228,7 +228,7 @@ impl Simulation {
     fn beat(&mut self, worker: usize, now: Time) {
         let Worker { left, unit, slowness, extended, alive } = self.workers[worker];
         let Some(left) = left else { return };
-        // For the whole time since the last check: a worker that waits for servers dies no less often.
+        // Counts the whole time since the last check: a worker that waits for servers may die too.
         let hours = now.saturating_sub(alive) as f64 / SECOND as f64 / 3_600.0;
         self.workers[worker].alive = now;
         if self.chance(-(-self.cluster.deaths * hours).exp_m1()) {
@@ -292,7 +292,7 @@ impl Simulation {
         let (level, at) = self.allowance;
         let passed = now.saturating_sub(at) as f64 / SECOND as f64;
         let level = (level + passed * self.cluster.provider).min(self.cluster.provider);
-        // No worker gets more than a fair share of what is there, or somewhat more if others want nothing.
+        // No worker gets more than a fair share of the rate, or somewhat more if others need none.
         let fair = self.cluster.provider * 1.25 / self.cluster.workers as f64;
         let lent = wanted.min(level).min(fair.max(level / 8.0));
         self.allowance = (level - lent, at.max(now));

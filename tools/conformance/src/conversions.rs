@@ -57,7 +57,7 @@ pub(crate) fn copy_configurations(from: &Path, to: &Path) -> std::io::Result<()>
     Ok(())
 }
 
-/// Configurations of another tool are converted, and whatever is lost is listed.
+/// Configurations of another tool are converted, and all losses are listed.
 pub(crate) fn configurations(shared: &SharedFolder) {
     let folder = tempfile::tempdir().expect("a folder");
     copy_configurations(&shared.path("data/promptfoo-configs"), folder.path()).expect("copied");

@@ -86,8 +86,8 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
             *summary.entry(format!("{} {message}", diagnostic.code)).or_default() += 1;
 
             if diagnostic.severity == Severity::Error
-                && !TRUE_COMPLAINTS.iter().any(|(of, code, part, _)| {
-                    name.contains(of) && *code == diagnostic.code.as_str() && message.contains(part)
+                && !TRUE_COMPLAINTS.iter().any(|(file, code, part, _)| {
+                    name.contains(file) && *code == diagnostic.code.as_str() && message.contains(part)
                 })
             {
                 let path = loaded.sources.file(diagnostic.primary.span.source).path().display();
@@ -106,7 +106,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
     assert!(unexpected.is_empty(), "unexpected:\n{}", unexpected.join("\n"));
 }
 
-/// An edit changes no other byte of a file, and nothing else of what is loaded from it.
+/// An edit changes no other byte of a file, and nothing else in its loaded content.
 pub(crate) fn edits(shared: &SharedFolder) {
     let mut files = Vec::new();
     probe::files_below(&shared.path("corpus"), &mut files);

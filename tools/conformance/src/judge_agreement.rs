@@ -39,7 +39,7 @@ fn five_bands(levels: [&str; 5]) -> ScoreBands {
 /// Levels of quality are nothing that words show: the judge must leave them open.
 pub(crate) fn levels(shared: &SharedFolder) {
     let text = read(shared, "prometheus-gpt4-triple/vicuna.jsonl");
-    let (mut asked, mut decided) = (0, 0);
+    let (mut total, mut decided) = (0, 0);
     for line in text.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
         let rubric = row["score_rubric"].as_str().unwrap();
@@ -60,12 +60,12 @@ pub(crate) fn levels(shared: &SharedFolder) {
         };
         let rubric = Rubric::new(vec![criterion]).unwrap();
         let judgement = judge(JudgeQuestion::Rubric(RubricTask::new(material.into(), rubric.into())));
-        asked += 1;
+        total += 1;
         decided += usize::from(judgement.outcome() != Outcome::Ungraded);
     }
 
-    output::print(&format!("levels: {decided} of {asked} decided without a model"));
-    assert!(asked >= 300 && decided * 10 <= asked, "{decided} of {asked}");
+    output::print(&format!("levels: {decided} of {total} decided without a model"));
+    assert!(total >= 300 && decided * 10 <= total, "{decided} of {total}");
 }
 
 /// Reference answers are preferred to answers to other questions.

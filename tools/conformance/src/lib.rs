@@ -23,7 +23,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use shared::SharedFolder;
 
-/// A check. It gets the shared folder and returns what is wrong.
+/// A check. It gets the shared folder and returns its findings as an error.
 type CheckFn = Box<dyn FnOnce(&SharedFolder) -> Result<(), String> + Send>;
 
 /// A named check, with the part of the shared folder that it needs.

@@ -10,8 +10,8 @@ use crate::shared::{checkout, files};
 
 /// Path of the binary. It is built once if it is missing or older than its sources.
 ///
-/// The tests of the product build it with other features than its package alone would get, so what is already there and current is
-/// taken as it is.
+/// The tests of the product build it with other features than its package alone would get, so an existing current
+/// binary is used unchanged.
 pub(crate) fn built() -> Result<PathBuf, String> {
     static PROGRAM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PROGRAM
@@ -31,8 +31,8 @@ fn path() -> Result<PathBuf, String> {
 
 /// Whether the binary is newer than every file below `crates/`.
 ///
-/// `cargo test` has no complete list of a binary's sources, so all files count, even those of tests: one build
-/// too many only takes time.
+/// `cargo test` has no complete list of a binary's sources, so all files count, even files of tests: an unnecessary
+/// build only takes time.
 fn is_current(program: &Path) -> bool {
     let changed = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
     let Ok(sources) = files(&checkout().join("crates")) else { return false };

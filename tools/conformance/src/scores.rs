@@ -1,4 +1,4 @@
-//! Known values of scores: our own, and those of the collection beside the checkout.
+//! Known values of scores: our own, and values from the collection beside the checkout.
 
 use std::collections::BTreeMap;
 use std::path::Path;

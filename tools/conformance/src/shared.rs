@@ -39,7 +39,7 @@ pub(crate) fn checkout() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Every file below a folder, without those of git.
+/// Every file below a folder, except git's.
 pub(crate) fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -34,13 +34,13 @@ fn main() -> ExitCode {
     }
 
     println!("{}: seed {}", run.target.name(), run.seed);
-    let mut told = 0;
+    let mut reported = 0;
     let report = |so_far: &FuzzSummary| {
-        for failure in so_far.failures.iter().skip(told) {
+        for failure in so_far.failures.iter().skip(reported) {
             let kept = keep(&run, failure.number, &failure.input);
             println!("input {}: {}; {kept}", failure.number, failure.cause);
         }
-        told = so_far.failures.len();
+        reported = so_far.failures.len();
         print(&run, so_far);
     };
 

@@ -45,8 +45,7 @@ impl<'a> InputMutator<'a> {
         let seeds = [(); 3].map(|()| self.pick(self.seeds));
         let mut input = seeds.into_iter().min_by_key(|seed| seed.len()).cloned().unwrap_or_default();
 
-        // Mostly few changes: an input that differs much from its seed fails at the parser's first check and
-        // gets no further.
+        // Mostly few changes, because an input that differs too much from its seed fails at the parser's first check.
         let times = [1, 1, 2, 3, 5, 9][self.below(6)];
         for _ in 0..times {
             self.change(&mut input);

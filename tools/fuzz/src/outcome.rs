@@ -1,4 +1,4 @@
-//! Outcome of reading an input, to the extent that it tells inputs apart.
+//! Outcome of reading an input, with the details that distinguish inputs.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

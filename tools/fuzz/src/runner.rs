@@ -12,13 +12,13 @@ use crate::{FuzzTarget, InputMutator, SeedCorpus, TargetState};
 
 /// Processor time after which an input counts as stuck.
 const INPUT_TIME: Duration = Duration::from_secs(10);
-/// Processor time from which an input is a failure even though it was read to its end.
+/// An input that takes at least this much processor time is a failure, even if it was read to its end.
 const SLOW: Duration = Duration::from_secs(1);
 /// Time between two checks of the current input.
 const WATCH_INTERVAL: Duration = Duration::from_millis(500);
 /// Number of inputs between two reports.
 const REPORT_INTERVAL: u64 = 1 << 16;
-/// Elapsed time from which an input is read again to measure its processor time.
+/// An input that takes at least this long is read again to measure its processor time.
 const NOTABLE: Duration = Duration::from_millis(100);
 /// Limits on the inputs that become seeds: their number, and the bytes of each. Large seeds make all later
 /// inputs slow.
@@ -30,7 +30,7 @@ const MAX_LEARNT_BYTES: usize = 8 * 1024;
 pub struct FuzzRun {
     /// Reader of the inputs.
     pub target: FuzzTarget,
-    /// Seed from which all inputs follow.
+    /// Seed that determines all inputs.
     pub seed: u64,
     /// Number of the first input.
     pub first: u64,

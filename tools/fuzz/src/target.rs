@@ -132,7 +132,7 @@ impl TargetState {
         }
     }
 
-    /// Reads one input. `mutator` chooses what the input leaves open, such as a position in a document.
+    /// Reads one input. `mutator` makes choices that the input does not determine, such as a position in a document.
     pub fn read(&self, input: &[u8], mutator: &mut InputMutator<'_>) -> ReadOutcome {
         let text = String::from_utf8_lossy(input);
         match self.target {
@@ -307,13 +307,13 @@ impl TargetState {
             messages.extend(if change_first { [change, request] } else { [request, change] });
         }
 
-        let said = assize_lsp::serve_messages(messages, &self.options).expect("the server goes on");
-        let answers = said.iter().filter(|message| message.get("id").is_some_and(Value::is_number)).count();
+        let replies = assize_lsp::serve_messages(messages, &self.options).expect("the server goes on");
+        let answers = replies.iter().filter(|message| message.get("id").is_some_and(Value::is_number)).count();
         assert_eq!(answers, requests + 1, "an answer to each request");
 
         let mut outcome = ReadOutcome::default();
         let published =
-            said.iter().filter_map(|message| message["params"]["diagnostics"].as_array()).flatten();
+            replies.iter().filter_map(|message| message["params"]["diagnostics"].as_array()).flatten();
         for message in published.filter_map(|diagnostic| diagnostic["message"].as_str()) {
             outcome.add(message);
         }

@@ -1,1 +1,1 @@
-//! Nothing: `Cargo.toml` says what this package is for.
+//! Empty: `Cargo.toml` describes the purpose of this package.

@@ -1,8 +1,7 @@
 //! Minimum values that a judge must reach to be used.
 //!
-//! A gate must not pass by luck. So the estimate only counts if its interval lies above what a guessing judge
-//! reaches, too few labels fail whatever the value is, and decisions that the judge did not make are assumed
-//! to be wrong.
+//! A gate must not pass by luck. So the estimate counts only if its interval is above the value of a guessing
+//! judge, too few labels always fail, and missing decisions of the judge are assumed to be wrong.
 
 use assize_stats::{RateInterval, UndefinedReason, proportion_by};
 use serde::Serialize;
@@ -19,7 +18,7 @@ pub enum GateBasis {
     #[default]
     Estimate,
     /// Lower end of its interval, so that few labels can't pass by luck. For a share it is the end of Clopper
-    /// and Pearson's interval, the only one that is exceeded by chance with at most half of the error.
+    /// and Pearson's interval, because only there each end errs with at most half of the error probability.
     /// Blaker's interval does not guarantee that, and its lower end may fall when another success is added.
     Lower,
 }
@@ -42,9 +41,9 @@ pub struct CalibrationGateResult {
     pub section: String,
     /// Value that was compared; an undefined metric fails.
     pub value: Result<f64, UndefinedReason>,
-    /// Set if there are too few labels, whatever the value is.
+    /// Set if there are too few labels for any value to pass.
     pub few: Option<FewLabels>,
-    /// True if the minimum is reached whatever the missing decisions would be.
+    /// True if every possible value of the missing decisions reaches the minimum.
     pub passed: bool,
     /// True if the judge's decisions reach the minimum, but its missing decisions could change that.
     pub undecided: bool,

@@ -1,7 +1,7 @@
 //! Judged items: one criterion on one answer.
 //!
-//! A run has hundreds of thousands of items, few of which are labelled. So equal texts are shared, and fields
-//! that only labels and tables have are in a box of their own.
+//! A run has hundreds of thousands of items, and few of them are labelled. So equal texts are shared, and
+//! fields that only labels and tables have are boxed separately.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ pub struct CalibrationItem {
     pub key: ItemKey,
     /// Decision of the judge; `None` if it was not called.
     pub judge: Option<JudgeItemDecision>,
-    /// Hash of what was judged, which labels are bound to; `None` in tables.
+    /// Hash of the judged material. Labels are bound to it. `None` in tables.
     pub seen: Option<SeenHash>,
     /// Length of the answer.
     pub length: Option<f64>,
@@ -96,8 +96,8 @@ pub struct CalibrationItem {
 pub(crate) struct ItemLabels {
     /// Decisions of people, with their names.
     pub(crate) people: Vec<(Option<String>, DecisionValue)>,
-    /// Decision of an adjudicator, which replaces those of people who disagreed. It is the truth, but not a
-    /// rating.
+    /// Decision of an adjudicator, which replaces the labels of people who disagreed. It is the truth, but
+    /// not a rating.
     pub(crate) adjudicated: Option<DecisionValue>,
     /// Criteria of the same case and system that this one depends on.
     pub(crate) requires: Vec<String>,
@@ -117,7 +117,7 @@ impl CalibrationItem {
         self.labels.as_ref().map_or(&[], |labels| &labels.people)
     }
 
-    /// Decision of an adjudicator, which replaces those of people who disagreed.
+    /// Decision of an adjudicator, which replaces the labels of people who disagreed.
     fn adjudicated(&self) -> Option<DecisionValue> {
         self.labels.as_ref()?.adjudicated
     }
@@ -148,8 +148,7 @@ impl CalibrationItem {
         self.labels.as_ref()?.place.as_ref()
     }
 
-    /// Decisions that the judge is compared with: the adjudicator's if there is one, else those of all
-    /// people.
+    /// Decisions that the judge is compared with: the adjudicator's if there is one, otherwise everyone's.
     pub fn truths(&self) -> impl Iterator<Item = DecisionValue> + Clone + '_ {
         let adjudicated = self.adjudicated();
         let rated = self.people().iter().map(|(_, said)| *said).filter(move |_| adjudicated.is_none());

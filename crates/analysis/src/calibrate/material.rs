@@ -16,7 +16,7 @@ use crate::labels::{LabelProblem, LabelRow, TableDecision};
 pub struct ExcludedLabels {
     /// Labels about cases or criteria that were not judged.
     pub unmatched: u64,
-    /// Labels about an answer or question other than the one that was judged.
+    /// Labels about another answer or question than the judged one.
     pub stale: u64,
     /// Labels of cases the judge was tuned on or shown, or that are not in the selected split.
     pub other_split: u64,
@@ -53,7 +53,7 @@ pub enum MaterialError {
 /// Options for reading a judge's decisions from a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeReadOptions<'r> {
-    /// Probability from which a decision counts as "met".
+    /// Lowest probability that counts as "met".
     pub threshold: f64,
     /// Name of the rater whose labels are the judge's, if it is listed among the people.
     pub rater: Option<&'r str>,
@@ -62,8 +62,8 @@ pub struct JudgeReadOptions<'r> {
 }
 
 impl CalibrationMaterial {
-    /// Builds the material from tables with the judge's decisions beside the labels. Rows with equal keys are
-    /// merged.
+    /// Builds the material from tables that have both the judge's decisions and labels. Rows with equal keys
+    /// are merged.
     pub fn from_rows(
         rows: &[LabelRow],
         reading: &JudgeReadOptions<'_>,
@@ -252,24 +252,24 @@ fn read_judge_decision(
     reading: &JudgeReadOptions<'_>,
     problems: &mut Vec<LabelProblem>,
 ) -> Option<JudgeItemDecision> {
-    let of = |said| {
+    let decision = |said| {
         let probability = row.probability;
         Some(JudgeItemDecision { said, probability, same_family: None, captured_mass: None })
     };
     if let Some(rater) = reading.rater {
         let mut own = row.labels.iter().filter(|(who, _)| is_person(who.as_deref(), rater));
-        return own.next().and_then(|(_, outcome)| of(to_decision_value(*outcome)));
+        return own.next().and_then(|(_, outcome)| decision(to_decision_value(*outcome)));
     }
 
     if let Some(judged) = row.judge {
-        return of(match judged {
+        return decision(match judged {
             TableDecision::Decided(outcome) => to_decision_value(outcome),
             TableDecision::Ungraded => DecisionValue::Undecided,
         });
     }
 
     if let Some(probability) = row.probability {
-        return of(DecisionValue::Verdict(probability >= reading.threshold));
+        return decision(DecisionValue::Verdict(probability >= reading.threshold));
     }
     if row.probabilities.is_empty() {
         return None;
@@ -284,7 +284,7 @@ fn read_judge_decision(
                 (true, true) => DecisionValue::Score(found.likeliest),
                 (true, false) => DecisionValue::Score(found.score),
             };
-            of(said).map(|judge| JudgeItemDecision { captured_mass: Some(found.mass), ..judge })
+            decision(said).map(|judge| JudgeItemDecision { captured_mass: Some(found.mass), ..judge })
         }
         Err(reason) => {
             problems.push(LabelProblem { place: row.place.clone(), message: format!("no score: {reason}") });

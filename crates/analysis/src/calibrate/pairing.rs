@@ -17,7 +17,7 @@ pub enum TruthRule {
     Consensus,
 }
 
-/// A judge's decision beside a person's, in numbers.
+/// A judge's and a person's decision on the same item, as numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct JudgePeoplePair {
     pub(crate) judge: f64,

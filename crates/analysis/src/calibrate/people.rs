@@ -17,9 +17,9 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 fn ordered_pairs(items: &[&CalibrationItem]) -> Vec<JudgePeoplePair> {
     let mut pairs = Vec::new();
     for (at, (item, cluster)) in items.iter().zip(item_cluster_numbers(items)).enumerate() {
-        let said: Vec<f64> = item.people().iter().filter_map(|(_, said)| said.number()).collect();
-        for (one, &judge) in said.iter().enumerate() {
-            for (_, &people) in said.iter().enumerate().filter(|(other, _)| *other != one) {
+        let labels: Vec<f64> = item.people().iter().filter_map(|(_, label)| label.number()).collect();
+        for (one, &judge) in labels.iter().enumerate() {
+            for (_, &people) in labels.iter().enumerate().filter(|(other, _)| *other != one) {
                 pairs.push(JudgePeoplePair { judge, people, cluster, item: at });
             }
         }
@@ -40,7 +40,7 @@ pub(crate) fn people_verdict_metrics(
     }
 
     let tables = ClusterTables::new(&pairs, resampling);
-    let of = |id, name, (value, interval, n): MetricParts, says| MetricEstimate {
+    let estimate = |id, name, (value, interval, n): MetricParts, says| MetricEstimate {
         id,
         name,
         value,
@@ -51,19 +51,19 @@ pub(crate) fn people_verdict_metrics(
     };
 
     let mut figures = vec![
-        of(
+        estimate(
             "accuracy",
             "raw agreement",
             tables.rate(ConfusionTable::accuracy),
             "How often two people give the same verdict on an answer.",
         ),
-        of(
+        estimate(
             "macro_f1",
             "macro-F1",
             tables.other(ConfusionTable::macro_f1),
             "Macro-F1 of one person measured against another.",
         ),
-        of(
+        estimate(
             "kappa",
             "Cohen's kappa",
             tables.kappa(),
@@ -87,7 +87,7 @@ pub(crate) fn people_score_metrics(
 
     let (one, other) = split_columns(&pairs);
     let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
-    let of = |id, name, figure: &PairStatistic<'_>, says| {
+    let estimate = |id, name, figure: &PairStatistic<'_>, says| {
         let value = figure(&one, &other);
         let interval = value.and_then(|_| {
             resampling.bootstrap_interval(groups.len(), resampled_statistic((&one, &other), &groups, figure))
@@ -96,14 +96,14 @@ pub(crate) fn people_score_metrics(
     };
 
     let mut figures = vec![
-        of(
+        estimate(
             "spearman",
             "Spearman's correlation",
             &spearman,
             "Agreement of two people on the order of answers.",
         ),
-        of("pearson", "Pearson's correlation", &pearson, "Correlation of the scores themselves."),
-        of(
+        estimate("pearson", "Pearson's correlation", &pearson, "Correlation of the scores themselves."),
+        estimate(
             "mae",
             "mean absolute error",
             &mean_absolute_error,

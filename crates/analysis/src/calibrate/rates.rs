@@ -180,12 +180,12 @@ fn prediction_powered_rate(
     let drawn_items: Vec<&CalibrationItem> = labelled.iter().map(|(item, ..)| *item).collect();
     let drawn = drawing_probabilities(&drawn_items, judged.len(), options.assume_random)?;
     if is_weighted(&drawn_items) {
-        let of = |((_, human, judge), probability): (&(&CalibrationItem, f64, f64), &f64)| DrawnLabel {
+        let label = |((_, human, judge), probability): (&(&CalibrationItem, f64, f64), &f64)| DrawnLabel {
             human: *human,
             judge: *judge,
             probability: *probability,
         };
-        let labels: Vec<DrawnLabel> = labelled.iter().zip(&drawn).map(of).collect();
+        let labels: Vec<DrawnLabel> = labelled.iter().zip(&drawn).map(label).collect();
         let clusters: Vec<&str> = drawn_items.iter().map(|item| &*item.cluster).collect();
         let all: Vec<f64> = judged.iter().map(|(_, judge)| *judge).collect();
         return prediction_powered_drawn(&labels, &clusters, &all, options.range, options.level)

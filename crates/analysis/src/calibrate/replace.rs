@@ -13,7 +13,7 @@ use crate::claims::{ALPHA, decide_dependent};
 /// Share of annotators that a judge must match to replace them: as many as it does not.
 const LEAST_WINNING: f64 = 0.5;
 
-/// The judge beside one annotator.
+/// Comparison of the judge with one annotator.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplacedAnnotator {
     /// Name of the annotator.
@@ -36,7 +36,7 @@ pub struct ReplacedAnnotator {
 pub struct ReplacementTest {
     /// Cost advantage granted to the judge: it may win on this share of items less than the annotator.
     pub epsilon: f64,
-    /// Everybody who labelled an item, by name.
+    /// All people who labelled an item, by name.
     pub annotators: Vec<ReplacedAnnotator>,
     /// Share of the tested annotators that the judge matches; null if there are too few.
     pub winning_rate: Option<f64>,

@@ -32,11 +32,11 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 pub struct CalibrationOptions {
     /// How several labels of one item are compared with the judge.
     pub truth: TruthRule,
-    /// Possible scores; if `None`, those that occur in the data.
+    /// Possible scores; if `None`, the scores that occur in the data.
     pub scale: Option<RatingScale>,
     /// Resampling for intervals.
     pub resampling: ResamplingOptions,
-    /// True to treat the labelled cases as a random sample, whatever their labels say.
+    /// True to treat the labelled cases as a random sample, even if their labels record another way of sampling.
     pub assume_random: bool,
     /// Error rates measured elsewhere.
     pub given: Option<GivenRates>,
@@ -53,7 +53,7 @@ pub struct CalibrationOptions {
 /// Metrics of a group of items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationSection {
-    /// What the items have in common: a criterion id, a target name, or `all`.
+    /// The common property of the items: a criterion id, a target name, or `all`.
     pub title: String,
     /// Kind of the title: `criterion`, `system` or `all`.
     pub by: &'static str,
@@ -103,11 +103,11 @@ pub struct CalibrationReport {
     pub clusters: usize,
     /// Number of items.
     pub items: usize,
-    /// Mass of the probabilities from which scores were read; `None` if there were none.
+    /// Mass of the probabilities that scores were read from; `None` if there were none.
     pub captured_mass: Option<CapturedMass>,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// True if the run ended early: labels that match nothing may be about cases that were not run.
+    /// True if the run ended early, so labels without a match may be about cases that were not run.
     pub is_partial: bool,
 }
 
@@ -218,7 +218,7 @@ fn build_section(
             };
             figures.extend(grouped_metrics(items, resampling));
             let mut metrics = vec![AlphaMetric::Ordinal, AlphaMetric::Interval];
-            // A mean over a distribution hardly ever equals a person's score, even if they agree well.
+            // A mean over a distribution rarely equals a person's score, even if they agree well.
             if items.iter().filter_map(|item| item.judge_number()).all(|score| score.fract() == 0.0) {
                 metrics.push(AlphaMetric::Nominal);
             }
@@ -354,8 +354,8 @@ enum CalibrationDecisionKind {
     Scores,
 }
 
-fn decision_kind(said: DecisionValue) -> Option<CalibrationDecisionKind> {
-    match said {
+fn decision_kind(decision: DecisionValue) -> Option<CalibrationDecisionKind> {
+    match decision {
         DecisionValue::Verdict(_) => Some(CalibrationDecisionKind::Verdicts),
         DecisionValue::Score(_) => Some(CalibrationDecisionKind::Scores),
         DecisionValue::NotApplicable | DecisionValue::Undecided => None,
@@ -452,8 +452,8 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
 /// How far a score may be outside the scale because a mean or sum was rounded.
 const ROUNDING: f64 = 1e-9;
 
-/// Moves scores that are outside the declared scale by no more than rounding to its end, and returns those
-/// that are further outside. Scores between the points of the scale are accepted, because they may be means.
+/// Clamps scores that are outside the declared scale only by rounding, and returns the scores that are
+/// further outside. Scores between the points of the scale are accepted, because they may be means.
 pub(crate) fn clamp_to_scale(
     items: &mut [CalibrationItem],
     options: &CalibrationOptions,

@@ -137,8 +137,8 @@ pub struct RescaleReport {
 }
 
 /// Half-width of the conformal interval for people's scores of the answers of one system. Its coverage holds
-/// for this system and not only on average over all, as the judge may be more precise on one system than on
-/// another. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A. Gammerman, Mondrian Confidence Machine (2003).
+/// for this system and not only on average over all systems, because the judge may be more precise on some of
+/// them. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A. Gammerman, Mondrian Confidence Machine (2003).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SystemRadius {
     /// Name of the system.
@@ -302,17 +302,16 @@ impl CrossValidation {
 
     /// Half-widths for each system, if there are several.
     fn radii(&self, method: RescaleMethod, systems: &[String], level: ConfidenceLevel) -> Vec<SystemRadius> {
-        let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        if let Ok(residuals) = self.residuals(method) {
-            for (system, residual) in systems.iter().zip(residuals) {
-                of.entry(system.as_str()).or_default().push(residual);
-            }
+        let mut by_system: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (system, residual) in systems.iter().zip(self.residuals(method).unwrap_or_default()) {
+            by_system.entry(system.as_str()).or_default().push(residual);
         }
-        if of.len() < 2 {
+        if by_system.len() < 2 {
             return Vec::new();
         }
 
-        of.into_iter()
+        by_system
+            .into_iter()
             .map(|(system, residuals)| SystemRadius {
                 system: system.to_owned(),
                 pairs: residuals.len(),

@@ -48,8 +48,8 @@ struct CriterionWording {
     differs: bool,
 }
 
-/// Collects the decisions of a run's judges. Every criterion of a rubric counts, whatever its weight;
-/// ungraded ones stay ungraded.
+/// Collects the decisions of a run's judges. Every criterion of a rubric counts, even with weight 0; ungraded
+/// criteria stay ungraded.
 pub fn from_run(
     info: &RunInfo,
     cases: impl IntoIterator<Item = Result<CaseRecord, StoreError>>,

@@ -165,8 +165,7 @@ fn gwet_quadratic(
     }
 
     let found = coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value;
-    // Its chance agreement uses the frequencies of the scale's points, which numbers between points don't
-    // have.
+    // Its chance agreement needs the frequencies of the scale's points, and numbers between points have none.
     match (found, scale.points()) {
         (Err(UndefinedReason::NotOnScale), [least, .., most])
             if judge.iter().chain(people).all(|rating| (least..=most).contains(&rating)) =>

@@ -8,7 +8,7 @@ use assize_stats::{
 
 use super::item::{CalibrationItem, DecisionValue};
 
-/// Factors by which the odds may differ between labelled items and others; the last one assumes nothing.
+/// Ratios of the odds of labelled and unlabelled items that are tried; infinity makes no assumption.
 const FACTORS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, f64::INFINITY];
 
 /// Bounds of a pass rate for one strength of selection.
@@ -100,7 +100,7 @@ fn measure(members: &[&CalibrationItem], level: ConfidenceLevel) -> Option<Measu
     let (values, clusters): (Vec<f64>, Vec<&str>) = labelled.into_iter().unzip();
     let unlabelled = (members.len() - values.len()) as f64;
     let stratum = |rate: f64| SelectionStratum { rate, labelled: values.len() as f64, unlabelled };
-    // A stratum without labels could have any rate from 0 to 1, whatever is assumed, and so could a single
+    // A stratum without labels could have any rate from 0 to 1 under every assumption, and so could a single
     // cluster.
     let found = bounded_mean_clustered(&values, &clusters, (0.0, 1.0), level);
     Some(match found {
@@ -131,8 +131,8 @@ fn widened(strata: &[MeasuredStratum], bounds: (f64, f64), factor: f64) -> Optio
         down += (bounds.0 - moved(at, one.low)?.0).powi(2);
         up += (moved(at, one.high)?.1 - bounds.1).powi(2);
     }
-    // If nothing is assumed about the other items, the counts of the labelled items are exact, so there is
-    // nothing to add.
+    // Without an assumption about the other items, the counts of the labelled items are exact, so there is no
+    // error to add.
     if factor.is_infinite() {
         return Some(bounds);
     }

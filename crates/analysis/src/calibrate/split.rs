@@ -5,7 +5,7 @@ use assize_rubric::LabelSplit;
 /// Selection of labels by split.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum SplitChoice {
-    /// All labels except those the judge was tuned on or shown.
+    /// All labels except the ones that the judge was tuned on or shown.
     #[default]
     NotSeen,
     /// Only labels held back for testing.
@@ -33,8 +33,8 @@ impl SplitChoice {
     }
 }
 
-/// Returns true if a case belongs to the held-out share. This depends only on a hash of the id, so that a
-/// case stays on its side when other cases are added or removed, and all its criteria stay together.
+/// Returns true if a case belongs to the held-out share. This depends only on a hash of the id, so a case
+/// does not change sides when other cases are added or removed, and all its criteria are on the same side.
 pub fn is_held_out(case: &str, share: f64) -> bool {
     let hash = blake3::hash(case.as_bytes());
     let bytes = hash.as_bytes();

@@ -33,7 +33,7 @@ pub struct ReliabilityBinRate {
 /// Value, interval and sample size of a metric.
 pub(super) type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
 
-/// Confusion tables of all pairs and of each cluster, from which metrics and their intervals are computed.
+/// Confusion tables of all pairs and of each cluster, for computing metrics and their intervals.
 pub(super) struct ClusterTables {
     table: ConfusionTable,
     /// Table of each cluster.
@@ -62,9 +62,9 @@ impl ClusterTables {
         let found = figure(self.table, self.level);
         let (mut values, mut clusters) = (Vec::new(), Vec::new());
         for (cluster, table) in self.tables.iter().enumerate() {
-            let of = figure(*table, self.level);
-            values.extend((0..of.n).map(|at| f64::from(u8::from(at < of.successes))));
-            clusters.extend((0..of.n).map(|_| cluster));
+            let counts = figure(*table, self.level);
+            values.extend((0..counts.n).map(|at| f64::from(u8::from(at < counts.successes))));
+            clusters.extend((0..counts.n).map(|_| cluster));
         }
 
         let is_independent = clusters.windows(2).all(|pair| pair[0] != pair[1]);
@@ -253,7 +253,7 @@ fn with_probability<'p>(
 }
 
 /// Computes the reliability curve of the judge's probabilities, over the non-empty bins of the calibration
-/// error. The interval of a share is that of a mean over the clusters of its pairs.
+/// error. The interval of a share is computed as for a mean over the clusters of its pairs.
 pub(crate) fn reliability_bins(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],

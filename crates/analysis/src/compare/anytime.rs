@@ -1,10 +1,10 @@
 //! A comparison that can be looked at any number of times, and stopped as soon as it is clear.
 //!
-//! An ordinary interval is only valid if the number of cases is fixed before the first look. A user who looks
-//! again and again until it excludes 0 will sooner or later see that, even if the runs do not differ. Here the
-//! interval is a confidence sequence: it holds the difference at all times at once, with the level as a whole.
-//! Each cluster is added once, when both runs have all its cases, in the order in which its last case finished,
-//! so that the order can't be chosen after the fact.
+//! An ordinary interval is only valid if the number of cases is fixed before the first look. A user who keeps looking
+//! until it excludes 0 will eventually see that, even if the runs do not differ. Here the interval is a confidence
+//! sequence: at the given level, it contains the difference at all times simultaneously. Each cluster is added once,
+//! when both runs have all its cases, in the order in which its last case finished, so that the order can't be chosen
+//! after the fact.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -199,7 +199,7 @@ mod tests {
             cluster,
             tags: Box::default(),
             question: None,
-            lines: None,
+            thresholds: None,
             verdict: assize_rubric::Verdict::Pass,
             score: Some(score),
             low: score,

@@ -1,4 +1,4 @@
-//! What besides the answers can differ between two runs.
+//! Aspects of two runs that can differ, besides the answers.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ assize_rubric::named_enum! {
 }
 
 impl ComparisonAspect {
-    /// Describes the difference in words.
+    /// Describes the difference.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Question => "the input or the expectations differ",

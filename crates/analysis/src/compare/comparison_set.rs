@@ -25,7 +25,7 @@ pub struct ComparisonSet {
     /// Change of the headline metric from the column's run to the row's, over the cases that these two share;
     /// null on the diagonal. p values are adjusted over all pairs of runs. Empty for two runs.
     pub matrix: Vec<Vec<Option<MetricDifference>>>,
-    /// What to know before the best candidate is chosen; null for a single candidate.
+    /// Caution about the choice of the best candidate; null for a single candidate.
     pub selection: Option<ChosenCandidate>,
     /// Differences corrected by people's labels; empty without labels.
     pub labelled: Vec<LabelledDifference>,
@@ -48,11 +48,11 @@ pub struct ChosenCandidate {
     pub low: Option<f64>,
     /// Upper end of the interval.
     pub high: Option<f64>,
-    /// All of this in a sentence.
+    /// A sentence with these values.
     pub says: String,
 }
 
-/// What to do before the best of several is relied on.
+/// Advice for users who choose the best of several candidates.
 const MEASURE_AGAIN: &str = "The best of several candidates owes part of its lead to chance: measure it again, on new cases, before you rely on its numbers.";
 
 /// Compares the candidate with the highest headline metric with the base, at a level that holds for all candidates at once.
@@ -62,9 +62,9 @@ fn choose(
     names: &NameTable,
     options: &ComparisonOptions,
 ) -> ChosenCandidate {
-    let of = |found: &RunComparison| found.headline_difference().difference;
-    let compared = comparisons.iter().zip(&runs[1..]).filter(|(found, _)| of(found).is_some());
-    let best = compared.max_by(|(a, _), (b, _)| of(a).unwrap_or(-1.0).total_cmp(&of(b).unwrap_or(-1.0)));
+    let gain = |found: &RunComparison| found.headline_difference().difference;
+    let compared = comparisons.iter().zip(&runs[1..]).filter(|(found, _)| gain(found).is_some());
+    let best = compared.max_by(|(a, _), (b, _)| gain(a).unwrap_or(-1.0).total_cmp(&gain(b).unwrap_or(-1.0)));
     let several = comparisons.len() as f64;
     let Some(((found, run), level)) =
         best.zip(ConfidenceLevel::new(1.0 - alpha_of(options.level) / several).ok())

@@ -13,7 +13,7 @@ use super::pairing::RunComparison;
 pub enum FailOn {
     /// A pass rate or mean score that is worse.
     Worse,
-    /// Also a suite, tag, grader or criterion that is worse after the adjustment of p values.
+    /// In addition, a suite, tag, grader or criterion that is worse after the adjustment of p values.
     AnyWorse,
 }
 

@@ -1,7 +1,7 @@
 //! Differences of two runs corrected by people's labels of their answers.
 //!
-//! A comparison of judges' decisions also shows how the judges' errors differ: a run whose judge lets more mistakes pass
-//! looks better. Labels of a sample of both runs' answers take that out.
+//! A comparison of judges' decisions also shows how the judges' errors differ: a run whose judge lets more mistakes
+//! pass looks better. Labels of a sample of both runs' answers correct that.
 
 use std::collections::BTreeMap;
 
@@ -164,7 +164,7 @@ fn powered_difference(
     range: (f64, f64),
     level: ConfidenceLevel,
 ) -> Result<PoweredDifference, String> {
-    let of = |side: &[&CalibrationItem], name: &str| -> Result<Vec<SideItem<String>>, String> {
+    let side_items = |side: &[&CalibrationItem], name: &str| -> Result<Vec<SideItem<String>>, String> {
         let labelled: Vec<&CalibrationItem> =
             side.iter().copied().filter(|item| item.people_mean().is_some()).collect();
         if (labelled.len() as u64) < FEW_ITEMS {
@@ -175,14 +175,14 @@ fn powered_difference(
             .map_err(|reason| format!("in the {name}, {reason}"))?;
         let mut drawn = drawn.into_iter();
         let item = |item: &&CalibrationItem| SideItem {
-            // A case is the same unit in both runs, whatever labels call its cluster.
+            // A case is the same unit in both runs, even if labels give it different clusters.
             cluster: format!("{}\u{0}{}", item.key.suite, item.key.case),
             judge: item.judge_number().unwrap_or_default(),
             label: item.people_mean().and_then(|value| Some((value, drawn.next()?))),
         };
         Ok(side.iter().map(item).collect())
     };
-    let (base, candidate) = (of(base, "base")?, of(candidate, "candidate")?);
+    let (base, candidate) = (side_items(base, "base")?, side_items(candidate, "candidate")?);
     prediction_powered_difference([&base, &candidate], range, level).map_err(|reason| reason.to_string())
 }
 

@@ -141,7 +141,7 @@ impl PairSample {
     }
 }
 
-/// Largest number of pairs reported as enough. Larger ones are omitted, because nobody can collect that many.
+/// Largest number of pairs that a plan reports. Collecting more is not realistic, so larger numbers are omitted.
 const MAX_PLANNED_PAIRS: u64 = 1_000_000_000;
 /// Number of bootstrap resamples.
 const RESAMPLES: usize = 10_000;
@@ -350,7 +350,7 @@ fn compare_scores(
             None => bootstrap_mean(differences, RESAMPLES, options.level, &mut random),
             Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
         };
-        // Equal differences leave nothing to resample, yet further cases may differ.
+        // Resampling equal differences gives an interval of width 0, but further cases may differ.
         drawn
             .and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)))
             .ok()
@@ -386,9 +386,9 @@ impl DifferenceParts {
 }
 
 impl MetricDifference {
-    /// Decides the conclusion. With a margin, an interval within it means equivalent, whatever the test says:
-    /// the user declared such a small difference irrelevant. Otherwise the test decides, by its adjusted p
-    /// value if there is one.
+    /// Decides the conclusion. With a margin, an interval within it means equivalent, even if the test is
+    /// significant: the user declared such a small difference irrelevant. Otherwise the test decides, by its
+    /// adjusted p value if there is one.
     pub(crate) fn conclude(&mut self, options: &ComparisonOptions) {
         if self.call == Conclusion::NotComparable {
             return;
@@ -413,8 +413,8 @@ impl MetricDifference {
         self.says = self.summary_sentence(options);
     }
 
-    /// Removes what holds only if the number of cases was fixed before the first of them: the interval, the error, the test and what
-    /// follows from them.
+    /// Removes all values that require a number of cases fixed in advance: the interval, the error, the test, and
+    /// conclusions from them.
     fn withdraw_claims(&mut self) {
         (self.low, self.high, self.interval_method) = (None, None, None);
         (self.se, self.se_independent, self.se_cr0) = (None, None, None);
@@ -431,8 +431,9 @@ impl MetricDifference {
         self.says = format!("No conclusion: {}.", self.undefined.as_deref().unwrap_or_default());
     }
 
-    /// Takes the interval and the conclusion from a comparison that holds at any time, if this one makes no claim because a run
-    /// stopped. The interval is about the mean over clusters: without the same mean, it is about something else.
+    /// Takes the interval and the conclusion from a comparison that holds at any time, if this one makes no claim
+    /// because a run stopped. The interval is about the mean over clusters, so it is only taken if both have the same
+    /// mean.
     pub(super) fn use_anytime(&mut self, found: &AnytimeComparison, options: &ComparisonOptions) {
         let is_same =
             self.difference.is_some_and(|own| (own - found.difference).abs() <= DIFFERENCE_TOLERANCE);

@@ -2,16 +2,15 @@
 //!
 //! If something other than the answers changed between two runs, some of their metrics no longer compare the
 //! answers. Refusing the whole comparison would be too much: a raised threshold changes no score, and a
-//! reworded criterion leaves the other criteria as they were. Users who are refused too often allow
-//! everything, and then nothing is checked. So each difference is noted together with the metrics that it
+//! reworded criterion does not affect the other criteria. Users who are refused too often allow all
+//! differences, and then no check is left. So each difference is noted together with the metrics that it
 //! touches, and only these are withheld.
 //!
 //! Which metrics a difference touches follows from how scores are computed: a score is a weighted mean, so
 //! gates and thresholds touch verdicts only; the weights of criteria touch their grader, but a grader's own
 //! weight touches only the case. The exception is a composite that counts passing members, where gates and
 //! thresholds change scores too. A withheld metric has no numbers at all, not even one for each side, because
-//! two numbers side by side are a comparison. A value that a run did not store is never taken for a
-//! difference.
+//! two numbers side by side are a comparison. A value that a run did not store never counts as a difference.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -166,7 +165,7 @@ impl MismatchCounts {
         }
     }
 
-    /// Returns the mismatches, and the metrics touched by those that are not `allowed`.
+    /// Returns the mismatches, and the metrics touched by mismatches that are not `allowed`.
     pub(crate) fn into_parts(
         self,
         allowed: AllowedAspects,

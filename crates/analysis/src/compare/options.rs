@@ -26,7 +26,7 @@ impl HeadlineMetric {
         }
     }
 
-    /// Name of the metric for people.
+    /// Display name of the metric.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Score => "mean score",
@@ -55,8 +55,8 @@ pub struct ComparisonOptions {
     pub seed: u64,
     /// Aspects in which the runs may differ without making metrics incomparable.
     pub allowed: AllowedAspects,
-    /// True if one of the runs stopped because its result was clear. Tests and intervals that need a fixed number of cases are then
-    /// left out. A comparison sets this from its two runs.
+    /// True if one of the runs stopped because its result was clear. Tests and intervals that need a fixed number of
+    /// cases are omitted in that case. A comparison sets this from its two runs.
     pub is_stopped: bool,
 }
 

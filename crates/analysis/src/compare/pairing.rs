@@ -67,7 +67,7 @@ impl ScoreShifts {
     pub const MAX_SHIFTS: usize = 200;
 
     fn new(mut moved: Vec<(f64, &CaseFact, &CaseFact)>, names: &NameTable) -> Self {
-        // Ties stay in the order of the cases.
+        // The sort is stable, so ties keep the order of the cases.
         moved.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
         let is_lower = |change: f64| change < 0.0;
         let lower_count = moved.partition_point(|(change, ..)| is_lower(*change));
@@ -102,8 +102,8 @@ pub struct RunComparison {
     pub pass_rate: MetricDifference,
     /// Mean score, over pairs with a score on both sides.
     pub score: MetricDifference,
-    /// Lowest and highest change of the mean score over all cases of the base, whatever the incomplete and
-    /// missing cases would score; null if everything is decided.
+    /// Lowest and highest change of the mean score over all cases of the base, for all possible scores of
+    /// incomplete and missing cases; null if every case is decided.
     pub score_bounds: Option<[f64; 2]>,
     /// Tables by suite, tag, grader and criterion, each with two rows or more.
     pub tables: Vec<ComparisonTable>,

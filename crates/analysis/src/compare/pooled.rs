@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::metric_difference::PairSample;
 use crate::claims::MIN_PAIRS;
 
-/// Maximum number of groups; a longer list would tell a reader nothing.
+/// Maximum number of groups; a longer list would not help a reader.
 const MAX_GROUPS: usize = 500;
 
 /// The partially pooled difference of a group.
@@ -41,7 +41,7 @@ pub struct PooledDifferences {
     pub mean: f64,
     /// Estimated standard deviation of the true differences between groups.
     pub spread: f64,
-    /// All groups, including those with fewer than six pairs.
+    /// All groups, including groups with fewer than six pairs.
     pub groups: Vec<PooledDifference>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct GroupDifferences {
     name: String,
     pairs: usize,
     clusters: Vec<f64>,
-    /// What the clusters are called in all groups.
+    /// Ids of the clusters in all groups.
     cluster_ids: Vec<u64>,
 }
 

@@ -152,8 +152,7 @@ impl<'n> GroupedPairs<'n> {
                 (false, true) => format!("{first}: {grader}/{id}"),
             };
             let name = if is_fault { format!("{name} (avoided)") } else { name };
-            // A group with a single pair is a criterion of a single case, which has nothing in common with
-            // the others.
+            // A group with a single pair is a criterion of a single case, so it can't be pooled with others.
             if withheld(group).is_none() && pairs.len() > 1 {
                 all.push(GroupDifferences::new(name.clone(), &pairs));
             }

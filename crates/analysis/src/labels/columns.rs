@@ -33,7 +33,7 @@ pub enum ColumnRole {
     Severity,
     /// Version of the criterion.
     Version,
-    /// Hash of what the reviewer saw.
+    /// Hash of the material that the reviewer saw.
     Seen,
     /// Sampling of the labelled case.
     Sampled,

@@ -39,7 +39,7 @@ pub(super) fn unreadable(file: &Arc<Path>, error: &dyn fmt::Display) -> LabelPro
 pub struct LabelProblem {
     /// Location of the error.
     pub place: LabelLocation,
-    /// Message: what was found, what was expected, and what to do.
+    /// The value, the expected value, and how to fix it.
     pub message: String,
 }
 
@@ -69,7 +69,7 @@ pub fn describe_problems(problems: &[LabelProblem]) -> Vec<String> {
         let count = known.variants.len();
         match known.variants.iter().position(|(other, _)| *other == words) {
             Some(at) => known.variants[at].1.push(index),
-            // Variants beyond those that are shown need not be distinguished.
+            // Variants that are not shown need not be distinguished.
             None if count == MAX_VARIANTS => known.variants[count - 1].1.push(index),
             None => known.variants.push((words, vec![index])),
         }

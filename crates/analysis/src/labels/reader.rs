@@ -37,7 +37,7 @@ pub struct LabelReadOptions {
 pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let has_labels = |path: &PathBuf| {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        // Spreadsheet programs put a lock file beside a file that is open.
+        // Spreadsheet programs create a lock file next to an open file.
         let is_lock = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("~$"));
         path.is_file()
             && !is_lock
@@ -285,7 +285,7 @@ impl RowReader<'_> {
             .collect()
     }
 
-    /// Labels of traces name one benchmark or none, and say nothing about the others.
+    /// Labels of traces name one benchmark or none, and are no evidence about the others.
     fn first_failure(&self) -> bool {
         let cell = |name: &str| self.line.cells.get(name);
         cell("x-primary") == Some(&Value::Bool(true))

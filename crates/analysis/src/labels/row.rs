@@ -46,7 +46,7 @@ pub struct LabelRow {
     pub cluster: Option<String>,
     /// Criteria of the same case that this one depends on.
     pub requires: Vec<String>,
-    /// Hash of what the reviewer saw.
+    /// Hash of the material that the reviewer saw.
     pub seen: Option<SeenHash>,
     /// Sampling of the labelled case.
     pub sampled: Option<SamplingMethod>,

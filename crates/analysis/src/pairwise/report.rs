@@ -118,7 +118,7 @@ fn pair_report(first: usize, second: usize, contests: &[&PairwiseMatch]) -> Pair
         *counts.entry(*outcome).or_default() += 1;
     }
 
-    let of = |outcome: PairOutcome, names: (&'static str, &'static str), says: &'static str| {
+    let share = |outcome: PairOutcome, names: (&'static str, &'static str), says: &'static str| {
         let hits: Vec<(usize, bool)> =
             judged.iter().map(|(cluster, found)| (*cluster, *found == outcome)).collect();
         share_metric((names.0, names.1, "comparisons"), says, &hits)
@@ -138,10 +138,10 @@ fn pair_report(first: usize, second: usize, contests: &[&PairwiseMatch]) -> Pair
     );
     let score = MetricEstimate { interval: score.interval.map(|interval| interval.clip(0.0, 1.0)), ..score };
     let figures = vec![
-        of(PairOutcome::Win, ("win", "wins"), "Better in both orders."),
-        of(PairOutcome::Loss, ("loss", "losses"), "Worse in both orders."),
-        of(PairOutcome::Tie, ("tie", "ties"), "A tie in both orders."),
-        of(
+        share(PairOutcome::Win, ("win", "wins"), "Better in both orders."),
+        share(PairOutcome::Loss, ("loss", "losses"), "Worse in both orders."),
+        share(PairOutcome::Tie, ("tie", "ties"), "A tie in both orders."),
+        share(
             PairOutcome::Inconsistent,
             ("inconsistent", "inconsistent"),
             "The two orders disagree; counts for neither.",

@@ -13,7 +13,7 @@ pub(crate) fn summarize_matches(contests: &PairwiseMatches) -> Option<PairwiseMe
         return None;
     }
 
-    let of = |outcome: PairOutcome, says: &'static str| {
+    let share = |outcome: PairOutcome, says: &'static str| {
         let judged = contests.all.iter().filter_map(|contest| Some((contest.cluster, contest.outcome?)));
         let hits: Vec<(usize, bool)> = judged.map(|(cluster, found)| (cluster, found == outcome)).collect();
         to_stored_metric(&share_metric((outcome.name(), outcome.name(), "comparisons"), says, &hits))
@@ -21,10 +21,10 @@ pub(crate) fn summarize_matches(contests: &PairwiseMatches) -> Option<PairwiseMe
 
     let place = measure_position_bias(&contests.all);
     Some(PairwiseMetrics {
-        win: of(PairOutcome::Win, "Better than the other answer in both orders."),
-        loss: of(PairOutcome::Loss, "Worse than the other answer in both orders."),
-        tie: of(PairOutcome::Tie, "A tie in both orders."),
-        inconsistent: of(PairOutcome::Inconsistent, "The two orders disagree; counts for neither."),
+        win: share(PairOutcome::Win, "Better than the other answer in both orders."),
+        loss: share(PairOutcome::Loss, "Worse than the other answer in both orders."),
+        tie: share(PairOutcome::Tie, "A tie in both orders."),
+        inconsistent: share(PairOutcome::Inconsistent, "The two orders disagree; counts for neither."),
         first_place: to_stored_metric(&place.figures[0]),
         ungraded: contests.all.iter().filter(|contest| contest.outcome.is_none()).count() as u64,
         says: place.says,

@@ -11,7 +11,7 @@ pub struct BenchmarkCase {
     pub finding: BenchmarkFinding,
     /// Its score, if it has one.
     pub score: Option<UnitInterval>,
-    /// Reason of the finding, in words.
+    /// Reason of the finding.
     pub reason: String,
     /// Number of judge calls.
     pub calls: u64,

@@ -36,7 +36,7 @@ pub struct ScorecardComparison {
     pub new: Vec<String>,
     /// Codes of nodes whose weight, threshold or aggregation differs.
     pub changed: Vec<String>,
-    /// Changes of the measurement of each part. Where there are any, a difference may not come from the
+    /// Changes of the measurement of each part. If a part has any, its difference may not come from the
     /// answers.
     pub measured: Vec<MeasurementChange>,
     /// Top nodes of the second run, over all its cases.
@@ -82,8 +82,9 @@ pub struct NodeSide {
 
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
-/// A node is compared as a metric of two runs is: over the case scores of a benchmark, and over what each case contributes to the
-/// score of a node above (its pseudo-value in a jackknife), so that a case that several benchmarks apply to counts once.
+/// A node is compared like a metric of two runs: over the case scores of a benchmark, and for a node above over the
+/// contribution of each case (its pseudo-value in a jackknife), so that a case that several benchmarks apply to counts
+/// once.
 ///
 /// # Errors
 /// If a stored tree is damaged.
@@ -280,9 +281,10 @@ impl CaseTree {
         score_card(&self.tree.card, tally, missing).root().score()
     }
 
-    /// Returns what each part of the cases contributes to the root score: the score times the number of parts, less the score
-    /// without the part times the other parts. Their mean is the score, apart from its bias. `None` if the score depends on a
-    /// single part: there is none without it. Source: J. Tukey, Annals of Mathematical Statistics 29 (1958), 614.
+    /// Returns the contribution of each part of the cases to the root score: the score times the number of parts, minus
+    /// the score without the part times the number of other parts. Their mean is the score, apart from its bias. `None`
+    /// if the score depends on a single part: there is none without it. Source: J. Tukey, Annals of Mathematical
+    /// Statistics 29 (1958), 614.
     fn contributions(&self, parts: usize, missing: MissingPolicy) -> Option<Vec<f64>> {
         let (all, whole) = (parts as f64, self.score_without(None, missing)?);
         let contribution = |part| Some(all * whole - (all - 1.0) * self.score_without(Some(part), missing)?);
@@ -299,7 +301,7 @@ const fn part_of(case: usize) -> usize {
     case % MAX_PARTS
 }
 
-/// What the shared cases contribute to the score of a node above benchmarks in both runs.
+/// Contributions of the shared cases to the score of a node above benchmarks, in both runs.
 fn group_pairs(
     base: &CaseTree,
     candidate: &CaseTree,

@@ -41,7 +41,7 @@ pub fn count_distinct_cases<K: Ord + Clone>(
             }
         }
 
-        // An improvement signal counts nowhere, so its open cases leave nothing open.
+        // An improvement signal has no effect on scores, so its ungraded cases leave no score open.
         if node.criticality == Some(Criticality::ImprovementSignal) {
             continue;
         }

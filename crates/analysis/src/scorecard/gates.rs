@@ -23,7 +23,7 @@ pub enum ScorecardFailOn {
 /// Checks the gates against a comparison. `candidate` is the name of the second run.
 ///
 /// No gate holds if the measurement changed, because a weaker check or a lower threshold may hide the failure
-/// that the gate is about. Changes in the `allowed` aspects are ignored; `None` in the list stands for all
+/// that the gate is about. Changes in the `allowed` aspects are ignored; `None` in the list means all
 /// aspects. Cases that a benchmark no longer counts can't be allowed.
 pub fn check_scorecard_gates(
     found: &ScorecardComparison,

@@ -38,9 +38,9 @@ impl LabelSet {
         Self { people, ..self }
     }
 
-    /// Lets labels decide the benchmarks of a case that wait for people: those that people decide, and those
-    /// that judges left open. A label that contradicts the decision of a judge makes it disputed. Labels about another answer, target, case or question decide nothing and are
-    /// noted.
+    /// Lets labels decide the benchmarks of a case that wait for people: benchmarks for people, and benchmarks that
+    /// judges left ungraded. A label that contradicts the decision of a judge makes it disputed. Labels about another
+    /// answer, target, case or question have no effect and are noted.
     pub fn apply(&self, record: &mut CaseRecord, info: &ScorecardInfo) {
         let target = record.result.target.clone();
         let case = record.result.case_id.to_string();
@@ -77,7 +77,7 @@ fn find_node<'i>(info: &'i ScorecardInfo, code: &str) -> Option<&'i ScorecardNod
     info.nodes.iter().find(|node| node.code == code)
 }
 
-/// Returns true if labels may be about this decision: it is that of a benchmark, and not one of several votes.
+/// Returns true if labels may be about this decision: it is the decision on a benchmark, and not one of several votes.
 fn is_labelled(decided: &CaseDecision) -> bool {
     decided.decision.benchmark().is_some() && !decided.is_vote() && decided.member.is_empty()
 }

@@ -1,5 +1,5 @@
-//! Measurement of benchmarks: everything that affects their results apart from the answers, and changes of it
-//! between runs.
+//! Measurement of benchmarks: all settings that affect their results apart from the answers, and their
+//! changes between runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct MeasurementChange {
     pub code: String,
     /// Aspect that changed; `None` if cases that a benchmark applied to are no longer counted.
     pub aspect: Option<ComparisonAspect>,
-    /// Description in words.
+    /// Description for messages.
     pub says: String,
     /// True if the part is, or is below, a hard gate.
     pub gates: bool,

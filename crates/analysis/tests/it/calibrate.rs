@@ -65,7 +65,7 @@ fn the_decision_of_a_panel_counts_and_its_votes_do_not() {
     let found = from_run(&info(), [Ok(record)]).expect("readable");
     assert_eq!(found.other_graders, 1);
     assert_eq!(found.material.judge.as_deref(), Some("panel"));
-    let said: Vec<_> =
+    let decisions: Vec<_> =
         found.material.items.iter().map(|item| item.judge.as_ref().map(|one| one.said)).collect();
-    assert_eq!(said, [Some(DecisionValue::Verdict(true))]);
+    assert_eq!(decisions, [Some(DecisionValue::Verdict(true))]);
 }

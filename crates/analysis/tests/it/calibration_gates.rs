@@ -1,4 +1,4 @@
-//! Gates of a calibration if the judge did not decide everything, and spellings of raters' names.
+//! Gates of a calibration with missing decisions of the judge, and spellings of raters' names.
 
 use std::fmt::Write as _;
 

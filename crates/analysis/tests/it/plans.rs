@@ -76,7 +76,7 @@ fn labels_of_a_corrected_rate_are_planned_by_its_own_interval() {
     let any = corrected(&PlanningInputs { cases: None, ..judge.clone() });
     assert!(any.answer.is_some_and(|n| n < labels) && any.says.contains("adds no error"), "{any:?}");
     assert_eq!(corrected(&PlanningInputs { cases: Some(200), ..judge.clone() }).answer, None);
-    // A judge that says nothing saves no label.
+    // A judge without information saves no label.
     let alone = PlanningInputs { sensitivity: None, specificity: None, cases: None, ..judge.clone() };
     let alone = plan_sample_size(&alone, width).expect("valid")[0].answer;
     let coin = corrected(&PlanningInputs { specificity: Some(0.1), cases: None, ..judge });

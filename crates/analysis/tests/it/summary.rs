@@ -161,7 +161,7 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
         found.precision_notes.iter().find(|remark| remark.contains("Margin of error")).expect("a remark");
     let n: f64 =
         said.split(", about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
-    // All trials of a case are alike, so single answers would do as well: about 0.2 / (0.05 / 1.96)^2.
+    // All trials of a case have the same result, so one trial per case would do as well: about 0.2 / (0.05 / 1.96)^2.
     assert!(said.contains("cases with as many trials each") && n > 15.0 && n < 350.0, "{said}");
 
     // Clusters that fail as a whole, or clusters that all pass: the note names as many cases as the plan for

@@ -6,9 +6,9 @@ assize_rubric::named_enum! {
     /// Position in an answer.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum InsertPosition {
-        /// After everything else.
+        /// At the end of the answer.
         Append = "append",
-        /// Before everything else.
+        /// At the start of the answer.
         Prepend = "prepend",
         /// In the middle: after the paragraph, line or word that ends nearest to it.
         Inject = "inject",
@@ -32,8 +32,8 @@ impl InsertPosition {
     }
 }
 
-/// Returns the byte offset of the paragraph end nearest to the middle. If none lies in the middle half of the
-/// text, it is the nearest end of a line, then of a word, else the middle itself.
+/// Returns the byte offset of the paragraph end nearest to the middle. If there is none in the middle half of
+/// the text, tries the nearest end of a line, then of a word, and finally the middle itself.
 fn insertion_point(text: &str) -> usize {
     let half = text.len() / 2;
     for separator in ["\n\n", "\n", " "] {

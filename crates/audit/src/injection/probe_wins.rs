@@ -26,7 +26,7 @@ pub struct ProbeWins {
     /// Decisions that could have become better.
     pub could_win: u64,
     /// p-value of the null hypothesis that the probe wins no more decisions than a repeat without a change,
-    /// adjusted for all probes by Holm's method. `None` if nothing was judged again.
+    /// adjusted for all probes by Holm's method. `None` without repeats.
     pub p_adjusted: Option<f64>,
 }
 
@@ -90,9 +90,9 @@ fn is_won(pair: &DecisionPair) -> Option<bool> {
 /// Returns the p-value of the null hypothesis that a probe wins no more decisions than a repeat without a
 /// change; `None` if no decision was judged both ways.
 ///
-/// If the probe has no effect, each judgement of a case except the first could just as well have been the one
-/// with the probe. That is why the test exchanges them. It exchanges all decisions of a judgement together,
-/// because they may depend on each other. With a single case, p is therefore at least a half.
+/// If the probe has no effect, any judgement of a case except the first is as likely to be the one with the
+/// probe. So the test permutes them. It moves all decisions of a judgement together, because they may depend
+/// on each other. With a single case, p is therefore at least a half.
 fn p_of_no_wins<'p>(
     probe: &BTreeMap<CaseOfWins<'p>, WonByDecision<'p>>,
     noise: &BTreeMap<CaseOfWins<'p>, WonByDecision<'p>>,

@@ -23,7 +23,7 @@ pub struct ProbeMetrics {
     /// Counted changes.
     pub tally: PairTally,
     /// p-value of the null hypothesis that the probe wins no more than a repeat without a change, adjusted
-    /// for all attacks. `None` for controls, or if nothing was judged again.
+    /// for all attacks. `None` for controls, or without repeats.
     pub p_adjusted: Option<f64>,
     /// True if the probe wins significantly more decisions than a repeat without a change does.
     pub is_effect: bool,

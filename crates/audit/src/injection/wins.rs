@@ -80,16 +80,16 @@ impl InjectionWins {
     }
 
     /// Returns the value that is compared with a limit: the share won under attack minus the share won
-    /// without a change. If nothing was judged again, it is the share won under attack.
+    /// without a change. Without repeats, it is the share won under attack.
     pub fn limit_value(&self) -> Option<f64> {
         self.beyond_noise.value.or(self.attacks.value).ok()
     }
 
-    /// Returns the name of what wins more than `limit` of the decisions, and its share: all attacks together,
-    /// by [`limit_value`](Self::limit_value), or a single probe.
+    /// Returns the name and the share of an attack that wins more than `limit` of the decisions: all attacks
+    /// together, by [`limit_value`](Self::limit_value), or a single probe.
     ///
-    /// Among many probes, one wins many decisions by chance. That is why a single probe counts with the lower
-    /// bound of its interval.
+    /// Among many probes, one wins many decisions by chance. So a single probe counts with the lower bound of
+    /// its interval.
     pub fn beyond_limit(&self, limit: f64) -> Option<(String, f64)> {
         let all = self.limit_value().map(|share| ("attacks".to_owned(), share));
         let single = self.strongest.as_ref().map(|probe| (format!("`{}` at least", probe.label), probe.low));
@@ -307,7 +307,7 @@ mod tests {
         let rate = wins.attacks.value.expect("defined");
         let naive = 2.0 * 1.96 * (rate * (1.0 - rate) / n).sqrt();
         assert!(interval.width() > 2.0 * naive, "{} beside {naive}", interval.width());
-        // Noise alone changes as many: this is the share of wins, not that of all flips.
+        // Noise alone changes as many: this is the share of wins, not of all flips.
         let noise = wins.noise.interval.expect("defined");
         assert!(noise.low < rate && rate < noise.high, "{rate} beside {noise:?}");
     }
@@ -384,7 +384,7 @@ mod tests {
         let control = InjectionWins::new(&one_probe_wins(14, 70, ATTACKS), |label| label == "probe-1.append");
         assert_eq!(control.beyond_limit(0.0), None);
 
-        // Nothing is judged again: the share under attack counts.
+        // Without repeats, the share under attack counts.
         let mut once = one_probe_wins(14, 70, ATTACKS);
         once.pairs.retain(|pair| pair.label != UNCHANGED);
         let found = InjectionWins::new(&once, |_| false);

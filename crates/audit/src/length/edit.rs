@@ -45,7 +45,7 @@ const COURTESIES: [&str; 20] = [
 pub struct LengthEdit {
     /// Name on the command line and in records.
     pub name: &'static str,
-    /// Description in words.
+    /// Description for reports.
     pub does: &'static str,
     apply: fn(&str) -> String,
 }

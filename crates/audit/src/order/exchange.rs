@@ -16,8 +16,8 @@ type OrderCase<'a> = &'a (String, String);
 /// does; `None` if no rubric was judged both ways.
 ///
 /// If the order has no effect, the judgements of a rubric are interchangeable: any of them could have been
-/// those in the same order. The statistic is the share of decisions that other orders change minus the share
-/// that the same order changes.
+/// the ones in the same order. The statistic is the share of decisions that other orders change minus the
+/// share that the same order changes.
 pub(super) fn p_of_no_flips(rubrics: &[ReorderedRubric]) -> Option<f64> {
     let mut random = SeededRandom::new(SEED);
     let units: Vec<ArrangedUnit<OrderCase<'_>>> = rubrics
@@ -45,9 +45,9 @@ pub(super) fn p_of_no_flips(rubrics: &[ReorderedRubric]) -> Option<f64> {
 /// its sign; `None` if no criterion was both at the end and in the middle.
 ///
 /// If the position has no effect, judgements in different orders are interchangeable. Each order counts once:
-/// a judge that gets the same call again may repeat itself word for word, which says nothing about positions.
-/// Each criterion is weighted by the precision of its difference: `n m / (n + m)` for n decisions at the end
-/// and m in the middle.
+/// a judge that gets the same call again may repeat itself word for word, which is no evidence about
+/// positions. Each criterion is weighted by the precision of its difference: `n m / (n + m)` for n decisions
+/// at the end and m in the middle.
 pub(super) fn p_of_no_place(end: CallEnd, rubrics: &[ReorderedRubric]) -> Option<(f64, f64)> {
     let mut random = SeededRandom::new(SEED);
     let units: Vec<ArrangedUnit<OrderCase<'_>>> = rubrics

@@ -12,17 +12,17 @@ use rand_core::RngCore;
 use crate::CaseVariant;
 use crate::variant::case_rubrics;
 
-/// Number of orders that are drawn for each one that is chosen, and its maximum if all of them were known
-/// already.
+/// Number of candidate orders for each chosen one, and the maximum number of draws if all candidates are
+/// known already.
 const DRAWS_PER_ORDER: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
 /// Returns at most `most` different orders of `n` elements, without the original one: first the reverse, then
 /// random ones.
 ///
-/// Each element is compared with itself at other positions, so one that is always at an end shows nothing. Of
-/// several drawn orders, the function therefore chooses the one whose first and last elements were at an end
-/// least often. Deterministic for a seed.
+/// Each element is compared with itself at other positions, so an element that is always at an end gives no
+/// information. Of several drawn orders, the function therefore chooses the one whose first and last elements
+/// were at an end least often. Deterministic for a seed.
 pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     let same: Vec<usize> = (0..n).collect();
     let reverse: Vec<usize> = (0..n).rev().collect();

@@ -14,7 +14,7 @@ pub(super) struct PlaceEffect {
     pub(super) figure: MetricEstimate,
     /// p-value of the null hypothesis of no effect; `None` if the effect was not measured.
     pub(super) p: Option<f64>,
-    /// The effect in words.
+    /// Description of the effect.
     pub(super) says: String,
 }
 

@@ -9,7 +9,7 @@ use crate::{DecisionChange, DecisionPair, ScaleDecision};
 pub struct ReorderedRubric {
     /// Suite and case.
     pub case: (String, String),
-    /// Judgements: first those in the author's order, then those in other orders.
+    /// Judgements: first in the author's order, then in other orders.
     pub judgements: Vec<OrderedJudgement>,
 }
 

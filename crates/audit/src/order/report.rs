@@ -82,7 +82,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
 
 /// Claims of an order audit, adjusted together by Holm's method.
 struct OrderClaims<'a> {
-    /// Significant effects of the ends of a call, in words.
+    /// Descriptions of significant effects of the ends of a call.
     places: Vec<&'a str>,
     /// True if other orders change significantly more decisions than the same order does; `None` if that was
     /// not measured.

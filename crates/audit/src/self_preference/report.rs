@@ -16,10 +16,10 @@ use crate::{AuditReport, AuditSection, ScaleDecision};
 /// Measures the preference of each family's judges for answers of their own family.
 ///
 /// For each criterion of each answer, it takes the mean of the family's judges minus the mean of the neutral
-/// judges, which belong to neither of two families. Both groups saw the same answer, so the quality of the
-/// answer cancels out. Then it takes, in each case, the mean of these differences over the family's answers
-/// minus the mean over the other family's answers, so the severity of the judges cancels out as well. What
-/// remains is the preference; it is averaged over the other families.
+/// judges, which belong to neither of the two families. Both groups saw the same answer, so the quality of
+/// the answer cancels out. Then it takes, in each case, the mean of these differences over the family's
+/// answers minus the mean over the other family's answers, so the severity of the judges cancels out as well.
+/// The remainder is the preference; it is averaged over the other families.
 ///
 /// Judges of the other family don't count as neutral because they would add their own preference.
 pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
@@ -210,8 +210,8 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Computes for each case how much more a family's judges prefer its answers to those of another family than
-/// the neutral judges do.
+/// For each case: how much more than the neutral judges do a family's judges prefer its answers to another
+/// family's?
 fn contrast_families(
     facts: &SelfPreferenceFacts,
     family: &str,

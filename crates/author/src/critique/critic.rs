@@ -50,8 +50,8 @@ impl RubricCritic {
         request(inquiry, rules, &*self.fences, None)
     }
 
-    /// Applies model rules to a rubric: all of them in one call, and in a second call those that the first
-    /// reply left open. Rules still open after that count as not checked.
+    /// Applies model rules to a rubric: all of them in one call, and in a second call the rules that the
+    /// first reply did not answer. Rules without an answer after that count as not checked.
     pub async fn review(&self, inquiry: &LintInquiry, rules: &[&'static LintRule]) -> RubricCritique {
         let mut critique = RubricCritique::default();
         let mut open: Vec<&'static LintRule> = rules.to_vec();

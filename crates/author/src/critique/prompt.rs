@@ -22,7 +22,7 @@ pub fn prompt_hash() -> &'static str {
     &HASH
 }
 
-/// Name of a criterion in questions and replies, from its index. The ids in the file may contain anything.
+/// Name of a criterion in questions and replies, from its index. The ids in the file are arbitrary text.
 pub(super) fn key(index: usize) -> String {
     format!("c{}", index + 1)
 }

@@ -12,9 +12,9 @@ const MAX_REASON_CHARS: usize = 400;
 /// Result of one rule.
 #[derive(Debug, PartialEq)]
 pub(super) enum ReviewReply {
-    /// It was applied; these are its findings.
+    /// The rule was applied, with these findings.
     Applied(Vec<ModelFinding>),
-    /// It could not be applied: problems of the reply, one per line. Never empty.
+    /// The rule could not be applied: problems of the reply, one per line. Never empty.
     Unusable(Vec<String>),
 }
 

@@ -15,7 +15,7 @@ pub const MIN_CRITERIA: usize = 3;
 /// Most criteria of a draft.
 pub const MAX_CRITERIA: usize = 7;
 
-/// Lint rules that a draft must not break: a criterion tests one thing, and something that can be tested.
+/// Lint rules that a draft must not break: a criterion tests exactly one thing, and that thing is testable.
 const FORBIDDEN_FINDINGS: [&str; 3] = ["L0101", "L0102", "L0104"];
 
 /// Faults of a list of criteria.

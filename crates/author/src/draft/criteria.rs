@@ -1,4 +1,4 @@
-//! Parses the criteria in a model's reply; nothing is guessed, rounded or corrected.
+//! Parses the criteria in a model's reply, without guesses, rounding or corrections.
 
 use assize_rubric::{Criterion, CriterionId, CriterionScale, Gate, RawScore, ScoreBand, ScoreBands, Weight};
 use serde_json::{Map, Value};

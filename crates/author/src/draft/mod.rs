@@ -1,9 +1,9 @@
 //! Drafts rubrics from expected outcomes.
 //!
-//! A [`DraftBrief`] contains what is known about a case. [`ModelDrafter`] has a model write criteria and
+//! A [`DraftBrief`] contains the known facts about a case. [`ModelDrafter`] has a model write criteria and
 //! accepts only those that pass the checks; [`draft_offline`] makes a modest draft from the clauses of the
-//! expected outcome. [`CaseDraft`] writes a draft into a file of cases. A draft is for a person to correct;
-//! nothing here decides that it is good.
+//! expected outcome. [`CaseDraft`] writes a draft into a file of cases. A person corrects the draft; this
+//! module does not judge whether it is good.
 
 mod brief;
 mod check;

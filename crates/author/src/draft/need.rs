@@ -13,8 +13,8 @@ pub enum DraftNeed {
     NoOutcome,
 }
 
-/// Whether a case needs a draft. The one-criterion rubric that stands in for an expected outcome without
-/// graders does not count as a rubric, because no one wrote it.
+/// Whether a case needs a draft. A case with an expected outcome and no graders gets a one-criterion rubric
+/// from it when it is loaded. It does not count here, because no one wrote it.
 pub fn need(case: &Case) -> DraftNeed {
     let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);
     let mut graders = case.graders.iter().chain(turns.flat_map(|turn| &turn.graders));

@@ -11,7 +11,7 @@ use super::criteria::free_id;
 use super::phrase::{demands, sentences, slug};
 use super::{CriteriaDraft, DraftBrief, DraftError, RubricForm};
 
-/// Weight of the first clause, since expected outcomes begin with what matters most.
+/// Weight of the first clause, because expected outcomes begin with the most important demand.
 const FIRST_CLAUSE_WEIGHT: f64 = 2.0;
 /// Longest sentence of a reference that counts as a fact, in words.
 const MAX_FACT: usize = 30;
@@ -20,8 +20,8 @@ const MAX_FACT: usize = 30;
 /// double weight. If there are fewer than three, sentences of the reference that contain a number, a name or
 /// code follow as facts that an answer must not contradict. The same brief always gives the same draft.
 ///
-/// It understands nothing: it splits where a new demand begins, and skips clauses that lint does not consider
-/// testable.
+/// It does not understand the text: it splits where a new demand begins, and skips clauses that lint does not
+/// consider testable.
 pub fn draft_offline(brief: &DraftBrief, case: Option<&Case>) -> Result<CriteriaDraft, DraftError> {
     let mut criteria: Vec<Criterion> = Vec::new();
     let clauses = sentences(&brief.expected_outcome).into_iter().flat_map(|sentence| demands(&sentence));
@@ -90,7 +90,7 @@ fn facts(brief: &DraftBrief, criteria: &mut Vec<Criterion>) {
     }
 }
 
-/// Turns a yes-or-no question into a scale with a middle. Facts stay as they are, since there is no half a
+/// Turns a yes-or-no question into a scale with a middle. Facts are not changed, because there is no half
 /// contradiction.
 fn into_ranges(criterion: &mut Criterion) {
     if criterion.operator == CriterionOperator::Contradiction {

@@ -9,7 +9,7 @@ const VERBS: &str = "acknowledge address advise ask avoid calculate cite compare
 /// Words between the subject and its verb.
 const MODALS: [&str; 6] = ["should", "must", "shall", "will", "needs to", "has to"];
 
-/// Names for whoever answers, in expected outcomes.
+/// Names that expected outcomes use for the system that answers.
 const SUBJECTS: [&str; 10] =
     ["answer", "response", "reply", "output", "assistant", "model", "agent", "ai", "bot", "system"];
 

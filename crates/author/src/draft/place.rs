@@ -16,7 +16,7 @@ const LISTS: [&[&str]; 6] = [
     &["evaluators"],
 ];
 
-/// Key for the remark where comments are impossible.
+/// Key for the remark in formats without comments.
 const DRAFT_KEY: &str = "x-draft";
 
 /// Why a draft was not written.

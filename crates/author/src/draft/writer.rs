@@ -128,7 +128,7 @@ pub struct DraftWriter<'a> {
     jobs: std::vec::IntoIter<DraftJob>,
     files: Vec<EditedFile>,
     outcomes: Vec<CaseOutcome>,
-    /// Indexes of files that can't be written any more.
+    /// Indexes of files that can no longer be written.
     broken: Vec<usize>,
     total: usize,
     done: usize,
@@ -219,7 +219,7 @@ impl Workload for DraftWriter<'_> {
         self.done += 1;
         (self.options.observe)(AuthorEvent::CaseDrafted { done: self.done, total: self.total });
 
-        // A call that the budget refused says nothing about the case.
+        // A call that the budget refused is not a failure of the case.
         if draft.is_err() && self.limit.is_cancelled() {
             return;
         }

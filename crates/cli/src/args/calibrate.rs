@@ -101,7 +101,7 @@ pub(crate) struct CalibrateArgs {
     /// Each in both orders. Its columns are `preferred`, `first` and `second`.
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
     pub(crate) pairs: bool,
-    /// Probability from which a verdict is `met`.
+    /// Lowest probability that counts as `met`.
     #[arg(long, default_value_t = 0.5, value_name = "P", help_heading = JUDGE)]
     pub(crate) threshold: f64,
     /// Score to take from a distribution.

@@ -25,7 +25,7 @@ pub(crate) struct ClusterArgs {
     /// File with the credentials for these servers.
     #[arg(long, value_name = "FILE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
     pub(crate) cluster_credentials: Option<PathBuf>,
-    /// File with a secret that the workers have too; it signs what is stored.
+    /// File with a secret shared with the workers; it signs stored data.
     ///
     /// Or set `ASSIZE_JOB_SECRET`. Results and replies that are not signed with it are refused.
     #[arg(long, value_name = "FILE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]

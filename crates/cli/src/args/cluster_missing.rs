@@ -2,7 +2,7 @@
 
 use super::headings::CLUSTER;
 
-/// The options of `--cluster`, which this build knows only so far that it can say what it lacks.
+/// The options of `--cluster`, parsed only so that this build can say that it lacks the feature.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ClusterArgs {
     /// Run the cases on workers. Needs a build with `--features full`, as released programs are.

@@ -19,7 +19,7 @@ const METRICS: &OptionValues<HeadlineMetric> = &[
     ("pass-rate", HeadlineMetric::PassRate, "The share of cases that passed"),
 ];
 
-/// Values of `--allow`; `None` stands for all of them.
+/// Values of `--allow`; `None` means all of them.
 pub(super) const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
     ("question", Some(ComparisonAspect::Question), "Questions and expectations of cases"),
     ("rubric", Some(ComparisonAspect::Rubric), "Criteria and graders: text, settings, weights, gates"),
@@ -105,7 +105,9 @@ pub(crate) struct CompareArgs {
     pub(crate) watch: bool,
     /// Rescore all runs with the second's weights, or FILE's.
     ///
-    /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion whose text changed are not comparable.
+    /// Takes weights, gates and thresholds from the second run, or from an eval file, and keeps the stored decisions.
+    /// Graders and criteria that it lacks no longer count. Decisions on a criterion whose text changed are not
+    /// comparable.
     #[arg(
         long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ""
     )]
@@ -231,6 +233,6 @@ pub(crate) enum AdjustChoice {
     Holm,
     /// Benjamini-Hochberg: the share of false alarms among the alarms stays below 5%.
     Bh,
-    /// Not at all.
+    /// No adjustment.
     None,
 }

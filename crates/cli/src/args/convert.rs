@@ -127,7 +127,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) allow_code: bool,
     /// Print one JSON object on stdout.
     ///
-    /// What was read, what was not carried over, and the text unless `--out` is given.
+    /// It lists the input format, the losses and the warnings, and has the text unless `--out` is given.
     #[arg(long)]
     pub(crate) json: bool,
 }

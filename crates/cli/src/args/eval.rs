@@ -52,7 +52,7 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     ("allow", UnknownPrice::Allow, "Their cost is not counted"),
 ];
 
-/// Rules by which a run stops before its last case.
+/// Rules that stop a run before its last case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopRule {
     /// The result is clear.
@@ -173,7 +173,7 @@ pub(crate) struct SequenceArgs {
     pub(crate) stop_when: Option<StopRule>,
     /// Reference of `--stop-when`: a pass rate or run.
     ///
-    /// The mean score is compared with that of the run.
+    /// Compares the mean score with the run's.
     #[arg(
         long, value_parser = StopReference::parse, value_name = "RATE|RUN", requires = "stop_when",
         help_heading = LIMITS,
@@ -387,7 +387,7 @@ pub(crate) struct RunArgs {
     pub(crate) resume: Option<String>,
     /// With `--resume`, run incomplete cases again.
     ///
-    /// Decisions come from the reply cache and cost nothing; only missing ones are asked for.
+    /// Decisions in the reply cache are free; only missing ones cost judge calls.
     #[arg(long, requires = "resume", conflicts_with = "no_cache", help_heading = OUTPUT, hide_short_help = true)]
     pub(crate) retry_incomplete: bool,
     /// No progress or notices; warnings and errors remain.

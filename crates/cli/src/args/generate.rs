@@ -8,7 +8,7 @@ use clap::Subcommand;
 
 use super::spending::SpendingArgs;
 
-/// Draft what an eval file lacks.
+/// Draft missing parts of eval files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize generate rubrics evals/support.eval.yaml --dry-run\n  \

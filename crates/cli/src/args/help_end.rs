@@ -9,7 +9,7 @@ const MAX_WIDTH: usize = 80;
 const MAX_SHORT_LINES: usize = 12;
 /// Examples that `-h` prints of a longer text.
 const SHORT_EXAMPLES: usize = 3;
-/// Indentation of the second line of an example and those after it.
+/// Indentation of the lines of an example after the first.
 const CONTINUED: usize = 6;
 /// Title of the examples.
 const EXAMPLES: &str = "Examples:";
@@ -23,8 +23,8 @@ pub(super) fn rare_beside_eval(argument: Arg) -> Arg {
     if is_rare { argument.hide_short_help(true) } else { argument }
 }
 
-/// Adds texts to the help pages of all commands below this one, laid out for this width: `--help` prints
-/// everything, `-h` what fits. A command that already has both texts keeps them.
+/// Adds texts to the help pages of all commands below this one, laid out for this width: all of them to
+/// `--help`, and as many as fit to `-h`. A command that already has both texts keeps them.
 pub(super) fn with_help_ends(command: Command, columns: usize) -> Command {
     let path = command.get_name().to_owned();
     with_ends_below(command, &path, columns.min(MAX_WIDTH))

@@ -1,4 +1,4 @@
-//! The input files of a command, by which its project is found.
+//! The input files of a command. They determine the project whose configuration applies.
 
 use std::path::Path;
 

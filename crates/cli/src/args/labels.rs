@@ -16,7 +16,7 @@ pub(crate) struct LabelArgs {
     /// Count labels that do not name the answer they are about.
     #[arg(long, hide_short_help = true)]
     pub(crate) accept_unbound_labels: bool,
-    /// Who decides what people and judges dispute.
+    /// Who decides if people and judges disagree.
     ///
     /// Where labels of people contradict a judge, the item is disputed, and a gate is incomplete until a named person
     /// adjudicates. With `override`, people decide.

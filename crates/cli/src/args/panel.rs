@@ -1,4 +1,4 @@
-//! Options about several judges, and about one that is asked several times.
+//! Options about panels of judges and about repeats of one judge.
 
 use assize_engine::PanelOptions;
 use assize_grade::WarmUp;

@@ -1,4 +1,4 @@
-//! Arguments of `assize eval` for other machines: those that affect what is run and how it is judged.
+//! Arguments of `assize eval` for other machines: the ones that affect which cases run and how they are judged.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use clap::{ArgAction, CommandFactory, Parser};
 
 use super::{Args, CliCommand};
 
-/// Options about this process or this machine, what its user consents to, and limits, which are sent as numbers.
+/// Options about this process or this machine, its user's consent, and limits, which are sent as numbers.
 const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
     "out", "force", "json", "show", "verbose", "quiet", "deadline", "prices", "budget_usd", "budget_calls",
@@ -17,7 +17,7 @@ const LOCAL_OPTIONS: &[&str] = &[
 ];
 
 /// Options that workers need but that affect no decision or score: the number and order of concurrent calls,
-/// timeouts, what may be read and paid for, and what is left behind. When a job is continued, these come from
+/// timeouts, permissions to read and to spend, and leftover files. When a job is continued, these come from
 /// the new command. Not in this list, although similar: `shuffle` and `seed` (which cases are in which unit),
 /// `no_cache` and `cache_only` (where a decision comes from), and `keep_going` (which cases there are).
 const UNDECIDING_OPTIONS: &[&str] = &[
@@ -33,8 +33,8 @@ pub(crate) fn decides(argument: &str) -> bool {
     !UNDECIDING_OPTIONS.contains(&name.as_str())
 }
 
-/// The arguments of `assize eval` in a canonical spelling and order. `filters` come from a run that only this
-/// machine has, and are added.
+/// The arguments of `assize eval` in a canonical spelling and order. Adds `filters`, which come from a run
+/// that only this machine has.
 ///
 /// # Errors
 /// When a path or a value is not text that every machine reads the same way.

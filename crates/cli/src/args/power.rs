@@ -50,7 +50,7 @@ pub(crate) struct PowerArgs {
     /// Known: the pass rate.
     #[arg(long, value_parser = unit, value_name = "RATE")]
     pub(crate) pass_rate: Option<UnitInterval>,
-    /// Known: share of pairs of which only one passes.
+    /// Known: share of pairs in which only one side passes.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) discordance: Option<UnitInterval>,
     /// Known: SD of scores over cases.

@@ -3,8 +3,8 @@
 /// Options that would stop the run again; true if the next word is their value.
 const STOPPING: &[(&str, bool)] = &[("--stop-when", true), ("--against", true), ("--bail", false)];
 
-/// The words of a command line, changed to continue the run that it started. Logins in addresses are left out,
-/// since the command ends up in logs.
+/// The words of a command line, changed to continue the run that it started. Logins in addresses are removed, because
+/// the command may be logged.
 pub(crate) fn resume_command(command_line: &[String], retries_incomplete: bool) -> String {
     let mut words: Vec<&str> = Vec::with_capacity(command_line.len() + 2);
     let mut given = command_line.iter().map(String::as_str);

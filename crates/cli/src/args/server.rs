@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::headings::BROWSER;
 
-/// Address of a page server, and how it is reached.
+/// Address of a page server, and its names and certificates.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = BROWSER)]
 pub(crate) struct ServerArgs {
@@ -20,7 +20,7 @@ pub(crate) struct ServerArgs {
     /// Beyond this machine it needs a token and TLS.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) host: IpAddr,
-    /// Host name by which clients reach the server; repeatable.
+    /// Host name that clients use for the server; repeatable.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) name: Vec<String>,
     /// TLS certificate chain, in PEM.

@@ -13,7 +13,7 @@ use assize_evalfile::{AGENTV_KEYS, AgentvPlace, AgentvSupport};
 use super::{Args, FormatChoice};
 use crate::context::terminal_columns;
 
-/// Commands to which people pass a file as an argument although it belongs to an option; with that option.
+/// Commands that users give a file as an argument although it belongs to an option, each with the option.
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
 
 /// Options of other tools and commands. A line holds the commands that they are given to, the options, and the tip, separated
@@ -59,8 +59,8 @@ pub(crate) fn with_fitting_tips(mut error: clap::Error, words: &[OsString]) -> c
     error
 }
 
-/// Shows a server address without user and password. In an invalid address it is not clear where the login
-/// ends, so everything up to the last `@` is hidden.
+/// Shows a server address without user and password. The end of the login in an invalid address is unclear,
+/// so all text up to the last `@` is hidden.
 fn hide_login(error: &mut clap::Error) {
     let value = text(error, ContextKind::InvalidValue);
     if text(error, ContextKind::InvalidArg).starts_with("--cluster ")

@@ -27,7 +27,7 @@ pub(super) fn print(
     let reading = JudgeReadOptions { threshold: 0.5, rater: None, likeliest: false };
     let failures = first_failures(&rows, table.resampling());
 
-    // A first failure says nothing about the other benchmarks of its case, so it is no verdict on any of them.
+    // A first failure is no evidence about the other benchmarks of its case, so it is not a verdict on any of them.
     let verdicts: Vec<LabelRow> = rows.into_iter().filter(|row| !row.first_failure).collect();
     let material = CalibrationMaterial::from_rows(&verdicts, &reading, |_| LabelInclusion::Included)
         .map_err(labels::format_material_error)?;

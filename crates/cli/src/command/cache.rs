@@ -37,8 +37,7 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
                 say_deleted(&shown, deleted, json);
             }
             Err(error @ StoreError::Busy { .. }) => return Err(told(&error).into()),
-            // A cache that can't be read, or that has no room for writing, can still be deleted, which is what
-            // the user wants.
+            // A cache that can't be read, or is on a full disk, can still be deleted, as the user asked.
             Err(error) => {
                 ReplyCache::remove(&path)?;
                 if json {
@@ -62,7 +61,7 @@ fn open(path: &Path) -> Result<Option<ReplyCache>, StoreError> {
 fn pruned(path: &Path, before: Option<i64>) -> Result<u64, StoreError> {
     match open(path)? {
         Some(cache) => cache.prune(before),
-        // The file may have been deleted by hand; replies in files next to it would come back.
+        // The file may have been deleted by hand. Its replies would return from the files next to it.
         None if before.is_none() => ReplyCache::remove(path).map(|()| 0),
         None => Ok(0),
     }
@@ -118,13 +117,13 @@ fn print_stats(path: &str, stats: Option<CacheStats>, context: &CliContext) {
     output::print_text(&text, context);
 }
 
-/// Formats a time for people, in the time zone of this machine.
+/// Formats a time for display, in the time zone of this machine.
 fn minute(seconds: i64) -> Option<String> {
     let time = jiff::Timestamp::from_second(seconds).ok()?.to_zoned(jiff::tz::TimeZone::system());
     Some(time.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
-/// Formats a time for programs.
+/// Formats a time for JSON.
 fn day(seconds: i64) -> Option<String> {
     jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }

@@ -85,7 +85,7 @@ pub(super) fn job_secret(
     text.map(|text| JobSecret::new(&text)).transpose()
 }
 
-/// The cluster at an address. Warns if nothing is signed and the servers are not on this machine.
+/// The cluster at an address. Warns if data is not signed and the servers are not on this machine.
 async fn connect(
     address: &ClusterAddress,
     secret: Option<JobSecret>,

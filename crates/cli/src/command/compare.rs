@@ -283,8 +283,8 @@ impl ShownComparison<'_> {
         });
 
         if args.anytime {
-            let of = |(name, found): &(String, AnytimeComparison)| anytime_json(name, found);
-            value["anytime"] = self.anytime.iter().map(of).collect();
+            let entry = |(name, found): &(String, AnytimeComparison)| anytime_json(name, found);
+            value["anytime"] = self.anytime.iter().map(entry).collect();
         }
         value["gates"] = json!(self.results);
         value["exit_code"] = self.exit.code().into();

@@ -142,7 +142,7 @@ impl WatchedRun {
         Ok(Self { name: resolved, shown: name.to_owned(), folder })
     }
 
-    /// Size and modification time of the files that grow, to find out whether there is anything new.
+    /// Size and modification time of the files that grow, to detect new rows.
     fn state(&self) -> FileState {
         ["run.json", "results.jsonl"].map(|name| {
             let found = std::fs::metadata(self.folder.path().join(name)).ok();
@@ -154,7 +154,7 @@ impl WatchedRun {
 /// Sizes and modification times of the files of a run.
 type FileState = [(u64, Option<SystemTime>); 2];
 
-/// Both runs, and what is known of them so far.
+/// Both runs and the state of their comparison.
 struct RunWatch {
     runs: [WatchedRun; 2],
     names: NameTable,
@@ -190,12 +190,12 @@ struct SeenRuns {
 #[derive(Debug, Clone, Copy)]
 struct WorkLeft {
     cases: usize,
-    /// Estimated from the calls of the cases so far.
+    /// Estimated from the calls of finished cases.
     judge_calls: u64,
 }
 
 impl RunWatch {
-    /// Looks again whenever there is something new, until the difference is clear or both runs have ended.
+    /// Reads new rows as they appear, until the difference is clear or both runs have ended.
     fn follow(&mut self, line: &mut LiveLine, context: &CliContext) -> Result<SeenRuns, CommandFailure> {
         let (mut state, mut failed) = (None, 0);
         loop {

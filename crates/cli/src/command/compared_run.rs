@@ -1,4 +1,4 @@
-//! Runs that are compared: read, paired, refused where they were not measured alike.
+//! Runs that are compared: reads and pairs them, and refuses runs that were measured differently.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(super) struct ComparedRun {
 }
 
 impl ComparedRun {
-    /// Reads a run and keeps what metrics need of its rows. `takes` says which suites count.
+    /// Reads a run and keeps the fields of its rows that metrics need. `takes` selects the suites.
     pub(super) fn read(
         name: &str,
         names: &mut NameTable,
@@ -137,8 +137,8 @@ impl ComparedRun {
     }
 }
 
-/// Warns that a run lacks cases because it did not end or stopped early. `verb` is what happens to its other cases, such as
-/// `compared`.
+/// Warns that a run lacks cases because it did not end or stopped early. `verb` is the treatment of its other cases,
+/// such as `compared`.
 pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
     let warn = |text: &str| {
         output::print_warning(&format!("`{label}` {text}: only its finished cases are {verb}"), context);
@@ -223,7 +223,7 @@ pub(super) fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFa
 }
 
 /// Refuses runs whose headline metric was measured differently, so that they are not compared by accident.
-/// Other metrics that differ are left out of the comparison, which names them.
+/// Other metrics that were measured differently are not compared, and the comparison names them.
 pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     let is_withheld = |found: &RunComparison| found.headline_difference().call == Conclusion::NotComparable;
     let problems = problems(many, is_withheld);

@@ -81,7 +81,7 @@ fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailu
         let help = error.help().map(|help| format!("\n{help}")).unwrap_or_default();
         format!("{}: {error}{help}", path.display())
     })?;
-    // Tables of criteria and YAML files are never records, whatever they contain.
+    // Tables of criteria and YAML files are never records.
     Ok(found.filter(|_| !["yaml", "yml"].contains(&ending.as_str()) && !is_table(path)))
 }
 

@@ -1,4 +1,4 @@
-//! `assize calibrate criteria`: what each criterion measures.
+//! `assize calibrate criteria`: finds criteria that measure nothing or duplicate others.
 
 use assize_analysis::criteria::CriterionResponses;
 use assize_analysis::labels::ColumnRole;

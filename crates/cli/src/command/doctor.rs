@@ -25,12 +25,13 @@ use crate::runtime::block_on;
 /// How long a server on this machine may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Variable that names a judge, for which other variables may hold address and key.
+/// Variable that names a judge.
 const JUDGE_MODEL: &str = "JUDGE_MODEL";
-/// Those variables.
+/// Variables with the address and the key of that judge.
 const JUDGE_VARIABLES: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
-/// How long a server may take to answer a check: any, and one on this machine that nobody asked to check.
+/// How long a server may take to answer a check. Servers on this machine are checked without `--check` too,
+/// and get less time.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCAL_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -43,7 +44,8 @@ struct ProviderCheck {
     about: String,
     /// Whether its server accepted the key; `None` if it was not asked or did not say.
     checked: Option<bool>,
-    /// True if something on this machine answers for it, without a key. It may be asked: nothing leaves the machine.
+    /// True if a server on this machine answers for it, without a key. Requests to it don't leave the machine, so it is
+    /// always checked.
     is_local: bool,
     /// A judge of this provider, as `--judge` takes it, if its server lists one.
     judge: Option<String>,
@@ -159,14 +161,14 @@ fn ask_servers(
 ) -> Result<(), CommandFailure> {
     let is_asked =
         |finding: &ProviderCheck| finding.is_local || (all && finding.usable && finding.name != OFFLINE);
-    let asked: Vec<&'static str> = findings.iter().filter(|f| is_asked(f)).map(|f| f.name).collect();
-    if asked.is_empty() {
+    let names: Vec<&'static str> = findings.iter().filter(|f| is_asked(f)).map(|f| f.name).collect();
+    if names.is_empty() {
         return Ok(());
     }
 
     let timeout = if all { CHECK_TIMEOUT } else { LOCAL_CHECK_TIMEOUT };
     block_on(async {
-        checks(findings, asked, timeout, proxies, context).await;
+        checks(findings, names, timeout, proxies, context).await;
         Ok::<(), CommandFailure>(())
     })
 }
@@ -181,10 +183,10 @@ async fn checks(
 ) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
-    let mut asked = JoinSet::new();
+    let mut running = JoinSet::new();
     for name in names {
         let (transport, variables) = (Arc::clone(&transport), context.process.environment());
-        asked.spawn(async move {
+        running.spawn(async move {
             let env = |variable: &str| variables(variable);
             let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {
                 Some(model) => check_judge(&model, &env, &transport, timeout).await,
@@ -194,7 +196,7 @@ async fn checks(
         });
     }
 
-    while let Some(answer) = asked.join_next().await {
+    while let Some(answer) = running.join_next().await {
         let Ok((name, checked)) = answer else { continue };
         let Some(finding) = findings.iter_mut().find(|finding| finding.name == name) else { continue };
         let words = match checked {
@@ -285,11 +287,11 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
             None => (true, format!("at {host}, no key set")),
         },
         ReadyState::Missing { variables, unread } => {
-            let of = provider.host.as_ref().map(|host| format!(" to use {host}")).unwrap_or_default();
+            let purpose = provider.host.as_ref().map(|host| format!(" to use {host}")).unwrap_or_default();
             let unread = unread
                 .map(|(variable, instead)| format!("; {variable} does not help: {instead}"))
                 .unwrap_or_default();
-            (false, format!("set {}{of}{unread}", variables.join(" and ")))
+            (false, format!("set {}{purpose}{unread}", variables.join(" and ")))
         }
         ReadyState::BadBaseUrl { variable, reason } => {
             (false, format!("{variable} is not an address: {reason}"))
@@ -304,7 +306,7 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
     }
 }
 
-/// Returns true if something accepts connections at an address of this machine; `None` for other machines,
+/// Returns whether a server accepts connections at an address of this machine; `None` for other machines,
 /// which are not tried.
 fn local_server(host: &str) -> Option<bool> {
     let mut addresses = host.to_socket_addrs().ok()?;

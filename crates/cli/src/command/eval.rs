@@ -69,7 +69,7 @@ pub(super) fn print_export(
     })
 }
 
-/// Prints what files ask for that needs consent.
+/// Prints the requests of files that need consent.
 pub(super) fn print_capabilities(capabilities: &CapabilityList, context: &CliContext) {
     if !capabilities.is_empty() {
         output::print_text(
@@ -79,7 +79,7 @@ pub(super) fn print_capabilities(capabilities: &CapabilityList, context: &CliCon
     }
 }
 
-/// Prints what a run would cost.
+/// Prints the plan of a run.
 pub(super) fn print_plan(
     planned: &PlannedRun,
     args: &RunArgs,

@@ -130,13 +130,13 @@ fn list_failures(
     args: &ExplainArgs,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
-    let of = Cell::new(0);
+    let decided = Cell::new(0);
     let (records, found) = first_records(folder, labelled, args, &|record| {
         let fails = does_criterion_fail(&record.result, criterion);
-        of.set(of.get() + usize::from(fails.is_some()));
+        decided.set(decided.get() + usize::from(fails.is_some()));
         fails == Some(true)
     })?;
-    if of.get() == 0 {
+    if decided.get() == 0 {
         let selection = unknown_selection(folder, selector(args))?;
         return Err(selection.map_or_else(|| unknown_criterion(folder, criterion), Ok)?.into());
     }
@@ -145,12 +145,12 @@ fn list_failures(
         output::print_json(&criterion_cases_json(&records, criterion));
     } else {
         let more = found - records.len();
-        output::print(&render_criterion_cases(&records, criterion, of.get(), more, context.stdout));
+        output::print(&render_criterion_cases(&records, criterion, decided.get(), more, context.stdout));
     }
     Ok(ExitStatus::Passed)
 }
 
-/// Lists cases to choose from, in the order of the files; if there are many, only those that did not pass.
+/// Lists cases to choose from, in the order of the files; if there are many, only cases that did not pass.
 fn list_cases(
     folder: &RunFolder,
     info: &RunInfo,

@@ -18,7 +18,7 @@ struct UnpackedJob {
     runs: Vec<std::path::PathBuf>,
 }
 
-/// In a build without jobs of many machines, every name is that of a run.
+/// In a build without jobs of many machines, every name is the name of a run.
 #[cfg(not(feature = "cluster"))]
 fn unpack_jobs(args: &MergeArgs, _: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
     let names = &args.runs;
@@ -28,7 +28,7 @@ fn unpack_jobs(args: &MergeArgs, _: &CliContext) -> Result<Vec<Option<UnpackedJo
     }
 }
 
-/// The results of jobs among these names, unpacked; `None` for what is a run.
+/// The unpacked results of each name that is a job; `None` for each name that is a run.
 #[cfg(feature = "cluster")]
 fn unpack_jobs(args: &MergeArgs, context: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
     let variables = context.process.variables();

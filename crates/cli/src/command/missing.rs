@@ -20,7 +20,7 @@ macro_rules! missing {
             use crate::context::CliContext;
             use crate::failure::CommandFailure;
 
-            /// Says what is missing.
+            /// Fails: this build lacks the command.
             pub(crate) fn execute<T>(_: &T, _: &CliContext) -> Result<ExitStatus, CommandFailure> {
                 Err(super::failure($command))
             }

@@ -47,7 +47,7 @@ pub(super) fn serve_pages(
         let server = bind.await?;
 
         stop_signal::note_for_second("Saved labels and decisions are kept");
-        // Watch for signals before printing the address: whoever reads it may end the server at once.
+        // Watch for signals before printing the address, because a script that reads it may end the server at once.
         let mut stop = Box::pin(stop_signal::interrupted());
         tokio::select! {
             biased;

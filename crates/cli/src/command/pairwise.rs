@@ -91,7 +91,7 @@ fn print(
     let json = || {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Thresholds mean nothing for the choice between two answers.
+            // Thresholds have no meaning for a choice between two answers.
             for unrelated in ["counts", "mean_score", "metrics"] {
                 members.remove(unrelated);
             }

@@ -21,7 +21,7 @@ use crate::output::{self, ResultOutput};
 
 /// Largest run for which `auto` also prints the cases that passed, one line each.
 pub(super) const SMALL_RUN: usize = 12;
-/// Most cases that are printed with what counts against them.
+/// Maximum number of cases that are printed with the reasons against them.
 const MAX_LISTED: usize = 10;
 /// Most failing cases that the summary names if no cases are printed.
 const MAX_NAMED: usize = 10;
@@ -31,7 +31,7 @@ const MAX_REASONS: usize = 4;
 const MAX_TABLE: usize = 90;
 /// Most failing cases that are printed as one line each on a screen.
 const MAX_ON_SCREEN: usize = 20;
-/// Fewest of them, however long the rest of the output is.
+/// Minimum number of such cases, even if the output is long.
 const MIN_ON_SCREEN: usize = 3;
 
 /// Most records held at a time to print them in the order of the files.
@@ -203,7 +203,7 @@ fn render_some(records: &[CaseRecord], more: usize, context: &CliContext) -> Str
     text
 }
 
-/// Why cases are incomplete, the most frequent reason first, with what to do.
+/// Why cases are incomplete, the most frequent reason first, with advice.
 fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<String> {
     let mut reasons: Vec<&IncompleteReason> = reasons.iter().collect();
     // Cases finish in any order, so the order of reasons must not depend on it.
@@ -236,7 +236,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
     lines
 }
 
-/// What to do about criteria that could not be judged, if their message does not say it.
+/// Advice about criteria that could not be judged, unless their message has it already.
 const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     match kind {
         UngradedKind::Transport
@@ -253,7 +253,7 @@ const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     }
 }
 
-/// What to do about criteria that were not judged, because there was no reply or no judge.
+/// Advice about criteria that were not judged because there was no reply or no judge.
 fn fix_of_unjudged(message: &str) -> &'static str {
     if message.contains(assize_llm::NO_REPLY_IMPORTED) {
         "write the open requests with `--export-requests FILE`, and import the replies to them, too"
@@ -278,8 +278,8 @@ fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
     trials.map(|case| ((&*case.suite, &*case.case_id, case.target.as_deref()), case.verdict)).collect()
 }
 
-/// Returns true if the row is to be counted as a case that did not pass. The first trial of a case represents
-/// all of them.
+/// Returns true if the row counts as a case that did not pass. The first trial of a case represents all of
+/// them.
 fn names_a_failing_case(row: &ResultRow, trials: &TrialVerdicts<'_>) -> bool {
     match trials.get(&(&*row.suite, &*row.case_id, row.target.as_deref())) {
         Some(verdict) => row.trial <= 1 && *verdict != Verdict::Pass,
@@ -328,7 +328,7 @@ pub(super) fn explain_command(run: &str, info: &RunInfo, case: &NamedCase) -> St
     format!("assize explain {run} {}{suite}", shell_word(&case.id))
 }
 
-/// Commands to try after a run in which something did not pass, whatever its exit code.
+/// Commands to try after a run with a case that did not pass, with any exit code.
 fn next_commands(
     info: &RunInfo,
     folder: &Path,
@@ -346,7 +346,7 @@ fn next_commands(
         return Vec::new();
     }
 
-    // `merge` and `score` print runs of other commands, which only those can continue.
+    // `merge` and `score` print runs of other commands, and only those commands can continue them.
     let is_own = context.command_line.iter().any(|word| info.command.split(' ').next() == Some(word));
     let resumption = |retries_incomplete| {
         let retries = if retries_incomplete { " --retry-incomplete" } else { "" };

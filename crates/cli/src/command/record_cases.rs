@@ -13,7 +13,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Writes the records of all files as cases. `format` is that of the first file, or the format given for all.
+/// Writes the records of all files as cases. `format` is the format of the first file, or the one given for all files.
 pub(super) fn execute(
     args: &ConvertArgs,
     format: RecordFormat,

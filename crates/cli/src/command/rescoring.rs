@@ -7,7 +7,7 @@ use crate::args::RescoreSource;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// Scorings of cases, and where they come from.
+/// Scorings of cases, and their source.
 pub(super) struct SharedScoring {
     pub(super) cases: CaseScorings,
     pub(super) source: String,

@@ -28,7 +28,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     check_run(&run, args, context)?;
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<RescoreResult, CommandFailure> {
-        Ok(rescore(record, rubric.as_ref(), lines(args, rubric_lines, record)?))
+        Ok(rescore(record, rubric.as_ref(), thresholds(args, rubric_lines, record)?))
     };
 
     let begun = std::time::Instant::now();
@@ -103,7 +103,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
     if !args.output.delivery(false).deliver(json)? {
-        // By default, only cases are printed whose verdict or score changed.
+        // By default, prints only cases with a changed verdict or score.
         let (show, is_limited) = match args.output.show() {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
             show => (show, matches!(show, ShowChoice::Auto | ShowChoice::Verbose)),
@@ -185,9 +185,9 @@ fn rubric(
     }
 }
 
-/// The thresholds of a case: those of the command line override the rubric's, which override the stored ones.
-/// `None` if the stored case has nothing that thresholds apply to.
-fn lines(
+/// The thresholds of a case. The command line overrides the rubric, and the rubric overrides the stored
+/// thresholds. `None` if thresholds don't apply to the stored case.
+fn thresholds(
     args: &ScoreArgs,
     rubric: ThresholdOverrides,
     record: &CaseRecord,
@@ -224,7 +224,7 @@ struct RescoreChanges {
     changed: usize,
     /// Number of cases whose verdict or score changed.
     moved: usize,
-    /// True unless the rubric changes nothing.
+    /// False if a new rubric had no effect on any case.
     touched: bool,
 }
 
@@ -261,7 +261,7 @@ impl RescoreChanges {
     }
 }
 
-/// Distinct criterion names, of which the first few are kept.
+/// Counts distinct criterion names, and keeps the first few.
 #[derive(Default)]
 struct NameList {
     kept: Vec<String>,

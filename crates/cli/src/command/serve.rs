@@ -27,7 +27,7 @@ pub(crate) fn execute(args: &ServeArgs, context: &CliContext) -> Result<ExitStat
         stop_signal::note_for_second(
             "Samples in flight were not answered; what they cost may have been charged",
         );
-        // Watch for signals before printing the address: whoever reads it may end the server at once.
+        // Watch for signals before printing the address, because a script that reads it may end the server at once.
         let mut stop = Box::pin(stop_signal::interrupted());
         tokio::select! {
             biased;

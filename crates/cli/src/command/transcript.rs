@@ -60,7 +60,7 @@ pub(super) fn execute(
 
     let mut ids = UniqueIds::default();
     let mut lines = String::new();
-    let mut told = Vec::new();
+    let mut summaries = Vec::new();
     let mut left_out = 0;
     for log in &logs {
         for trace in &log.read.traces {
@@ -78,7 +78,7 @@ pub(super) fn execute(
                 output::print_warning(&message, context);
             }
 
-            told.push(summary(&id, trace, log));
+            summaries.push(summary(&id, trace, log));
             let case = case(&id, trace, &log.name);
             lines.push_str(&case.to_string());
 
@@ -86,7 +86,7 @@ pub(super) fn execute(
         }
     }
 
-    if told.is_empty() {
+    if summaries.is_empty() {
         return Err("no session with an answer was found; nothing was converted".into());
     }
 
@@ -95,14 +95,14 @@ pub(super) fn execute(
     }
 
     if args.json {
-        let mut value = report(&logs, &told, left_out);
+        let mut value = report(&logs, &summaries, left_out);
         value["text"] = args.out.is_none().then_some(lines).into();
         output::print_json(&value);
     } else {
         if args.out.is_none() {
             output::print_json_text(&lines);
         }
-        say(&logs, &told, args.out.as_deref());
+        say(&logs, &summaries, args.out.as_deref());
     }
 
     Ok(if broken.is_empty() && left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
@@ -157,7 +157,7 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     let mut case = Map::new();
     case.insert("id".to_owned(), id.into());
 
-    // An eval file would replace what looks like a reference to an environment variable.
+    // An eval file would replace text that looks like a reference to an environment variable.
     if let Some(question) = trace.question() {
         case.insert("input".to_owned(), question.replace("${{", "$${{").into());
     }

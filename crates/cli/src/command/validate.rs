@@ -77,7 +77,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
     Ok(exit)
 }
 
-/// Lists files in folders whose kind is unknown, so that nobody assumes they were checked.
+/// Lists files of unknown kind in the given folders, so that users don't assume that they were checked.
 fn describe_unchecked(paths: &[PathBuf]) -> Option<String> {
     let (files, are) = match paths {
         [] => return None,

@@ -12,7 +12,7 @@ pub(crate) fn execute(args: &ViewArgs, context: &CliContext) -> Result<ExitStatu
     let named: Result<Vec<_>, _> =
         args.runs.iter().map(|name| runs::find_run(name, &context.process)).collect();
     let options = ViewOptions { runs: named?, ..server_options(&args.server, context)? };
-    // Report anything that is not a run here, not on a page.
+    // Report a folder that is not a run here, not on a page.
     for folder in &options.runs {
         folder.info()?;
     }

@@ -46,7 +46,7 @@ tests:
   assertions: *asked
 "#;
 
-/// The votes of the judges: the first judge says that everything is met, the others that nothing is.
+/// The votes of the judges: the first judge finds every criterion met, the others none.
 fn vote(incoming: &MockRequest) -> MockReply {
     let model = incoming.body["model"].as_str().unwrap_or_default();
     let outcome = if model.starts_with('a') { "met" } else { "unmet" };

@@ -21,7 +21,7 @@ pub(crate) struct BrowserTools {
 }
 
 impl BrowserTools {
-    /// Finds the programs and packages, and installs missing ones. The error says what is missing.
+    /// Finds the programs and packages, and installs missing ones. The error names any that can't be installed.
     pub(crate) fn find() -> Result<Self, String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser-modules");
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

@@ -21,7 +21,7 @@ fn bucket_server(test: &str, format: BucketFormat) -> Option<BucketServer> {
     match BucketServer::start(format, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("buckets")) {
         Ok(server) => Some(server),
         Err(why) => {
-            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
+            // Bypasses the test harness, which captures output: the summary counts these lines.
             let line = format!("\nSKIPPED 1 test, {test} with {format:?}: {why}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             None
@@ -71,8 +71,8 @@ fn results_in_a_bucket_are_those_of_one_machine() {
         assert_eq!(judge.count() - before, CALLS, "{format:?}");
         assert_same_rows((&local, "local"), (&boss, "merged"));
 
-        // The stored results can be merged again when nothing else of the job exists; the rows are identical to
-        // the byte.
+        // The stored results can be merged again when all other data of the job is gone; the rows are identical to the
+        // byte.
         let job = format!("{place}/{}", run_id(&boss, "merged"));
         let reader = machine_with(&judge, &buckets);
         reader.run(&["merge", &job, "--run-dir", "again", "--show", "none"]).expect_code(1);
@@ -80,7 +80,7 @@ fn results_in_a_bucket_are_those_of_one_machine() {
             assert_eq!(reader.read(format!("again/{file}")), boss.read(format!("merged/{file}")), "{file}");
         }
 
-        // Reports of rows without times are identical to those of one machine.
+        // Without times, the reports are identical to the ones of a run on one machine.
         reader.copy_folder(&local.path("local"), "local");
         for kind in ["csv", "github", "gitlab"] {
             assert_eq!(report(&reader, "again", kind), report(&reader, "local", kind), "{format:?}, {kind}");

@@ -89,7 +89,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// A run, and everything that can go wrong with it.
+/// A run, and the faults that are injected into it.
 struct Scene<'a> {
     servers: &'a mut NatsServers,
     judge: &'a MockServer,

@@ -40,7 +40,7 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
         assert!(err.contains(&format!("was begun with another `{option}`")), "{err}");
     }
 
-    // Another job of the same plan, with other options: what the first job has spent counts.
+    // Another job of the same plan, with other options: the first job's spending counts.
     let more = ["--budget-calls", "37", "--resume", "--unit-size", "5", "--max-concurrency", "64"];
     let (code, _, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!((code, judge.count()), (Some(4), spent), "{err}");

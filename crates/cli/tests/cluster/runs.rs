@@ -272,7 +272,7 @@ fn tries_count_on_when_a_unit_is_put_back_and_coordinators_die() {
             running = deadly_run(&boss, &address);
         }
 
-        // A worker that can't write anything says so and returns the unit, whose earlier tries still count.
+        // A worker on a full disk reports it and returns the unit. Earlier tries of the unit still count.
         let mut unable = Running::start(&mut worker_on_full_disk(&full, &judge, &address, 0));
         unable.wait_for("unit ");
         unable.kill();

@@ -1,4 +1,4 @@
-//! Somebody who can write to the servers and does not know the secret of the job.
+//! An attacker who can write to the servers and does not know the secret of the job.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ fn job_of(said: &str) -> String {
     job.map(|(job, _)| job.to_owned()).expect("it names the job")
 }
 
-/// The servers as somebody without a secret sees them.
+/// The servers as a client without the secret sees them.
 async fn raw(servers: &NatsServers) -> NatsCluster {
     let address: ClusterAddress = servers.address().parse().expect("an address");
     NatsCluster::connect(&address, BTreeMap::default(), Arc::new(|_| {})).await.expect("they are there")
@@ -58,7 +58,7 @@ fn forged_results_and_replies_on_servers_are_refused_and_counted() {
     boss.run(&[&EVAL[..], &["--run-dir", "local"]].concat()).expect_code(1);
     assert_eq!(judge.count(), CALLS);
 
-    // Replies of somebody who can write to the servers: signed with another secret.
+    // Replies of an attacker who can write to the servers: signed with another secret.
     let forger = signing_machine(&judge);
     let forging = signing_worker(&forger, &address, &["-q", "--job-secret", "other.secret"]);
     let args = [&EVAL[..], &["--cluster", &address, "--run-dir", "forged", "--job-secret", "other.secret"]];
@@ -167,7 +167,7 @@ fn servers_elsewhere_without_a_secret_are_warned_of() {
     let Some(servers) = servers("servers_elsewhere_without_a_secret") else { return };
     let judge = judge_server(Duration::ZERO);
     let host = signing_machine(&judge);
-    // An address for documentation: nobody is there.
+    // An address that is reserved for documentation, so nothing answers there.
     let address = format!("{},nats://192.0.2.1:4222", servers.address());
     let warning =
         "there is no secret of the job, so whoever can write to its servers can change replies and verdicts";

@@ -1,6 +1,6 @@
-//! Runs every command in a `console` block of the README, the docs and the skills, in a copy of the examples. A
-//! line `? N` after a command gives its documented exit code. Other lines after a command are its output on a
-//! terminal of 80 columns; `...` stands for any lines.
+//! Runs every command in a `console` block of the README, the docs and the skills, in a copy of the examples. A line `?
+//! N` after a command gives its documented exit code. Other lines after a command are its output on a terminal of 80
+//! columns; `...` matches any lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ fn documented_output_is_held_against_what_is_printed() {
     );
 }
 
-/// Runs the commands of a page in its own folder, and counts them. Records those with different output.
+/// Runs the commands of a page in its own folder, and counts them. Records commands with different output.
 fn run_page(page: &Path, differences: &Mutex<Vec<String>>) -> usize {
     let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.env("COLUMNS", "80");
@@ -173,7 +173,7 @@ const FOREIGN_OPTIONS: &[&str] = &[
     "--rm-type",
 ];
 
-/// Other names of options, which completions leave out. The help of the option names them.
+/// Other names of options, which completions don't offer. The help of the option names them.
 const OTHER_NAMES: &[&str] = &["--judge-calls", "--report", "--test-id"];
 
 /// Every `--option` of a message or a page is one of the program. The page about AgentV names its options.

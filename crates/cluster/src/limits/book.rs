@@ -1,8 +1,8 @@
-//! The book of what was granted to whom. A pure state machine: the caller passes the time.
+//! The book of all grants to workers. A pure state machine: the caller passes the time.
 //!
-//! Budget moves in running totals, not in amounts: a request says what the worker has received and returned
-//! since it began, and a reply what it was granted since it began. A reply that is lost can therefore be
-//! repeated, and nothing is granted or returned twice.
+//! Messages about budget carry running totals, not amounts. A request has the totals that the worker has
+//! received and returned since it began, and a reply has the total that it was granted since then. So a lost
+//! reply can be repeated, and nothing is granted or returned twice.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) const RATE_TERM: Duration = Duration::from_secs(2);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A grant covers at most this many calls like the requested one.
 const MAX_CALLS_PER_GRANT: u64 = 64;
-/// A grant takes at most 1/(`GRANT_DIVISOR` * workers) of what is left.
+/// A grant takes at most 1/(`GRANT_DIVISOR` * workers) of the remaining budget.
 const GRANT_DIVISOR: u64 = 4;
 /// Share of a reported allowance that must be used before its refill rate can be estimated from it.
 const MIN_USED_SHARE: f64 = 0.5;
@@ -36,7 +36,7 @@ pub struct LimitRequest {
     pub returned: BudgetAmount,
     /// Smallest budget that helps it, if it waits for budget.
     pub need: Option<BudgetAmount>,
-    /// True if it may still return something.
+    /// True if it may still return budget.
     pub may_return: bool,
     /// Rates that it wants to use in the next seconds.
     pub rates: Vec<RateAsk>,
@@ -51,7 +51,7 @@ pub struct RateAsk {
     pub requests: u64,
     /// Tokens that each request is expected to use.
     pub tokens_each: u64,
-    /// Tokens used beyond what was granted, since the last request; negative if fewer were used.
+    /// Tokens used since the last request, minus the tokens granted for them.
     pub correction: i64,
     /// Latest reports of the server.
     pub reports: Vec<ReportedAllowance>,
@@ -66,7 +66,7 @@ pub struct LimitReply {
     pub granted: BudgetAmount,
     /// Rates that may be used within the term of a grant.
     pub rates: Vec<RateGrant>,
-    /// True once the job is stopped: grants from before must not be used any more.
+    /// True once the job is stopped. Workers must not use earlier grants any more.
     #[serde(default)]
     pub stopped: bool,
 }
@@ -75,12 +75,12 @@ pub struct LimitReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetReply {
-    /// The budget was extended, or nothing was asked for.
+    /// The budget was extended, or the request needed none.
     #[default]
     Granted,
-    /// Not now, but other workers may return something.
+    /// Not now, but other workers may return budget.
     Wait,
-    /// Never: nothing is left, and no worker can return anything.
+    /// Never: no budget is left, and no worker can return any.
     Never,
 }
 
@@ -114,7 +114,7 @@ struct Worker {
     granted: BudgetAmount,
     returned: BudgetAmount,
     heard: Duration,
-    /// True if it holds something that it may return.
+    /// True if it has budget that it may return.
     may_return: bool,
 }
 
@@ -127,7 +127,7 @@ struct Account {
 }
 
 impl LimitBook {
-    /// A book that starts with what earlier coordinators granted.
+    /// A book that starts with the grants of earlier coordinators.
     pub fn new(limits: JobLimits, used: BudgetAmount) -> Self {
         Self { limits, used, workers: BTreeMap::new(), accounts: BTreeMap::new(), refused: None }
     }
@@ -153,8 +153,9 @@ impl LimitBook {
         LimitReply { budget, granted, rates, stopped: false }
     }
 
-    /// Books what a worker has returned. A worker of an earlier coordinator starts with its current totals:
-    /// what it returned before, this book can't know, so it stays counted as used.
+    /// Books the budget that a worker has returned. A worker that also served an earlier coordinator starts
+    /// with its current totals. This book can't know what that worker returned before, so those amounts stay
+    /// counted as used.
     fn take_back(&mut self, request: &LimitRequest, now: Duration) {
         let LimitRequest { received, returned, .. } = request;
         let worker = self.workers.entry(request.worker.clone()).or_insert_with(|| Worker {
@@ -188,7 +189,7 @@ impl LimitBook {
         if is_final { BudgetReply::Never } else { BudgetReply::Wait }
     }
 
-    /// Part of the budget that nobody holds.
+    /// Part of the budget that is neither used nor leased.
     pub(super) fn left(&self) -> BudgetAmount {
         let Budget { calls, tokens, usd } = self.limits.budget();
         let whole = BudgetAmount {
@@ -288,7 +289,7 @@ mod tests {
         let mut book = book(10);
         let first = book.answer(&ask("a", 0, 0, 10, false), Duration::ZERO);
         assert_eq!((first.budget, first.granted.calls), (BudgetReply::Granted, 10));
-        // The reply was lost; the worker asks for nothing now and learns what it has.
+        // The reply was lost; the worker now requests nothing and learns its total.
         assert_eq!(book.answer(&ask("a", 0, 0, 0, true), Duration::ZERO).granted.calls, 10);
         let waiting = book.answer(&ask("b", 0, 0, 3, false), Duration::ZERO);
         assert_eq!(waiting.budget, BudgetReply::Wait);

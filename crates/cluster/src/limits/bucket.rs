@@ -47,7 +47,7 @@ impl SharedBucket {
         if each <= 0.0 { u64::MAX } else { (self.level / each + 1e-9).floor().max(0.0) as u64 }
     }
 
-    /// Takes `more` beyond what was granted; a negative number returns what was not needed.
+    /// Takes `more` in addition to the granted tokens; a negative number returns tokens.
     pub(super) fn correct(&mut self, more: f64) {
         self.level = (self.level - more).min(self.burst);
     }
@@ -69,7 +69,7 @@ mod tests {
     const TERM: Duration = Duration::from_secs(2);
 
     proptest! {
-        /// Whatever workers ask for, and however late in the term they use it, no minute exceeds the limit.
+        /// For all requests of workers, and all times of use within the term, no minute exceeds the limit.
         #[test]
         fn no_minute_of_use_has_more_than_the_limit(
             per_minute in 1u32..600,

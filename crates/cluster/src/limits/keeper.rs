@@ -1,16 +1,16 @@
-//! The coordinator's side of the limits: the book, and the record from which another coordinator continues.
+//! The coordinator's side of the limits: the book, and the record that another coordinator would continue from.
 //!
-//! The coordinator may die after any reply, and another one must not grant the same budget again. So before a
-//! reply goes out, a record (the ledger) says that at least as much is used; the next coordinator starts with
-//! that number. The budget then holds whoever dies. The price is that what a dead coordinator wrote ahead, and
-//! what dead workers had borrowed, is never spent.
+//! The coordinator may die after any reply, and another one must not grant the same budget again. So before a reply
+//! goes out, a record (the ledger) says that at least as much is used; the next coordinator starts with that number.
+//! The budget then holds even if any of them dies. The price is that the amount written ahead by a dead coordinator,
+//! and the amounts leased by dead workers, are never spent.
 //!
 //! Writing the record for each grant would make each grant wait for the servers. The keeper therefore writes
 //! [`AHEAD_DIVISOR`] (a fiftieth of the budget) more than is used, and writes again only when that is exhausted.
 //!
-//! Two keepers can overlap when a suspended coordinator wakes up. Opening the record replaces its revision, so
-//! the older keeper can grant what it had already written ahead, which the new one counts as used, and its next
-//! write fails.
+//! Two keepers can overlap when a suspended coordinator wakes up. Opening the record replaces its revision, so the next
+//! write of the older keeper fails. Until then it can grant only the amount that it had written ahead, and the new
+//! keeper counts that as used.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,8 +69,8 @@ fn ledger_bytes(used: BudgetAmount, keeper: &str) -> Result<Vec<u8>, ClusterErro
 }
 
 impl LimitKeeper {
-    /// A keeper that continues where an earlier coordinator stopped. From now on, an earlier one that was
-    /// suspended can grant only what it had written ahead, which counts as used here.
+    /// A keeper that continues where an earlier coordinator stopped. From now on, a suspended earlier one can
+    /// grant only the amount that it had written ahead, and this keeper counts that as used.
     ///
     /// # Errors
     /// When the record can't be read or written.
@@ -107,8 +107,8 @@ impl LimitKeeper {
         })
     }
 
-    /// Starts the ledger of a new job with what an earlier one has spent. Returns false if there is a ledger
-    /// already.
+    /// Starts the ledger of a new job with the amount that an earlier one has spent. Returns false if there
+    /// is a ledger already.
     ///
     /// # Errors
     /// When the record can't be written.
@@ -137,8 +137,8 @@ impl LimitKeeper {
         Some(reply)
     }
 
-    /// Grants nothing from now on, and tells every worker that asks that the job is stopped. Returned budget
-    /// still counts.
+    /// Makes no further grants, and replies to every worker that the job is stopped. Still books returned
+    /// budget.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }
@@ -153,7 +153,7 @@ impl LimitKeeper {
         self.kept.lock().await.book.used()
     }
 
-    /// Writes what is used now, for a coordinator that continues later.
+    /// Writes the current use, for a coordinator that continues later.
     pub(crate) async fn close(&self) -> Result<(), ClusterError> {
         let mut kept = self.kept.lock().await;
         let used = kept.book.used();

@@ -1,4 +1,15 @@
-//! A worker's share of the limits: what it was granted and has not used.
+//! A worker's share of the limits: granted, and not used yet.
+//!
+//! A call that the share covers is sent at once, without a round trip to the coordinator. Any other call registers its
+//! need and waits. A single background task talks to the coordinator, so a worker has at most one request in flight,
+//! and the need of all waiting calls goes out together.
+//!
+//! If the coordinator does not answer, calls wait and don't fail: a new coordinator may take over the job at any time.
+//!
+//! Budget is sent as running totals (`book.rs`), so a lost message needs no repair. Rate grants expire instead, because
+//! an unused request of the past must not be sent on top of the present rate. The term of a grant starts when this
+//! worker *asks* for it, which is before the coordinator grants it. So the worker never uses a grant after the
+//! coordinator considers it expired, and clocks of two machines are not compared.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +26,7 @@ use super::book::{BudgetReply, LimitReply, LimitRequest, RATE_TERM, RateAsk, Rat
 use crate::job::JobLimits;
 use crate::seam::LimitDesk;
 
-/// Time between requests of a worker that waits for nothing.
+/// Time between requests of a worker that does not wait for a grant.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// Time between requests of a worker that waits for a grant.
 const WAITING_INTERVAL: Duration = Duration::from_millis(200);
@@ -30,7 +41,7 @@ struct ShareState {
     worker: String,
     limits: JobLimits,
     held: Mutex<Held>,
-    /// Wakes the background task: something must be asked for.
+    /// Wakes the background task when a call needs a grant.
     wanted: Notify,
     /// A reply has arrived.
     answered: Notify,
@@ -45,7 +56,7 @@ struct Held {
     /// Part of `received` that was handed to the run.
     handed_on: BudgetAmount,
     need: Option<BudgetAmount>,
-    /// True if the run may return something of what it was handed.
+    /// True if the run may return part of the budget that it was handed.
     may_return: bool,
     never: bool,
     accounts: BTreeMap<String, AccountShare>,
@@ -103,7 +114,7 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
         if let Ok(reply) = desk.ask(&request).await {
             state.take(&request, reply, asked_at);
         } else {
-            // The coordinator does not answer: what the share holds can still be used, the rest waits.
+            // The coordinator does not answer: calls can still use the remaining share, and other calls wait.
             state.put_back(request);
             tokio::time::sleep(WAITING_INTERVAL).await;
         }
@@ -156,7 +167,7 @@ impl ShareState {
         }
         let mut held = self.held();
         held.received = reply.granted;
-        // What was returned in the meantime goes out with the next request.
+        // Budget that was returned in the meantime is reported with the next request.
         let is_answered = held.need.is_some() && held.need == request.need;
         held.never = is_answered && reply.budget == BudgetReply::Never;
         for grant in reply.rates {
@@ -247,7 +258,7 @@ impl BudgetSource for LimitShare {
                         held.need = None;
                         return None;
                     }
-                    // What is free is handed out with the next grant, so only the rest is missing.
+                    // The free part is handed out with the next grant, so only the difference is requested.
                     held.need = Some(need.minus(free));
                     held.may_return = may_return;
                 }

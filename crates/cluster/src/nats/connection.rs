@@ -83,7 +83,7 @@ impl FromStr for ClusterAddress {
     }
 }
 
-/// True if something comes after the port.
+/// True if a path follows the port.
 fn has_path(rest: &str) -> bool {
     rest.trim_end_matches('/').contains(['/', '?', '#'])
 }
@@ -274,7 +274,7 @@ impl Connection {
     }
 }
 
-/// The innermost cause of an error, in words.
+/// The message of the innermost cause of an error.
 fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
     while let Some(cause) = error.source() {
         error = cause;

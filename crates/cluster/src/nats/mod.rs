@@ -72,7 +72,7 @@ impl Cluster for NatsCluster {
 
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
         Box::pin(async move {
-            // First, before anything is created on the servers: a refused location leaves nothing behind.
+            // First, so that a refused location leaves nothing behind on the servers.
             let results: Arc<dyn ResultStore> = match &job.results {
                 Some(place) => reach_results(place, &job.job, &self.variables).await?,
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),
@@ -156,8 +156,8 @@ impl LimitDesk for NatsDesk {
             let failed =
                 |error: &dyn std::fmt::Display| ClusterError::unreachable("ask the coordinator", error);
             let bytes = serde_json::to_vec(request).map_err(|error| failed(&error))?;
-            let asked = self.client.request(self.subject.clone(), bytes.into());
-            let answer = tokio::time::timeout(LIMITS_TIMEOUT, asked)
+            let response = self.client.request(self.subject.clone(), bytes.into());
+            let answer = tokio::time::timeout(LIMITS_TIMEOUT, response)
                 .await
                 .map_err(|error| failed(&error))?
                 .map_err(|error| failed(&error))?;

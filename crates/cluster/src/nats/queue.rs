@@ -91,7 +91,7 @@ impl NatsQueue {
         format!("{}.{name}", self.subject)
     }
 
-    /// True if the unit is in the queue. Then the servers refuse it, whatever error they report.
+    /// True if the unit is in the queue. In that case the servers refuse it, with one of several errors.
     async fn holds(&self, name: &UnitName) -> bool {
         let Ok(stream) = self.context.get_stream_no_info(&self.stream).await else { return false };
         stream.get_last_raw_message_by_subject(&self.subject_of(name)).await.is_ok()
@@ -137,7 +137,7 @@ impl WorkQueue for NatsQueue {
             let failed = |error: &dyn std::fmt::Display| ClusterError::unreachable("take a unit", error);
             let fetched = self.consumer.fetch().max_messages(1).expires(wait).messages().await;
             let mut messages = fetched.map_err(|error| failed(&error))?;
-            // The server ends the wait. If the server is gone, the timeout does.
+            // The server ends the wait. If it does not answer, the timeout ends it.
             let next = tokio::time::timeout(wait + Duration::from_secs(5), messages.next());
             let message = match next.await.map_err(|error| failed(&error))? {
                 None => return Ok(None),

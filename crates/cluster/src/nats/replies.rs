@@ -50,7 +50,7 @@ impl NatsReplies {
         age: Duration,
         lost: Arc<LostReplies>,
     ) -> Result<Self, ClusterError> {
-        // The secret is part of the name: with another secret, no request is the same.
+        // The secret is part of the name, because another secret makes every request different.
         let tag = blake3::derive_key("assize replies of a cluster, version 1", &fence_key);
         let tag = blake3::Hash::from_bytes(tag).to_hex();
         let bucket = kv::Config {
@@ -82,8 +82,8 @@ impl SharedReplies for NatsReplies {
             // Make sure that the reply to the next call has room: a reply that is not stored may have to be
             // paid for again.
             drop(self.in_flight.acquire().await);
-            // Until it is known whether another worker has paid for this reply, the call is not made. A worker
-            // whose servers stay away loses its unit, which ends this loop.
+            // The call waits until this worker knows whether another one has paid for the reply. A worker whose servers
+            // stay away loses its unit, which ends this loop.
             loop {
                 let found = tokio::time::timeout(LOOKUP_TIMEOUT, self.bucket.get(text(key))).await;
                 if let Ok(Ok(found)) = found {
@@ -143,7 +143,7 @@ impl Sending {
         loop {
             let Err(error) = self.publish().await else { return Ok(()) };
             match error.kind() {
-                // The first reply stays; servers refuse a later one.
+                // The first reply is kept; servers refuse later ones.
                 PublishErrorKind::WrongLastSequence => return Ok(()),
                 PublishErrorKind::TimedOut
                 | PublishErrorKind::BrokenPipe

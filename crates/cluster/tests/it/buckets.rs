@@ -30,8 +30,7 @@ fn buckets(test: &str) -> Vec<Bucket> {
         match BucketServer::start(format, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("buckets")) {
             Ok(server) => found.push(Bucket { address: server.make_bucket("results"), server }),
             Err(why) => {
-                // Not through the test harness, which captures output: whoever counts skipped tests must see
-                // it.
+                // Bypasses the test harness, which captures output: the summary counts these lines.
                 let line = format!("\nSKIPPED 1 test, {test} with {format:?}: {why}\n");
                 std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             }

@@ -79,7 +79,7 @@ fn coordinator<'a>(cluster: &MemoryCluster, folder: &Path, observe: &'a dyn Fn(J
     Coordinator { cluster, engine: engine(folder), options: options(), decides: &|_| true, observe }
 }
 
-/// Works until it is dropped: a worker that ended when it was idle could end before there is anything to do.
+/// Works until it is dropped. A worker that ends when idle could end before the first unit is published.
 async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerEvent>>) {
     let worker = Worker {
         cluster: Arc::new(cluster.clone()),
@@ -222,7 +222,8 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     assert!(matches!(left, ClusterRunError::NoWorker { .. }), "{left}");
     assert!(left.to_string().contains("no worker has worked on job "), "{left}");
 
-    // Another argument that decides nothing continues the job, and holds from then on; one that decides begins another.
+    // With a changed argument that affects no decision, the job continues and uses it from then on; a changed argument
+    // that does begins another job.
     let events = Mutex::new(Vec::new());
     let decides = |argument: &str| !argument.starts_with("--workers=");
     let next = Coordinator {
@@ -246,7 +247,7 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     assert_eq!(job.arguments, arguments(4));
 }
 
-/// A cluster whose records take everything but that a job is done, as if its coordinator died before it could say so.
+/// A cluster that refuses to record that a job is done, as if the coordinator died just before.
 struct Unending(MemoryCluster);
 
 impl Cluster for Unending {
@@ -310,7 +311,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
             options: ClusterOptions { resume: true, ..options() },
             ..coordinator(&cluster, boss.path(), &|_| {})
         };
-        // No worker is left: nothing has to be run again.
+        // There is no worker left, so this passes only if no unit has to run again.
         let merged = tokio::time::timeout(Duration::from_mins(1), next.run(&request, Vec::new()));
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
@@ -331,7 +332,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
 /// A cluster whose results can't be used as they should be.
 struct FaultyCluster {
     inner: MemoryCluster,
-    /// What it has been asked so far.
+    /// Counts its calls.
     asked: Arc<FirstCalls>,
     fault: ResultFault,
 }
@@ -422,8 +423,8 @@ impl ResultStore for FaultyResults {
     }
 }
 
-/// Runs all cases as one unit, of which a worker in a slow cluster is the first to hear; another one comes while the first waits.
-/// Returns how often each asked its target, and what the first one said.
+/// Runs all cases as one unit. A worker with a slow connection gets the unit first, and another worker joins while it
+/// waits. Returns the number of answers that each of them requested, and the events of the first.
 async fn race(fault: ResultFault) -> (usize, usize, Vec<WorkerEvent>) {
     let ((boss, _), (slow, asked_slow), (host, asked)) = (slow_machine(), slow_machine(), slow_machine());
     let cluster = MemoryCluster::default();
@@ -472,7 +473,7 @@ async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
     assert_eq!((by_slow, by_other), (CASES, 0));
 }
 
-/// A machine whose target takes half a second for an answer, and notes each time that it is asked.
+/// A machine whose target takes half a second for an answer and notes each request.
 pub(crate) fn slow_machine() -> (TempDir, std::path::PathBuf) {
     let folder = machine();
     let file = folder.path().join("suite.yaml");

@@ -45,7 +45,7 @@ fn coordinator<'a>(
     Coordinator { cluster, engine: engine(folder), options: options(), decides: &|_| true, observe }
 }
 
-/// What a worker says, for a test that waits until it says something.
+/// Events of a worker, for a test that waits for one of them.
 #[derive(Default)]
 struct WorkerWords {
     said: Mutex<String>,
@@ -148,7 +148,7 @@ async fn changed_and_moved_replies_are_refused_and_counted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_who_knows_the_secret_works_on_a_job_or_describes_one() {
-    // Secrets of the coordinator and of the worker, and what the worker says.
+    // Secrets of the coordinator and of the worker, and the expected message of the worker.
     for (of_job, of_worker, said) in [
         (Some(SECRET), None, "is signed; give this process the secret"),
         (Some(SECRET), Some(OTHER), "without a description that this worker accepts"),

@@ -132,7 +132,7 @@ pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut Conversion
     }
 }
 
-/// Adds notes about everything in a case that is lost, except its rubric and question.
+/// Adds notes about all lost parts of a case except its rubric and question.
 pub(super) fn note_other_content(
     case: &Case,
     has_reference: bool,

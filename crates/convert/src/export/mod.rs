@@ -1,7 +1,7 @@
 //! Exporters for other tools: tables, HealthBench examples, PaperBench trees, promptfoo configurations.
 //!
-//! The corresponding reader of this crate reads back what an exporter writes, with the same meaning. Everything
-//! that can't be written is noted.
+//! The corresponding reader of this crate reads an exporter's output back with the same meaning. Parts that can't be
+//! written are noted.
 
 mod criteria;
 mod csv;

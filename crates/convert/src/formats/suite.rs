@@ -70,7 +70,7 @@ pub(crate) fn convert_format(
     Value::Object(head)
 }
 
-/// Converts everything except the cases.
+/// Converts all parts except the cases.
 fn convert_head(
     map: &Map<String, Value>,
     list_key: &str,
@@ -111,8 +111,8 @@ fn convert_head(
 }
 
 impl SuiteHead {
-    /// Writes the graders of the suite where the other format has them. Returns those that must be copied into
-    /// every case instead: in the `evalcases` format a case's own list replaces the suite's, in the `tests`
+    /// Writes the graders of the suite in the place that the other format has for them. Returns those that must be
+    /// copied into every case instead: in the `evalcases` format a case's own list replaces the suite's, in the `tests`
     /// format both count.
     fn place_graders(&mut self, cases: &[Value], direction: FormatDirection) -> Option<Vec<Value>> {
         let graders = self.graders.take()?;

@@ -60,8 +60,8 @@ pub(crate) fn graders_of_records(
 fn test_of(record: &Record, assertion: &Value, number: usize) -> Value {
     let mut vars = record.metadata.get("vars").cloned().unwrap_or_else(|| json!({}));
     if let Some(vars) = vars.as_object_mut() {
-        // If a variable came from a text file, its value is the content already. A path means an image or
-        // something similar.
+        // If a variable came from a text file, its value is already the content. A path means another kind of
+        // file, such as an image.
         vars.retain(|_, value| !value.as_str().is_some_and(|text| text.starts_with("file://")));
     }
     let mut test = json!({

@@ -14,7 +14,7 @@ use crate::note::ConversionNotes;
 /// path, so for any decisions on the leaves the flat rubric has the same score as the tree.
 pub(crate) fn flatten_tree(tree: &RequirementTree, notes: &mut ConversionNotes) -> EvalFileBuilder {
     let mut doc = EvalFileBuilder::with_name(&tree.name);
-    let asked: Vec<&RequirementBranch> = tree
+    let branches: Vec<&RequirementBranch> = tree
         .root
         .parts
         .iter()
@@ -35,7 +35,7 @@ pub(crate) fn flatten_tree(tree: &RequirementTree, notes: &mut ConversionNotes) 
         );
     }
 
-    if asked.is_empty() {
+    if branches.is_empty() {
         notes.add_remark(
             None,
             "question",
@@ -44,7 +44,7 @@ pub(crate) fn flatten_tree(tree: &RequirementTree, notes: &mut ConversionNotes) 
         add_case(&mut doc, &tree.root, &tree.name, notes);
     }
 
-    for branch in asked {
+    for branch in branches {
         let name = branch.id.clone();
         add_case(&mut doc, branch, &name, notes);
     }

@@ -24,7 +24,7 @@ pub(crate) struct LeafGrade {
     pub(crate) note: Option<String>,
 }
 
-/// A requirement that consists of others.
+/// A requirement that consists of other requirements.
 #[derive(Debug, Clone)]
 pub(crate) struct RequirementBranch {
     pub(crate) id: String,

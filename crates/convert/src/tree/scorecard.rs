@@ -11,7 +11,7 @@ use crate::note::ConversionNotes;
 /// Default pass threshold of a scorecard's rubric.
 const DEFAULT_THRESHOLD: f64 = 0.8;
 
-/// Reviewer of these labels: the tree does not say who graded it.
+/// Name of the reviewer in these labels, because the tree does not say who graded it.
 const REVIEWER: &str = "graded-tree";
 /// Id of the case that the labels of a graded tree refer to.
 const SUBMISSION_CASE_ID: &str = "submission";

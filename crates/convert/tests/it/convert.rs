@@ -108,7 +108,7 @@ fn criterion(index: usize) -> impl Strategy<Value = Value> {
             5 => value["score_ranges"] = json!({"0": "low", "6": "high"}),
             _ => value["operator"] = json!("contradiction"),
         }
-        // A rubric needs something to earn, and a gate on a penalty would be a different test.
+        // A rubric needs a criterion of positive weight, and a gate on a penalty would be a different test.
         value["weight"] = json!(if index == 0 || form > 1 { weight.abs() } else { weight });
         value
     })
@@ -181,8 +181,8 @@ proptest! {
         let first = folder.path().join("first.yaml");
         std::fs::write(&first, to_yaml(&value, 0)).expect("written");
         let loaded = load_suite(&first, &options(folder.path()));
-        // The loader refuses a threshold of a case below the suite's borderline threshold. That is not tested
-        // here.
+        // The loader refuses a threshold of a case below the suite's borderline threshold. This test does not
+        // cover it.
         prop_assume!(!loaded.has_errors());
         let original = load(&first);
         let mut last = first;

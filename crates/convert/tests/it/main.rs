@@ -1,4 +1,4 @@
-//! Tests of the crate through what it exports.
+//! Tests of the crate's public API.
 
 mod convert;
 mod promptfoo;

@@ -1,4 +1,4 @@
-//! promptfoo configurations: `convert` writes what `eval` runs, and lists everything that it leaves out.
+//! promptfoo configurations: `convert` writes the cases that `eval` runs, and lists omitted parts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -242,7 +242,7 @@ fn what_eval_runs_is_carried_over() {
     assert!(matches!(given.graders[1].kind, GraderKind::Check(AnswerCheck::Script(_))));
 }
 
-/// A part with an error is left out and reported once, with the number of cases that lack it. The rest is
+/// A part with an error is omitted and reported once, with the number of cases that lack it. The rest is
 /// converted.
 #[test]
 fn what_is_lost_is_named_once_with_its_place() {
@@ -267,7 +267,7 @@ fn what_is_lost_is_named_once_with_its_place() {
     assert_eq!(lost.len(), 4, "{lost:#?}");
 }
 
-/// A secret that is written into a definition is hidden in messages, and nothing else in the file changes.
+/// A literal secret in a definition is hidden in messages, and the rest of the file is not changed.
 #[test]
 fn a_secret_in_a_definition_is_never_shown() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -156,7 +156,7 @@ fn offset_left_of(line: &str, from: usize, columns: usize) -> (usize, usize) {
 }
 
 fn walk_columns(chars: impl Iterator<Item = (usize, char)>, from: usize, columns: usize) -> (usize, usize) {
-    /// Limits zero-width characters, any number of which can follow one another.
+    /// Limits zero-width characters, because any number of them can follow one another.
     const MAX_CHARS_PER_COLUMN: usize = 4;
 
     let (mut at, mut left) = (from, columns);

@@ -12,8 +12,8 @@ const MAX_PART_LENGTH: usize = 4_000;
 
 /// Renders one workflow command per line and diagnostic. Empty if there are no diagnostics.
 ///
-/// Lines and columns count from 1, and the end column is the one after the last character. Columns are omitted
-/// if a span has several lines, because GitHub rejects them then.
+/// Lines and columns count from 1, and the end column is the one after the last character. Columns are omitted if a
+/// span has several lines, because GitHub rejects columns of such spans.
 pub fn to_github(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     diagnostics.iter().map(|diagnostic| format_command(diagnostic, sources)).collect()
 }

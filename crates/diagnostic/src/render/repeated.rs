@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap};
 
-/// Number of equal diagnostics from which only the first is shown.
+/// From this number of equal diagnostics on, only the first is shown.
 pub const MIN_REPEATS: usize = 3;
-/// Maximum number of diagnostics that are shown with the same code and title in one file, however their other
-/// texts differ.
+/// Maximum number of diagnostics that are shown with the same code and title in one file. Their other texts
+/// may differ.
 pub const MAX_VARIANTS: usize = 5;
 /// Maximum number of line numbers that are listed.
 const MAX_LISTED_LINES: usize = 6;
@@ -37,7 +37,7 @@ pub(super) fn collapse_repeated<'a>(
         let words: MistakeWords<'_> = (&diagnostic.primary.text, &diagnostic.notes, &diagnostic.help);
         match mistake.variants.iter().position(|(known, _)| *known == words) {
             Some(known) => mistake.variants[known].1.push(index),
-            // If the words differ on every line, all those beyond the shown ones share a group.
+            // If the words differ on every line, all lines beyond the shown ones share a group.
             None if mistake.variants.len() == MAX_VARIANTS => {
                 mistake.variants[MAX_VARIANTS - 1].1.push(index);
             }

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, the format that code-scanning services read.
 //!
-//! Only the part of the format that diagnostics need is here. Names are those of the OASIS standard.
+//! Covers only the part of the format that diagnostics need. Names follow the OASIS standard.
 
 use std::path::Path;
 

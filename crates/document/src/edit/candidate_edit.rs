@@ -202,7 +202,7 @@ impl EditableFile<'_> {
         let text = if ends_line {
             text.to_owned()
         } else {
-            // If the last line of the file has no line end, it stays so.
+            // If the last line of the file has no line end, none is added.
             format!("{end}{}", text.strip_suffix(end).unwrap_or(text))
         };
 

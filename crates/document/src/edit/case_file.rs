@@ -1,4 +1,4 @@
-//! Editing of a file of cases: adds values to cases and changes nothing else.
+//! Editing of a file of cases: adds values to cases and leaves the rest unchanged.
 
 use std::path::{Path, PathBuf};
 

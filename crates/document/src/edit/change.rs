@@ -18,8 +18,8 @@ impl TextChange {
     }
 }
 
-/// Applies changes to a text. All other bytes stay as they are. The changes must be in the order of the text
-/// and must not overlap. Returns `None` if they overlap or are out of order, or if one is out of range.
+/// Applies changes to a text. All other bytes are unchanged. The changes must be in the order of the text and
+/// must not overlap. Returns `None` if they overlap or are out of order, or if one is out of range.
 pub fn apply_changes<'c>(text: &str, changes: impl IntoIterator<Item = &'c TextChange>) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;

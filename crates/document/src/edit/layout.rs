@@ -6,7 +6,7 @@ use super::tree_path::{is_flow, own_entries};
 use super::yaml_text::{push_entry, push_item};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Returns the line end of a file, which is that of its first line.
+/// Returns the line end of a file: the first line's.
 pub(super) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",

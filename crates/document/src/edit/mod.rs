@@ -1,5 +1,5 @@
-//! Editing of eval files byte by byte: everything unchanged stays as it is, including comments, blank lines
-//! and quotes.
+//! Editing of eval files byte by byte: unchanged parts keep their bytes, including comments, blank lines and
+//! quotes.
 //!
 //! [`CaseFile`] puts values into the cases of a file, [`apply_changes`] applies changes at known offsets,
 //! [`to_yaml`] and [`yaml_scalar`] write values as YAML that reads back as the same values.

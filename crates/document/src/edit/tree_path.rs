@@ -55,7 +55,7 @@ pub(super) fn json_value_at<'v>(root: &'v mut Value, steps: &[PathStep]) -> Opti
     })
 }
 
-/// Returns true if any value on the path came through an alias.
+/// Returns true if any value on the path is used through an alias.
 pub(super) fn passes_alias(root: &TreeNode, steps: &[PathStep]) -> bool {
     (0..=steps.len())
         .any(|length| value_at(root, &steps[..length]).is_some_and(|node| node.used_at.is_some()))

@@ -69,12 +69,12 @@ pub(super) fn push_item(value: &Value, column: usize, step: usize, lines: &mut V
         other => lines.push(format!("{}{}", " ".repeat(column + 2), format_leaf(other, column + 2))),
     }
 
-    // The dash takes the place of the first line's indentation.
+    // The dash replaces the first line's indentation.
     let rest = lines[first][column + 2..].to_owned();
     lines[first] = format!("{}- {rest}", " ".repeat(column));
 }
 
-/// Returns a scalar, or an empty or inline collection. `column` is that of the lines of a literal block.
+/// Returns a scalar, or an empty or inline collection. `column` is the indentation of a literal block.
 fn format_leaf(value: &Value, column: usize) -> String {
     match value {
         Value::String(text) if text.contains('\n') && fits_literal_block(text) => {

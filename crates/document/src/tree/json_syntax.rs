@@ -7,16 +7,16 @@ use std::ops::Range;
 pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
     let rest = &text[at..];
     let first = rest.chars().next();
-    let said = |label: &str, help: &str| (at, label.to_owned(), help.to_owned());
+    let problem = |label: &str, help: &str| (at, label.to_owned(), help.to_owned());
     if matches!(first, Some('“' | '”' | '„' | '‘' | '’' | '«' | '»')) {
-        return said("a curly quotation mark", "write straight quotation marks: `\"text\"`");
+        return problem("a curly quotation mark", "write straight quotation marks: `\"text\"`");
     }
     if rest.starts_with("//") || rest.starts_with("/*") || first == Some('#') {
-        return said("a comment", "JSON has no comments; remove it, or save the file as YAML");
+        return problem("a comment", "JSON has no comments; remove it, or save the file as YAML");
     }
     let double_quotes = "JSON strings and keys need double quotes: `\"text\"`";
     if first == Some('\'') {
-        return said("a single quotation mark", double_quotes);
+        return problem("a single quotation mark", double_quotes);
     }
 
     if message.starts_with("control character") {
@@ -41,30 +41,30 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
     let is_after_comma = text[..at].trim_end().ends_with(',');
     match message {
         "expected value" if is_after_comma && matches!(first, Some(']' | '}')) => {
-            said("trailing comma before this bracket", "remove that comma")
+            problem("trailing comma before this bracket", "remove that comma")
         }
-        "EOF while parsing an object" => said("the object is not closed", "add the missing `}`"),
-        "EOF while parsing a list" => said("the list is not closed", "add the missing `]`"),
-        "EOF while parsing a string" => said("the text is not closed", "add the missing quotation mark"),
-        "EOF while parsing a value" => said("a value is missing at the end", "write the value"),
-        "trailing comma" => said("trailing comma before this bracket", "remove that comma"),
+        "EOF while parsing an object" => problem("the object is not closed", "add the missing `}`"),
+        "EOF while parsing a list" => problem("the list is not closed", "add the missing `]`"),
+        "EOF while parsing a string" => problem("the text is not closed", "add the missing quotation mark"),
+        "EOF while parsing a value" => problem("a value is missing at the end", "write the value"),
+        "trailing comma" => problem("trailing comma before this bracket", "remove that comma"),
         "key must be a string" if matches!(first, Some('}')) => {
-            said("trailing comma before this bracket", "remove that comma")
+            problem("trailing comma before this bracket", "remove that comma")
         }
-        "key must be a string" => said("not a key", double_quotes),
+        "key must be a string" => problem("not a key", double_quotes),
         "trailing characters" if is_line => {
-            said("text after the end of the object", "write one object on each line")
+            problem("text after the end of the object", "write one object on each line")
         }
-        "trailing characters" => said("text after the end of the value", "a JSON file holds one value"),
+        "trailing characters" => problem("text after the end of the value", "a JSON file holds one value"),
         "expected `,` or `}`" => {
-            said("`,` or `}` is expected here", "separate entries by commas, and close the value before")
+            problem("`,` or `}` is expected here", "separate entries by commas, and close the value before")
         }
         "expected `,` or `]`" => {
-            said("`,` or `]` is expected here", "separate entries by commas, and close the value before")
+            problem("`,` or `]` is expected here", "separate entries by commas, and close the value before")
         }
-        "expected `:`" => said("`:` is expected here", "write `\"key\": value`"),
-        "invalid escape" => said("not an escape", "write a backslash as `\\\\`"),
-        "recursion limit exceeded" => said("nested too deeply", "eval files need fewer than ten levels"),
+        "expected `:`" => problem("`:` is expected here", "write `\"key\": value`"),
+        "invalid escape" => problem("not an escape", "write a backslash as `\\\\`"),
+        "recursion limit exceeded" => problem("nested too deeply", "eval files need fewer than ten levels"),
         "expected value" | "expected ident" => {
             let start = text[..at]
                 .rfind(|c: char| !c.is_alphanumeric())
@@ -81,7 +81,7 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
             let label = if word.is_empty() { "a value is expected here" } else { "not a JSON value" };
             (start, label.to_owned(), help.to_owned())
         }
-        other => said(other, "check for missing commas, quotes and brackets just before"),
+        other => problem(other, "check for missing commas, quotes and brackets just before"),
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 pub struct TreeNode {
     /// Span of the value. For an alias this is the anchored text; see `used_at`.
     pub span: Span,
-    /// Span of the alias (`*name`) that the value came through, if any.
+    /// Span of the alias (`*name`) that the value is used through, if any.
     pub used_at: Option<Span>,
     /// The value itself.
     pub data: NodeValue,
@@ -23,7 +23,7 @@ pub struct TreeNode {
 pub struct ValueSize {
     /// Bytes of texts and keys.
     pub texts: usize,
-    /// Bytes of what holds them.
+    /// Bytes of their containers.
     pub values: usize,
 }
 
@@ -44,7 +44,7 @@ impl AddAssign for ValueSize {
 /// A value of YAML or JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeValue {
-    /// `null`, `~` or nothing.
+    /// `null`, `~` or no value.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -108,7 +108,7 @@ impl TreeNode {
         Self { span, used_at: None, data }
     }
 
-    /// Returns the span for diagnostics about this value: that of its use.
+    /// Returns the span for diagnostics about this value: where it is used.
     pub fn use_span(&self) -> Span {
         self.used_at.unwrap_or(self.span)
     }

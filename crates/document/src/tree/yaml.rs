@@ -94,9 +94,9 @@ fn indent_bracket(text: &str, bracket: usize) -> Option<String> {
     Some(characters.into_iter().collect())
 }
 
-/// Parses the document like [`read_yaml`], except for the lists under `keys` of its outermost map: they are empty in the
-/// tree, so that the items of a long list can be parsed one at a time by [`YamlListReader`]. The second value tells if
-/// any list was left out.
+/// Parses the document like [`read_yaml`], except for the lists under `keys` of its outermost map: they are empty in
+/// the tree, so that the items of a long list can be parsed one at a time by [`YamlListReader`]. The second value is
+/// true if any list was skipped.
 pub fn read_yaml_outline(
     sources: &SourceMap,
     source: SourceId,
@@ -143,7 +143,7 @@ pub struct YamlListReader<'t> {
 impl<'t> YamlListReader<'t> {
     /// Goes to the list under `key` of the outermost map. Returns `None` if there is none.
     pub fn new(text: &'t str, source: SourceId, key: &str) -> Option<Self> {
-        // What stands before the list has been reported; only its anchors matter here.
+        // Problems before the list have been reported; only its anchors matter here.
         let mut reader = YamlTreeReader::new(text, source, &[], DiagnosticCollector::default());
         loop {
             let (event, _) = reader.next_event().ok()?;
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(d.iter().map(|item| sources.slice(item.span)).collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(inner.get("text").and_then(TreeNode::as_str), Some("[\n]\n"));
         assert_eq!(sources.position(node.get("f").expect("there").span).line, 16);
-        // A bracket that closes nothing is still an error, and so is a missing bracket.
+        // A bracket without an opening one is still an error, and so is a missing bracket.
         assert!(!read("a:\n  b: 1\n  ]\n").1.is_empty());
         assert!(!read("a:\n  b: [1,\n  c: 2\n").1.is_empty());
     }
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(problems[0].code, codes::ALIAS_EXPANSION);
         let (_, problems, _) = read(&format!("{}1{}", "[".repeat(200), "]".repeat(200)));
         assert_eq!(problems[0].code, codes::TOO_DEEP);
-        // Beyond its own limit the parser refuses first; either way nothing overflows.
+        // Beyond its own limit the parser refuses first. In both cases the stack does not overflow.
         let (node, problems, _) = read(&"[".repeat(100_000));
         assert!(node.is_none() && problems.len() == 1);
         let (_, problems, _) = read("a: \u{1b}[31m");

@@ -52,8 +52,8 @@ pub(super) fn without_stand_ins(text: Cow<'_, str>, style: ScalarStyle) -> Cow<'
     Cow::Owned(written)
 }
 
-/// Returns the positions of pairs of escapes whose first hexadecimal digit is `first`. The second digit of the
-/// first escape must be in `second[0]`, that of the second escape in `second[1]`.
+/// Returns the positions of pairs of escapes whose first hexadecimal digit is `first`. The second digit of the first
+/// escape must be in `second[0]`, and the second digit of the second escape in `second[1]`.
 fn find_pairs(text: &str, first: char, second: &[&str; 2]) -> Vec<usize> {
     let is_half = |at: usize, second: &str| {
         let mut digits = text

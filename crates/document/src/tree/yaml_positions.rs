@@ -43,7 +43,7 @@ impl<'t> BytePositions<'t> {
         self.text.get(span.start - self.skipped..span.end - self.skipped).unwrap_or("")
     }
 
-    /// Returns what follows a span.
+    /// Returns the text after a span.
     pub(super) fn text_after(&self, span: Span) -> &str {
         self.text.get(span.end - self.skipped..).unwrap_or("")
     }

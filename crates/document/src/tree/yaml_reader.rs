@@ -6,12 +6,11 @@
 //!   anchors. The tree has no sharing, so every alias is a copy. All copies are counted, long texts by their
 //!   length, and reading stops at `MAX_COPIED_NODES`. The copies that are kept of anchors count as well,
 //!   because anchors can be nested in anchors.
-//! - The most common mistakes are not syntax errors. An unquoted `{{ name }}` is a valid map in a map, and a
-//!   badly indented `- item` continues the text above it. The reader recognises both and reports what was
-//!   meant. After that it continues with the intended value, and suppresses the errors that would follow on the
-//!   same line.
+//! - The most common mistakes are not syntax errors. An unquoted `{{ name }}` is a valid map in a map, and a badly
+//!   indented `- item` continues the text above it. The reader recognises both and reports the likely intention. It
+//!   continues with the intended value, and suppresses the errors that would follow on the same line.
 //!
-//! Duplicate keys are reported here, since nothing after this point can see them; the first value is kept.
+//! Duplicate keys are reported here, because the tree has only one of them; the first value is kept.
 
 use std::collections::HashMap;
 

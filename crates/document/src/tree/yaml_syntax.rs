@@ -1,8 +1,8 @@
 //! Explanations of YAML syntax errors.
 //!
-//! The scanner's message says what it expected, which rarely is the mistake that was made. So the explanation
-//! is derived mostly from the text around the error: each `explain_*` method recognises one kind of mistake,
-//! and they are tried in order, the most specific first.
+//! The scanner's message names the token that it expected, which is rarely the author's mistake. So the
+//! explanation is derived mostly from the text around the error: each `explain_*` method recognises one kind
+//! of mistake, and they are tried in order, the most specific first.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -317,8 +317,8 @@ pub(super) fn full_width_character(text: &str, span: Span) -> Option<Diagnostic>
     )
 }
 
-/// Returns a warning if a comment cut a text short: `rest` follows the plain scalar, and its `#` stands directly
-/// before a word. A single word before a word is more likely a value with a comment.
+/// Returns a warning if a comment cut a text short: `rest` follows the plain scalar, and its `#` is directly before a
+/// word. A single word before a word is more likely a value with a comment.
 pub fn cut_text(text: &str, rest: &str, span: Span) -> Option<Diagnostic> {
     let line = rest.lines().next().unwrap_or_default();
     let comment = line.trim_start_matches([' ', '\t']);

@@ -36,7 +36,7 @@ fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {
 pub struct InjectionAudit {
     /// Texts that are put into answers.
     pub probes: Vec<InjectionProbe>,
-    /// Positions in the answer; the default is those of each probe.
+    /// Positions in the answer; by default, each probe's own.
     pub places: BTreeSet<InsertPosition>,
     /// How often the unchanged answer is judged again.
     pub repeats: u32,

@@ -26,7 +26,7 @@ const FAMILY_PREFIX: &str = "family ";
 pub enum ProbingKind {
     /// Criteria of a call in other orders.
     Order,
-    /// Answers are made longer and shorter without changing what they say.
+    /// Answers are made longer and shorter without a change of their content.
     Length,
     /// Judges of several families judge answers of several targets.
     OwnFamily,
@@ -67,10 +67,10 @@ impl ProbingKind {
                 Ok(length_report(&compared, &facts))
             }
             Self::OwnFamily => {
-                let said = info.settings.other.iter().filter_map(|(key, family)| {
+                let given = info.settings.other.iter().filter_map(|(key, family)| {
                     Some((key.strip_prefix(FAMILY_PREFIX)?.to_owned(), family.clone()))
                 });
-                let families = ModelFamilies::new(said.collect(), &info.targets);
+                let families = ModelFamilies::new(given.collect(), &info.targets);
                 let mut facts = SelfPreferenceFacts::default();
                 for record in stored_records(folder)? {
                     facts.add(&record?, &families);
@@ -223,7 +223,8 @@ impl WholeCases {
 
         let key = (u64::from_le_bytes(number), Arc::clone(&item.suite), Arc::from(item.case.id.clone()));
         self.drawn.entry(key).or_default().push((place, Ok(item)));
-        // A case that is dropped here can't come back, because the largest number that is kept only decreases.
+        // A dropped case never belongs to the final sample, because the largest random number that is kept only
+        // decreases.
         if self.drawn.len() > most {
             self.drawn.pop_last();
         }

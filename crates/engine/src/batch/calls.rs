@@ -1,4 +1,4 @@
-//! Judge calls that go out in batches, from the view of the models of a run.
+//! Judge calls that are sent in batches, from the view of the models of a run.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -22,13 +22,13 @@ use crate::spend_meter::{MeteredModel, SpendMeter};
 /// File with replies of batches that no run has used yet.
 const REPLIES_FILE: &str = "replies.db";
 
-/// The judge calls of a run that go out in batches.
+/// The judge calls of a run that are sent in batches.
 pub(crate) struct BatchedCalls {
     folder: PathBuf,
     transport: Arc<HttpTransport>,
     storage: BatchStorage,
     pub(super) budget: Option<Arc<BudgetTracker>>,
-    /// Counts what this process has spent, whether or not a case is finished with it.
+    /// Counts the requests and the cost of this process, also for unfinished cases.
     pub(super) meter: Arc<SpendMeter>,
     clock: fn() -> jiff::Timestamp,
     clients: Mutex<Vec<BatchClient>>,
@@ -67,7 +67,7 @@ struct CollectingPass {
     cancel: CancellationToken,
 }
 
-/// What a pass has found.
+/// Result of a pass.
 pub(super) struct PassResult {
     /// Requests that are in no batch yet.
     pub(super) requests: CollectedRequests,
@@ -76,8 +76,8 @@ pub(super) struct PassResult {
 }
 
 impl BatchedCalls {
-    /// No clients yet. `folder` holds the journal; `transport` must accept answers as large as the results of a
-    /// batch.
+    /// Creates it without clients. `folder` holds the journal; `transport` must accept answers as large as the results
+    /// of a batch.
     pub(crate) fn new(
         folder: PathBuf,
         transport: Arc<HttpTransport>,
@@ -134,7 +134,7 @@ impl BatchedCalls {
         (self.clock)().as_second()
     }
 
-    /// Opens the journal and the replies beside it.
+    /// Opens the journal and the store of replies in the same folder.
     pub(super) fn open(&self) -> Result<BatchJournal, EngineError> {
         let journal = BatchJournal::open(&self.folder)?;
         if self.arrived.get().is_none() {
@@ -279,8 +279,9 @@ impl BatchedCalls {
         Err(not_now())
     }
 
-    /// Sends the first request to a model live. A wrong key shows up before a batch is sent, and parameters
-    /// that the model refuses are left out of the batch. Returns the reply if this request was the probe.
+    /// Sends the first request to a model live. This detects a wrong key before a batch is sent, and
+    /// parameters that the model refuses are then omitted from the batch. Returns the reply if this request
+    /// was the probe.
     async fn probe(
         &self,
         at: usize,

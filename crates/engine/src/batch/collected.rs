@@ -15,7 +15,7 @@ pub(super) struct CollectedRequest {
     pub(super) key: CallKey,
     /// Index of its client.
     pub(super) client: usize,
-    /// The most that it may take.
+    /// Upper bound of its tokens and cost.
     pub(super) most: CallBound,
     prefix: u64,
     spool_place: SpoolPlace,
@@ -29,7 +29,7 @@ impl CollectedRequest {
 }
 
 impl CollectedRequests {
-    /// No requests yet.
+    /// Creates an empty collection.
     pub(super) fn new(spool: SpoolFile) -> Self {
         Self { spool, requests: Vec::new() }
     }
@@ -55,8 +55,8 @@ impl CollectedRequests {
         self.requests.len()
     }
 
-    /// The requests, grouped by client and by common beginning, in the order in which those first occurred.
-    /// Servers with a prompt cache can then reuse the beginnings.
+    /// The requests, grouped by client and by common prefix, in order of first occurrence. Servers with a
+    /// prompt cache can then reuse the prefixes.
     pub(super) fn in_order(&self) -> Vec<CollectedRequest> {
         let mut first = std::collections::HashMap::new();
         for (at, request) in self.requests.iter().enumerate() {

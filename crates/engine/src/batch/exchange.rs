@@ -49,7 +49,7 @@ pub(super) struct HarvestCounts {
 }
 
 impl HarvestCounts {
-    /// Description for people.
+    /// A description for messages.
     pub(super) fn describe(&self) -> String {
         let because = |why: Option<&str>| why.map(|why| format!(" ({why})")).unwrap_or_default();
         let replies = if self.answered == 1 { "reply" } else { "replies" };
@@ -97,16 +97,16 @@ impl HarvestCounts {
         Some(format!("{}{again}", parts.join(", ")))
     }
 
-    /// Whether reading the results again may bring more.
+    /// Whether a second reading of the results may find more.
     fn may_be_cut_off(&self) -> bool {
         self.unreadable.0 > 0 || self.absent > 0
     }
 }
 
-/// What is known about a batch that should have been created.
+/// Whether a batch exists after an attempt to create it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existence {
-    /// It was created, or may have been; in the latter case its results will tell.
+    /// It was created, or may have been. If that is uncertain, its results will tell.
     Created,
     /// It was not created, and its record is gone.
     Absent,
@@ -221,8 +221,8 @@ fn is_refusal(error: &AskError) -> bool {
 fn refused(open: &OpenBatch, error: &AskError) -> EngineError {
     // The error's advice is to check model and address, but those are right: the first request was answered.
     let words = if error.kind == ErrorKind::NotFound {
-        let said = if error.message.is_empty() { String::new() } else { format!(": {}", error.message) };
-        format!("it may have no batches at this address (HTTP 404){said}")
+        let detail = if error.message.is_empty() { String::new() } else { format!(": {}", error.message) };
+        format!("it may have no batches at this address (HTTP 404){detail}")
     } else {
         error.to_string()
     };

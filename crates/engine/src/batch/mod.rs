@@ -1,8 +1,9 @@
 //! Judge calls as batches of their providers: collected by a pass over the cases, sent, awaited, and then found
 //! by the run itself.
 //!
-//! The replies of batches are stored beside the journal of batches, in a reply cache of their own. There the run finds what
-//! the cache of all replies does not have, and reads it like any fresh reply: what its reader accepts is then kept.
+//! The replies of batches are stored beside the journal of batches, in a reply cache of their own. On a miss in the
+//! shared reply cache, the run looks there and reads the reply like a fresh one: if its reader accepts the reply, the
+//! shared cache keeps it.
 //!
 //! Design: `docs/design/batches.md`.
 

@@ -14,7 +14,7 @@ pub(super) struct OpenBatch {
     pub(super) client: BatchClient,
     /// The budget reserved for it.
     pub(super) reservation: Option<BatchReservation>,
-    /// Requests answered so far, as far as the provider says.
+    /// Number of answered requests that the provider last reported.
     pub(super) done: u64,
     /// Status requests in a row that were answered with "not found".
     pub(super) missed: u32,
@@ -48,12 +48,12 @@ impl OpenBatch {
         self.record.keys.len() as u64
     }
 
-    /// The most that it may take.
+    /// Upper bound of its tokens and cost.
     pub(super) fn most(&self) -> CallBound {
         CallBound::new(self.record.most_tokens, Usd::from_pico(self.record.most_pico_usd))
     }
 
-    /// Its name for people.
+    /// Its name in messages.
     pub(super) fn describe(&self) -> String {
         let host = self.client.model().host();
         match &self.record.id {

@@ -1,24 +1,24 @@
 //! Rounds of batches: collect requests, send them, wait, collect replies, until no request is left for a batch.
 //!
-//! A judge call often depends on earlier ones: an escalation needs the votes of a panel, a repair needs the
-//! reply that failed. So one batch is not enough, and nobody knows in advance which calls will follow. Instead
-//! of modelling that, each round runs all cases with a recorder that stores nothing. A call that the cache and
-//! earlier batches can't answer is collected and reported as cancelled. After the batch has ended, the next
-//! pass finds its replies and gets one step further. When a pass collects nothing, the real run starts; it
-//! finds every reply that batches could bring, and sends the rest live.
+//! A judge call often depends on earlier ones: an escalation needs the votes of a panel, a repair needs the reply that
+//! failed. So one batch is not enough, and the follow-up calls can't be known in advance. Instead of modelling them,
+//! each round runs all cases with a recorder that stores nothing. A call that the cache and earlier batches can't
+//! answer is collected and reported as cancelled. After the batch has ended, the next pass finds its replies and gets
+//! one step further. When a pass collects nothing, the real run starts; it finds every reply that batches could bring,
+//! and sends the rest live.
 //!
 //! A round may take a day, so follow-up rounds need at least [`MIN_FOLLOW_UP_REQUESTS`] requests, and after
 //! [`MAX_VAIN_ROUNDS`] rounds without a single reply the rest is sent live.
 //!
-//! What must hold, since requests cost money:
+//! Invariants, because requests cost money:
 //!
 //! - No request is in two batches. The lock of the journal ([`BatchLock`]) is held from reading the journal
 //!   until the new batches are recorded, so two processes with one folder take turns.
 //! - The intent of a batch is on disk before it is sent (`send_one`). A batch whose fate is unknown is looked
 //!   for at its provider before anything is sent again; if that can't be decided, the run stops and a person
 //!   decides.
-//! - What a batch may cost is reserved from the budget until its replies are counted. Requests that were dealt
-//!   with by another process count as spent.
+//! - What a batch may cost is reserved from the budget until its replies are counted. Requests of a batch that another
+//!   process has collected count as spent.
 //! - At the time limit batches are cancelled first, and the rest is sent live only after they have ended.
 
 use std::collections::{BTreeSet, HashMap};
@@ -64,7 +64,7 @@ pub(crate) struct BatchRounds<'a> {
     engine: &'a Engine,
     /// When the time limit for batches ends.
     deadline: Option<Instant>,
-    /// Fires when the run is to end.
+    /// Fires when the run should end.
     cancel: &'a CancellationToken,
     open: Vec<OpenBatch>,
     /// Replies that have been stored so far.
@@ -91,8 +91,8 @@ impl<'a> BatchRounds<'a> {
         Self { calls, engine, deadline, cancel, open: Vec::new(), replies: 0 }
     }
 
-    /// Gets all replies that batches can bring. `pass` goes through the cases once while requests are
-    /// collected; it ends early when its token fires. If this returns without an error, the run can start.
+    /// Gets all replies that batches can bring. `pass` runs the cases once while requests are collected; it
+    /// ends early when its token fires. If this returns without an error, the run can start.
     ///
     /// # Errors
     /// If a provider can't be reached or refuses a batch, or the journal can't be used. No batch that was sent
@@ -261,7 +261,7 @@ impl<'a> BatchRounds<'a> {
         Ok(found.filter(|_| !self.cancel.is_cancelled()))
     }
 
-    /// Reserves what these batches may cost, and returns their tokens.
+    /// Reserves the upper bound of these batches' cost, and returns their tokens.
     fn commit(&mut self, needed: &BTreeSet<usize>) -> Vec<String> {
         let mut tokens = Vec::new();
         for at in needed {
@@ -434,7 +434,7 @@ impl<'a> BatchRounds<'a> {
             }
             wait = (wait * WAIT_GROWTH_PERCENT / 100).min(LONGEST_WAIT);
 
-            // From the last one, so that the indices of the others stay valid.
+            // In reverse order, so that a removal leaves the other indices valid.
             for at in left.into_iter().rev() {
                 self.poll(journal, at, Some(&awaited)).await?;
             }
@@ -520,7 +520,7 @@ impl<'a> BatchRounds<'a> {
         journal.path(&self.open[at].record.token).exists()
     }
 
-    /// Forgets a batch that another process has dealt with. Its requests may have been paid for, so its
+    /// Forgets a batch that another process has collected. Its requests may have been paid for, so its
     /// reservation counts as spent.
     fn forget(&mut self, at: usize) {
         drop(self.open.remove(at));
@@ -535,7 +535,7 @@ impl<'a> BatchRounds<'a> {
         }
     }
 
-    /// Notes a status request without an answer. It will be repeated; the user is warned if that goes on.
+    /// Notes a status request without an answer. It will be repeated; the user gets a warning after several failures.
     fn note_failure(&mut self, at: usize, error: &AskError) {
         let open = &mut self.open[at];
         open.failures += 1;
@@ -602,7 +602,7 @@ impl<'a> BatchRounds<'a> {
         )))
     }
 
-    /// Asks the providers to cancel batches. Whatever is not done by then will be sent live.
+    /// Asks the providers to cancel batches. Requests that are not processed by then are sent live.
     async fn cancel_batches(&self, left: &[usize]) -> Result<(), EngineError> {
         self.say(format!(
             "`--batch-wait` is over: cancelling {}; finished replies are collected, and the rest is \
@@ -612,7 +612,7 @@ impl<'a> BatchRounds<'a> {
         for open in left.iter().filter_map(|at| self.open.get(*at)) {
             let Some(id) = &open.record.id else { continue };
             match open.client.cancel(id).await {
-                // It may have ended just now. A batch that can't be cancelled is awaited.
+                // The batch may have ended just now. A batch that can't be cancelled is awaited.
                 Ok(()) => {}
                 Err(error)
                     if matches!(error.kind, ErrorKind::Authentication | ErrorKind::PermissionDenied) =>
@@ -640,7 +640,7 @@ impl<'a> BatchRounds<'a> {
         self.say(format!("waiting for {batches}: {done} of {all} requests done"));
     }
 
-    /// Warns that batches go on without this process.
+    /// Warns that the providers continue to process batches after this process ends.
     fn leave_running(&self, left: &[usize]) {
         let open = left.iter().filter_map(|at| self.open.get(*at));
         let requests: usize = open.map(|open| open.record.keys.len()).sum();

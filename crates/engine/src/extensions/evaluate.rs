@@ -1,4 +1,4 @@
-//! Runs suites with extensions: what they do before and after the tests.
+//! Runs suites with extensions, and their hooks before and after the tests.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ use crate::options::EvalOptions;
 use crate::run_outcome::{FinishedRun, RunOutcome};
 
 impl Engine {
-    /// Runs suites, at least one of which has extensions. First everything is planned with the cases as they
-    /// are written, so that no code runs before a run that can't be carried out.
+    /// Runs suites if at least one has extensions. First plans everything with the cases as they are written,
+    /// so that no code runs if the run can't be carried out.
     ///
     /// # Errors
     /// As in [`Engine::evaluate`], and if a `beforeAll` hook fails.

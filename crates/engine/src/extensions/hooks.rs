@@ -21,7 +21,7 @@ use crate::event::EngineEvent;
 use crate::mode::{EvalMode, RunMode};
 use crate::stored_records::stored_records;
 
-/// What a run does with suites that have extensions.
+/// Treatment of suites with extensions in a run.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum ExtensionUse<'a> {
     /// They are refused if a target is used.
@@ -120,9 +120,9 @@ impl SuiteHooks {
             }
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let teller = engine.clone();
-            let told =
+            let output =
                 move |line: String| teller.emit(EngineEvent::ProgramOutput { program: name.clone(), line });
-            let host = ExtensionHost::start(&extension.program, folder, setup, told)
+            let host = ExtensionHost::start(&extension.program, folder, setup, output)
                 .map_err(|error| EngineError::unrunnable(format!("{}: {error}", extension.place)))?;
             hosts.insert(path.clone(), host);
         }
@@ -137,7 +137,7 @@ impl SuiteHooks {
         })
     }
 
-    /// Loads the files and looks for the functions, so that a missing one is found before anything is spent.
+    /// Loads the files and looks for the functions, so that a missing one is found before the run sends requests.
     pub(crate) async fn load(&self) -> Result<(), String> {
         for extension in &self.extensions.list {
             let host = extension.program.path.as_ref().and_then(|path| self.hosts.get(path));
@@ -219,7 +219,7 @@ impl SuiteHooks {
         self.extensions.list.iter().filter(move |extension| extension.runs_at(hook))
     }
 
-    /// Calls an extension. Returns the part of its context that it may change; `None` if it returned nothing.
+    /// Calls an extension. Returns the part of its context that it may change; `None` if it returned no value.
     async fn change(
         &self,
         extension: &Extension,
@@ -232,7 +232,7 @@ impl SuiteHooks {
             Value::Null => Ok(None),
             Value::Object(mut returned) => match returned.remove(part) {
                 Some(changed @ Value::Object(_)) => Ok(Some(changed)),
-                // Hooks of AgentV may return anything.
+                // A hook of AgentV need not return its context.
                 None if self.extensions.is_agentv => Ok(None),
                 _ => Err(describe(
                     extension,
@@ -270,7 +270,7 @@ impl SuiteHooks {
         host.call(call).await.map_err(|error| describe(extension, hook, &error))
     }
 
-    /// Adds what hooks of AgentV expect.
+    /// Adds the keys that AgentV's hooks expect.
     fn with_common_keys(&self, mut context: Value, hook: ExtensionHook) -> Value {
         if self.extensions.is_agentv {
             let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());

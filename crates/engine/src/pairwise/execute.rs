@@ -30,7 +30,7 @@ pub struct PairwiseOptions {
     pub criteria: Vec<String>,
     /// How ties count in the ranking.
     pub ties: TieRule,
-    /// Options of the run. Without `paths`, the cases are those of the stored runs.
+    /// Options of the run. Without `paths`, the stored runs determine the cases.
     pub eval: EvalOptions,
 }
 
@@ -54,7 +54,7 @@ impl PairwiseOptions {
     }
 }
 
-/// What is compared.
+/// The sides of the comparison.
 pub enum PairwiseInput {
     /// Systems to compare, on these cases.
     New(Box<PairwiseRun>, LoadedFiles),
@@ -171,7 +171,7 @@ impl RunCaseSource {
         }
     }
 
-    /// Reads the cases. Those of one run are read together, so that suites have the same names as in the run.
+    /// Reads the cases. The files of one run are read together, so that suites have the same names as in the run.
     fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
             Self::Suites(paths) => return engine.load_for_run(paths, &options.eval),

@@ -126,7 +126,7 @@ impl PairwiseRun {
         })
     }
 
-    /// Sentences about everything that can't be compared.
+    /// Sentences about the cases that can't be compared.
     pub(crate) fn missing(&self) -> Vec<String> {
         let found = self.found.borrow();
         let mut groups: BTreeMap<(usize, MissingAnswer), Vec<&str>> = BTreeMap::new();
@@ -237,7 +237,7 @@ impl RunMode for PairwiseRun {
     }
 }
 
-/// The metrics of a stored comparison, and sentences about what could not be compared.
+/// The metrics of a stored comparison, and sentences about cases that could not be compared.
 ///
 /// # Errors
 /// If the run can't be read.

@@ -1,4 +1,4 @@
-//! Answers to compare: those of stored runs, of targets in runs, and of files.
+//! Answers to compare: from stored runs, from targets in runs, and from files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(crate) enum NamedAnswers {
     File(Box<AnswerSet>, Box<LoadedSuite>, PathBuf),
 }
 
-/// Placeholder rubric for reading answer files. Nothing is graded with it.
+/// Placeholder rubric for reading answer files. No answer is graded with it.
 fn no_rubric() -> LoadedRubric {
     read_rubric(Path::new("pairwise.yaml"), "name: pairwise\ncriteria:\n  - Is the better answer\n")
 }

@@ -22,7 +22,7 @@ pub(super) struct SampleCard {
 }
 
 impl SampleCard {
-    /// The scorecard without its own cases, and with another weight set than that of its index if one is given.
+    /// The scorecard without its own cases. A given weight set overrides the one that its index names.
     ///
     /// # Errors
     /// If it has no single top, since a sample has one score, or no such weight set.
@@ -57,7 +57,7 @@ impl SampleCard {
         self.case_of(&sample)
     }
 
-    /// Graders for the benchmarks that apply to a sample: those without tags, and those with one of its tags.
+    /// Graders for the benchmarks that apply to a sample: benchmarks without tags, and benchmarks with one of its tags.
     pub(super) fn graders(&self, sample: &GradingSample) -> Vec<Arc<Grader>> {
         self.case_of(sample).graders
     }

@@ -53,9 +53,8 @@ pub struct SampleGrader {
 }
 
 impl SampleGrader {
-    /// Creates the judge for rubrics that name none, so that a missing key is found now and not with the first
-    /// sample, and warns about exposed keys. Returns a rubric with that judge, and a warning if no judge was
-    /// chosen.
+    /// Creates the judge for rubrics that name none, so that a missing key is found before the first sample, and warns
+    /// about exposed keys. Returns a rubric with that judge, and a warning if no judge was chosen.
     ///
     /// # Errors
     /// If a judge that the options name can't be used.
@@ -91,9 +90,9 @@ impl SampleGrader {
         })
     }
 
-    /// Makes the judges of a scorecard and checks that they can judge it. Its own cases and labels are not
-    /// used: each sample is a case. Benchmarks that people decide stay open. `weights` names a weight set other
-    /// than that of the index.
+    /// Makes the judges of a scorecard and checks that they can judge it. Its own cases and labels are not used: each
+    /// sample is a case. Benchmarks that people decide stay ungraded. `weights` names a weight set other than the
+    /// index's default.
     ///
     /// # Errors
     /// If it has no single top or no such weight set, a judge can't be used, or a check would start a program.
@@ -165,7 +164,7 @@ impl SampleGrader {
         self.gateway.deny_exposed(&self.gateway.capabilities(&BTreeSet::new()))
     }
 
-    /// Plans the grading of samples: calls, tokens, money. Nothing is sent.
+    /// Plans the grading of samples: calls, tokens, money. Sends no requests.
     ///
     /// # Errors
     /// When a judge can't plan its calls.
@@ -184,9 +183,9 @@ impl SampleGrader {
         Ok(PlannedRun { plan, cases, capabilities, warnings })
     }
 
-    /// Grades samples concurrently, and returns their records in the order of the samples. None of them fails:
-    /// what could not be judged, for example because the budget is spent, is ungraded in its record. Replies
-    /// are written to the cache when this returns.
+    /// Grades samples concurrently, and returns their records in the order of the samples. A sample never fails: if a
+    /// criterion can't be judged, for example because the budget is spent, it is ungraded in the record. Replies are in
+    /// the cache when this returns.
     pub async fn grade_all(
         &self,
         rubric: &PreparedRubric,
@@ -225,7 +224,8 @@ impl SampleGrader {
         GradingBatch::new(items, at_once)
     }
 
-    /// Grades a sample. It never fails: what could not be judged is ungraded in the record, with the reason.
+    /// Grades a sample. This never fails: a criterion that could not be judged is ungraded in the record,
+    /// with the reason.
     pub async fn grade(
         &self,
         rubric: &PreparedRubric,
@@ -271,7 +271,7 @@ impl SampleGrader {
     }
 
     /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of
-    /// the rubric, with their weights and gates, determine which answer is better. The score is that of the
+    /// the rubric, with their weights and gates, determine which answer is better. The score belongs to the
     /// first answer.
     pub async fn compare(
         &self,

@@ -13,9 +13,9 @@ pub struct SampleParts {
     pub input: Option<Value>,
     /// The answer: a text, or anything else, which is graded as its JSON text.
     pub output: Option<Value>,
-    /// The whole conversation. The answer is what the assistant says after the last message of anyone else: the
-    /// text of its last message, with the tool calls before it. Everything before the answer is the question.
-    /// `input` replaces the messages before the first one of the assistant.
+    /// The whole conversation. The answer is everything from the assistant after the last message of another role: the
+    /// text of its last message, with the tool calls before it. Everything before the answer is the question. `input`
+    /// replaces the messages before the first one of the assistant.
     pub messages: Option<Vec<Value>>,
     /// An answer known to be good: a text, or anything else, which is shown as JSON.
     pub reference: Option<Value>,
@@ -25,12 +25,12 @@ pub struct SampleParts {
     pub tags: Vec<String>,
 }
 
-/// What is wrong with a part of a sample.
+/// A problem with a part of a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampleProblem {
     /// JSON pointer to the part, below the sample.
     pub path: String,
-    /// Description for people.
+    /// The problem and how to fix it.
     pub message: String,
 }
 
@@ -83,7 +83,7 @@ struct EarlierTurns {
     further: Vec<Value>,
 }
 
-/// Splits a conversation into the messages before its last answer, and those of the answer.
+/// Splits a conversation into the messages before its last answer, and the messages of the answer.
 fn split_conversation(mut messages: Vec<Value>) -> Result<(EarlierTurns, Vec<Value>), SampleProblem> {
     let role = |message: &Value| message.get("role").and_then(Value::as_str).unwrap_or_default().to_owned();
     let is_assistant = |message: &Value| role(message) == "assistant";
@@ -148,8 +148,8 @@ fn read_role(message: &Value, path: &str) -> Result<MessageRole, SampleProblem> 
     }
 }
 
-/// Refuses content that a judge is not shown, because the judge would not know that something is missing. Tool
-/// results name it.
+/// Refuses content that a judge can't see, because the judge would not know that it is missing. In tool results, a text
+/// names such content instead.
 fn refuse_media(message: &Value, path: &str) -> Result<(), SampleProblem> {
     let is_result = matches!(message.get("role").and_then(Value::as_str), Some("tool" | "function"));
     let blocks = message.get("content").and_then(Value::as_array).filter(|_| !is_result);
@@ -203,7 +203,7 @@ pub fn content_text(content: Option<&Value>) -> String {
     }
 }
 
-/// A text as it is, and anything else as indented JSON.
+/// Returns a text unchanged, and any other value as indented JSON.
 fn to_text(value: Value) -> String {
     match value {
         Value::String(text) => text,

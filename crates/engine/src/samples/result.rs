@@ -43,9 +43,9 @@ assize_rubric::named_enum! {
     /// Policy for samples whose reward is not known.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum UngradedPolicy {
-        /// The result is left out, and counted. One whose reward is known stays, also without a group score.
+        /// The result is omitted and counted. A result with a known reward is kept, even without a group score.
         Drop = "drop",
-        /// The request fails with 502, and each such sample is listed, as is one without a group score that was asked for.
+        /// The request fails with 502. It lists each such sample, and each one without a requested group score.
         Error = "error",
         /// The lowest reward that is possible, whatever the sign of the weights; 0 where nothing is known of it.
         Low = "low",
@@ -117,7 +117,7 @@ pub struct SampleResult {
     /// comparison of the group was not decided. Absent without `compare: ranked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_rank: Option<Option<f64>>,
-    /// Comparisons within its group that were decided, and those that were asked for. Absent without `compare`.
+    /// Numbers of decided and of requested comparisons within its group. Absent without `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_comparisons: Option<(usize, usize)>,
     /// Calls of judges, those answered from the reply cache included.
@@ -136,7 +136,7 @@ pub struct SampleResult {
     /// Hash of everything that decides about the result beside the sample: judges, models, prompts, rubric, mode. A judge that
     /// changes in the middle of a training run changes it.
     pub judge_config_hash: String,
-    /// True if the judge was not asked about something, because it failed before.
+    /// True if a judge was skipped because it had failed before.
     #[serde(skip)]
     pub is_unavailable: bool,
 }
@@ -156,11 +156,11 @@ pub struct DecisionResult {
 pub struct GradeSummary {
     /// Samples of the request.
     pub samples: usize,
-    /// Samples of which every criterion is decided.
+    /// Samples with a decision on every criterion.
     pub graded: usize,
-    /// Samples of which some criteria are ungraded.
+    /// Samples with some ungraded criteria.
     pub partial: usize,
-    /// Samples of which no criterion is decided, or none applies.
+    /// Samples with no decided criterion, or with none that applies.
     pub ungraded: usize,
     /// Samples that were left out because of `on_ungraded: drop`.
     pub dropped: usize,
@@ -181,7 +181,7 @@ pub struct GradeSummary {
     cost: Cost,
 }
 
-/// Index and names of a sample among those that are graded together.
+/// Index and names of a sample within its request.
 #[derive(Debug, Clone)]
 pub struct SamplePlace {
     /// Place in the list, from 0.
@@ -212,7 +212,7 @@ impl RewardBounds {
         match (known, on_ungraded) {
             (Some(known), _) => (Some(known), false),
             (None, OnUngraded::Value { value }) => (Some(value), true),
-            // Without bounds, it could be anything from 0 to 1.
+            // Without bounds, every value from 0 to 1 is possible.
             (None, OnUngraded::Named(UngradedPolicy::Low)) => (Some(self.low.unwrap_or(0.0)), true),
             (None, OnUngraded::Named(UngradedPolicy::High)) => (Some(self.high.unwrap_or(1.0)), true),
             (None, _) => (None, false),
@@ -221,7 +221,7 @@ impl RewardBounds {
 }
 
 impl SampleResult {
-    /// The result of a sample, made from its record. `config_hash` is that of the rubric.
+    /// The result of a sample, made from its record. `config_hash` is the rubric's.
     pub fn new(
         place: SamplePlace,
         record: CaseRecord,
@@ -292,8 +292,8 @@ impl SampleResult {
         }
     }
 
-    /// Sets the share of comparisons that it won: `points` out of those that were decided. As with rewards, an
-    /// undecided comparison counts as neither won nor lost.
+    /// Sets the share of comparisons that it won: `points` out of the decided ones. As with rewards, an undecided
+    /// comparison counts as neither won nor lost.
     pub fn set_group_score(
         &mut self,
         points: f64,
@@ -370,7 +370,8 @@ fn status_of(result: &ResultRow) -> GradeStatus {
     }
 }
 
-/// The bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
+/// The bounds of a reward. They follow from the bounds of the score, so the worst case depends on the sign of
+/// the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
         RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::certain(0.0),
@@ -394,8 +395,8 @@ fn has_open_gate(result: &ResultRow) -> bool {
     rows.any(|row| row.gate.is_some() && row.outcome == OutcomeKind::Ungraded)
 }
 
-/// Why something is ungraded: the reason of the case, or else of the grader, or else of the first such
-/// criterion.
+/// Why a part of the result is ungraded: the reason of the case, or else of the grader, or else of the first
+/// ungraded criterion.
 fn reason_of(result: &ResultRow, causes: &BTreeMap<String, UngradedReason>) -> Option<String> {
     if let Some(error) = &result.error {
         return Some(error.message.clone());

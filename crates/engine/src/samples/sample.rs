@@ -9,7 +9,7 @@ use assize_targets::TargetAnswer;
 use crate::error::EngineError;
 use crate::plan::given;
 
-/// An answer to grade, with what the judge may see besides it.
+/// An answer to grade, with additional material for the judge.
 #[derive(Debug, Clone)]
 pub struct GradingSample {
     /// Id, for the record.
@@ -28,7 +28,7 @@ pub struct GradingSample {
 }
 
 impl GradingSample {
-    /// Sample with this answer and nothing else.
+    /// Sample with only this answer.
     ///
     /// # Errors
     /// When the output holds no answer: messages without one of the assistant, or null.
@@ -50,7 +50,7 @@ impl GradingSample {
         }
     }
 
-    /// Sets the reason why it can't be graded. Its record has it, and nothing of the sample is judged.
+    /// Sets the reason why it can't be graded. The sample is not judged, and its record has the reason.
     #[must_use]
     pub fn with_problem(self, problem: String) -> Self {
         Self { problem: Some(problem), ..self }

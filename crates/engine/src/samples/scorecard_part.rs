@@ -10,11 +10,11 @@ use serde::Serialize;
 pub struct ScorecardPartResult {
     /// Its code.
     pub code: String,
-    /// Its name for people.
+    /// Its display name.
     pub label: Option<String>,
     /// Kind of the part.
     pub kind: ScorecardPartKind,
-    /// Code of the part it stands under; null on top.
+    /// Code of the parent part; null for the top.
     pub parent: Option<String>,
     /// Its weight among its siblings.
     pub weight: Weight,

@@ -122,7 +122,7 @@ fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardK
     }
 }
 
-/// Why something is open: the reason of the first such benchmark.
+/// Why the result is incomplete: the reason of the first ungraded benchmark.
 fn reason_of(parts: &[ScoredPart<'_>]) -> Option<String> {
     let open: Vec<_> = parts.iter().filter(|part| is_open(part)).collect();
     let Some(first) = open.first() else {

@@ -1,4 +1,4 @@
-//! What the graders of a process share.
+//! Resources that the graders of a process share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::gateway::ModelGateway;
 use crate::options::RunOptions;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// What all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
+/// Resources that all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
 ///
 /// Unlike in a run, a failing model server is not abandoned: it is tried again after a few seconds, and at
 /// least every half minute.
@@ -31,7 +31,7 @@ pub struct SampleService {
 
 impl SampleService {
     /// Sends the reasons of model failures to `failures`, and leaves addresses and names of variables out of
-    /// the records, because those who receive the records are not those who chose the model.
+    /// the records, because the clients who receive the records did not choose the model.
     #[must_use]
     pub fn with_failure_log(self, failures: FailureLog) -> Self {
         Self { failures: Some(failures), ..self }
@@ -46,7 +46,7 @@ impl SampleService {
         Self::with_models(engine, options, folder, ModelUse::Ask)
     }
 
-    /// Creates a service whose graders only plan. Nothing is sent, and no key is needed.
+    /// Creates a service whose graders only plan. It sends no requests and needs no key.
     ///
     /// # Errors
     /// As in [`SampleService::new`].
@@ -86,8 +86,9 @@ impl SampleService {
         self.grader_through(gateway.unwrap_or_else(|| Arc::clone(&self.gateway)))
     }
 
-    /// Creates a grader for a client with its own budget, in addition to that of the process, and its own part of the reply
-    /// cache. If the budget limits money, its rubrics may use models of unknown price only if the options allow them.
+    /// Creates a grader for a client. The client has its own budget, in addition to the process's, and its own part of
+    /// the reply cache. If the budget limits money, its rubrics may use models of unknown price only if the options
+    /// allow them.
     ///
     /// # Errors
     /// When the targets file has problems.
@@ -101,7 +102,7 @@ impl SampleService {
     }
 
     fn grader_through(&self, gateway: Arc<ModelGateway>) -> Result<SampleGrader, EngineError> {
-        // Budget, limits and cache are those of the service, because all of them belong to the gateway.
+        // The grader shares the service's budget, limits and cache, because all of them belong to the gateway.
         let wiring = wire(&self.engine, &self.models.request(&self.options, &self.folder))?;
         let deps = wiring.deps_through(&self.folder, &gateway)?;
         Ok(SampleGrader {

@@ -27,7 +27,7 @@ impl GradingStop {
         Self::default()
     }
 
-    /// Creates a signal for a part of the work. It fires with this one, or on its own.
+    /// Creates a signal for a part of the work. It fires when this one fires, or separately.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl GradingStop {
         }
     }
 
-    /// Creates a signal for the calls of one request of a client. If they fail, those of other clients go on.
+    /// Creates a signal for the calls of one client request. If they fail, calls of other clients continue.
     #[must_use]
     pub fn child_of(&self, source: CallSource) -> Self {
         Self { source: Some(source), ..self.child() }
@@ -69,8 +69,8 @@ impl GradingStop {
     }
 }
 
-/// Receives full error messages of models. Records then omit what concerns only the operator: addresses and the
-/// names of variables.
+/// Receives full error messages of models. Records then omit details for the operator: addresses and the names of
+/// variables.
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Kinds of failures whose messages may contain addresses, keys or variables.
@@ -97,8 +97,8 @@ impl StoppableModel {
     /// The error in the form for records.
     fn recorded(&self, error: AskError) -> AskError {
         if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
-            // The operator was told when it failed. The description of a failure begins with the phrase of its
-            // kind.
+            // The failure log got the whole message when the model failed. The description of a failure begins with the
+            // phrase of its kind.
             let private = PRIVATE_KINDS.iter().find(|kind| error.message.starts_with(kind.phrase()));
             let private = private.filter(|_| self.failures.is_some());
             let why = private.map_or(error.message.as_str(), |kind| kind.phrase());

@@ -19,7 +19,7 @@ const RETRY_SETTINGS: &str = "retry_";
 /// Setting with the address of a health check, which is called before the target.
 pub(super) const HEALTH_SETTING: &str = "healthcheck";
 
-/// The variables that the user set, as opposed to those of a file in the working folder.
+/// The variables that the user set, as opposed to variables from a file in the working folder.
 pub(super) struct UserVariables<'a> {
     lookup: &'a EnvironmentLookup,
     of_file: String,
@@ -89,8 +89,8 @@ impl<'a> UserVariables<'a> {
         if spec.variables.iter().any(is_whole) { AddressChoice::User } else { AddressChoice::File }
     }
 
-    /// The variables of a target that is a server that go to an address of a file: all but one that is the address.
-    /// `address` is the part of it that is the same for all cases.
+    /// The variables that an HTTP target sends to an address from a file, without the variable that is the address
+    /// itself. `address` is the part of the address that is the same for all cases.
     pub(super) fn sent_to_server<'s>(
         &self,
         spec: &'s TargetSpec,

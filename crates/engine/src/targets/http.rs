@@ -119,8 +119,8 @@ impl HttpTarget {
 
 const BAD_ADDRESS: &str = "`url` is not the address of a server; write it like `https://example.com/answer`";
 
-/// Values that the target sends and that must not come back: variables of the environment in its headers, and
-/// those with the name of a secret.
+/// Values that the target sends and that must not appear in its output: environment variables in its headers,
+/// and variables with the name of a secret.
 pub(super) fn redactor(spec: &HttpTargetSpec) -> Redactor {
     let in_headers = |name: &str| spec.headers.iter().any(|(_, text)| text.contains(&format!("env.{name}")));
     let of_environment = spec
@@ -155,7 +155,7 @@ impl Target for HttpTarget {
         TargetDescription::new(&self.name, TargetKind::Http)
     }
 
-    /// Values of environment variables are left out, because they differ between machines.
+    /// Values of environment variables are not part of it, because they differ between machines.
     fn write_settings(&self, identity: &mut IdentityWriter) {
         let HttpTargetSpec {
             url,

@@ -49,7 +49,7 @@ pub(super) struct HttpTargetCase<'a> {
 /// host only, so that no prompt decides where headers are sent.
 ///
 /// # Errors
-/// When variables other than those of the environment are part of the host.
+/// When the host contains variables that are not environment variables.
 pub(super) fn fixed_address(spec: &HttpTargetSpec) -> Result<String, String> {
     let template_at = first_case_template(&spec.url);
     let fixed = &spec.url[..template_at.unwrap_or(spec.url.len())];
@@ -200,7 +200,8 @@ fn query_pair(name: &str, value: &str) -> String {
     format!("{}={}", encode(name), encode(value))
 }
 
-/// Renders the texts of a JSON value. A text that is nothing but one template becomes the list or map that it holds.
+/// Renders the texts of a JSON value. A text that consists of a single template becomes the list or map that it
+/// evaluates to.
 fn render_json(
     value: &Value,
     render: &dyn Fn(&str, RequestEscape) -> Result<String, String>,

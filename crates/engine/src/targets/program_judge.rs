@@ -1,4 +1,4 @@
-//! Programs as judges: a command or a function gets the messages of a judge's call, and what it prints is the reply.
+//! Programs as judges: a command or a function gets the messages of a judge call, and its output is the reply.
 //!
 //! Design: `docs/design/judging.md`.
 
@@ -81,16 +81,16 @@ fn reply(answer: TargetAnswer, schema: Option<&JsonSchemaFormat>) -> ChatReply {
     }
 }
 
-/// Returns a reply in the form of promptfoo's judges (`pass`, `score`, `reason`) in the form that was asked for; `None` for
-/// any other reply.
+/// Converts a reply in the form of promptfoo's judges (`pass`, `score`, `reason`) to the requested form; `None` for any
+/// other reply.
 fn in_form(text: &str, schema: &Value) -> Option<String> {
     let mut given: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let asked = schema.get("properties")?;
+    let requested = schema.get("properties")?;
     let passed = given.remove("pass")?.as_bool()?;
-    if asked.get("outcome").is_some() {
+    if requested.get("outcome").is_some() {
         given.remove("score");
         given.insert("outcome".to_owned(), if passed { "met" } else { "unmet" }.into());
-    } else if asked.get("score").is_none() || !given.contains_key("score") {
+    } else if requested.get("score").is_none() || !given.contains_key("score") {
         return None;
     }
     given.entry("evidence").or_insert(json!([]));

@@ -9,8 +9,8 @@ use assize_process::Environment;
 use super::secrets::{keys, redactor};
 use crate::process::ProcessContext;
 
-/// The setup of programs used with these targets: the variables they get, and what is removed from their
-/// output.
+/// The setup of programs used with these targets: the variables that they get, and the secrets that are
+/// removed from their output.
 pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> ProgramSetup {
     let inherited = Environment::from_vars(process.variables());
     ProgramSetup {

@@ -62,7 +62,7 @@ pub(crate) struct TargetRegistry {
     gateway: Arc<ModelGateway>,
     variables: assize_evalfile::EnvironmentLookup,
     process: ProcessContext,
-    /// Options for reading files, which say what recordings may be read.
+    /// Options for reading files. They determine which recordings may be read.
     load_options: LoadOptions,
     /// Variables that commands inherit.
     inherited: Environment,
@@ -75,7 +75,7 @@ pub(crate) struct TargetRegistry {
     /// Targets that the caller provides, by name.
     provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
-    /// Targets without their fallbacks. A target has one limit and one health check, however it is reached.
+    /// Targets without their fallbacks. A target has one limit and one health check, even if several names lead to it.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Remarks about targets that were made.
     notes: Mutex<BTreeMap<String, String>>,
@@ -222,7 +222,7 @@ impl TargetRegistry {
         self.spec(real).is_some_and(batches)
     }
 
-    /// What judges under a name in the targets file: a model, or a program; `None` if the file has no such target.
+    /// The judge with a name in the targets file: a model or a program. `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
         self.note_addressed(spec);
@@ -541,7 +541,7 @@ impl TargetRegistry {
     /// Notes variables of a target whose values go to an address that a file names.
     fn note_sent(&self, spec: &TargetSpec, address: &str, sent: Vec<&SettingVariable>) {
         let is_set = |used: &&SettingVariable| (self.variables)(&used.variable).is_some();
-        // What is not set sends nothing. A plan may be made on another machine.
+        // A variable that is not set has no value to send. But a plan may be made on another machine.
         for used in sent.into_iter().filter(|used| self.gateway.is_plan() || is_set(used)) {
             self.gateway.note_sent(SentVariable {
                 place: used.place.clone(),
@@ -566,9 +566,9 @@ impl TargetRegistry {
         shown
     }
 
-    /// The names of the variables that a file in the working folder set, under the names that the settings of a
-    /// target use: its address and key may be values of other variables. A literal address is trusted as much
-    /// as the key that is named beside it.
+    /// Names of the variables that a file in the working folder set, translated to the variables that a target's
+    /// settings use: its address and key may be copied from other variables. A literal address is trusted as much as
+    /// the key beside it.
     fn file_variables(&self, name: &ModelName, model: &ModelTargetSpec) -> String {
         let listed = (self.variables)(FILE_VARIABLES).unwrap_or_default();
         let values: Vec<String> = listed
@@ -603,7 +603,7 @@ impl TargetRegistry {
             let path = recording.path.display().to_string();
             self.gateway.note_outside(OutsideFile { place: spec.place.clone(), path });
         }
-        // With consent, a file may read what its programs could read.
+        // With consent, a file may read every file that its programs could read.
         let roots = self.programs.consent.is_none().then_some(allowed);
         Ok(match &recording.kind {
             RecordingKind::Sessions { format } => {

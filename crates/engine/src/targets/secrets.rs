@@ -9,7 +9,7 @@ use assize_model::{TargetSpec, TargetSpecKind};
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
-/// Names of the variables with API keys: those of the providers, and those that the targets file uses as keys.
+/// Names of the variables with API keys: the providers' own, and the ones that the targets file uses as keys.
 pub(super) fn keys<'a>(
     variables: &'a BTreeMap<String, String>,
     specs: &'a [TargetSpec],

@@ -1,4 +1,4 @@
-//! Problems of files and options stop a run before anything is spent, each with its kind.
+//! Problems of files and options stop a run before it sends requests, each with its kind.
 
 use assize_engine::{EngineErrorKind, EngineEvent, ExitStatus};
 

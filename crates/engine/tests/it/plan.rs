@@ -1,4 +1,4 @@
-//! A plan has the same numbers as the run, and sends nothing.
+//! A plan has the same numbers as the run, and sends no requests.
 
 use std::num::NonZeroUsize;
 

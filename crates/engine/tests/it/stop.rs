@@ -1,4 +1,4 @@
-//! A process that is asked to stop ends its run in an orderly way.
+//! On a stop signal, a process ends its run in an orderly way.
 
 use std::sync::{Arc, Mutex};
 

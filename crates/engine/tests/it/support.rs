@@ -94,7 +94,7 @@ impl Fixture {
     }
 }
 
-/// Suite of cases with given answers that a text check grades: nothing is asked.
+/// Suite of cases with given answers that a text check grades, so no requests are sent.
 pub(crate) fn checked_suite(answers: &[(&str, &str)]) -> String {
     let mut text = String::from("name: checks\ntests:\n");
     for (id, answer) in answers {

@@ -62,7 +62,7 @@ pub(super) enum ColumnUse {
     Field(&'static str),
     /// Kept as metadata.
     Metadata,
-    /// Not read: free for the author's own use.
+    /// Ignored: free for the author's own use.
     Ignored,
     /// Not a field of an answer.
     Unknown,
@@ -138,7 +138,7 @@ impl AnswerColumns {
 
         let field = FIELDS.iter().find_map(|keys| Some((keys[0], *keys.iter().find(|name| **name == key)?)));
         match field {
-            // If the user named another column for this field, this column is something else.
+            // If the user named another column for this field, this column has another meaning.
             Some((name, spelled)) if !self.given.values().any(|given| *given == name) => {
                 ColumnUse::Field(spelled)
             }

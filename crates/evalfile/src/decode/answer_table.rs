@@ -103,9 +103,9 @@ impl AnswerTable {
         Self::from_header(cx, source, cells, &sample, Some(divider), columns)
     }
 
-    /// Makes the layout of a table from the cells of its header and of its first rows, and reports what is wrong. Returns
-    /// `None` if the rows can't be read. They can be read if a column is merely unknown, and then their
-    /// problems are reported together with those of the header.
+    /// Makes the layout of a table from the cells of its header and of its first rows, and reports problems. Returns
+    /// `None` if the rows can't be read. If a column is merely unknown, they can be read, and their problems are
+    /// reported together with the header's.
     pub(super) fn from_header(
         cx: &mut DecodeContext,
         source: SourceId,

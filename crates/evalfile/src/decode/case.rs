@@ -84,7 +84,7 @@ pub(crate) fn decode_case(
     decode_filled_case(cx, node, defaults, fallback_id, vars, before)
 }
 
-/// Decodes a case whose texts are final: nothing is substituted in them.
+/// Decodes a case with final texts, in which no variables are substituted.
 pub fn decode_prepared_case(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -244,7 +244,7 @@ impl PartialCase {
         }
 
         let threshold = found.pass_span();
-        let lines = found.finish(cx);
+        let thresholds = found.finish(cx);
         let list = execution::find_grader_list(cx, object, inner.as_mut());
 
         if let Some(mut inner) = inner {
@@ -265,7 +265,7 @@ impl PartialCase {
             output: output.flatten(),
             transforms: object.value("transform").map(|node| decode_transforms(cx, node)).unwrap_or_default(),
             graders: Vec::new(),
-            lines,
+            thresholds,
             threshold,
             targets,
             trials,
@@ -355,14 +355,14 @@ impl PartialCase {
         }
 
         if let Some(output) = &self.output {
-            let told = match output {
+            let recorded = match output {
                 GivenOutput::Messages(messages) => {
                     Some(messages.iter().map(|message| message.to_json().to_string()).collect::<String>())
                 }
                 GivenOutput::Text(_) | GivenOutput::Json(_) => None,
             };
             for grader in &self.graders {
-                if let Some(missing) = missing_measure(&grader.kind, told.as_deref()) {
+                if let Some(missing) = missing_measure(&grader.kind, recorded.as_deref()) {
                     cx.problems.add(never_decided(&grader.name, missing, self.head));
                 }
             }
@@ -399,7 +399,7 @@ impl PartialCase {
             expected_output: self.expected_output,
             output: self.output,
             graders: self.graders,
-            lines: self.thresholds,
+            thresholds: self.thresholds,
             targets: self.targets,
             transforms: self.transforms,
             output_as_text: false,
@@ -503,27 +503,27 @@ fn decode_expected_outcome(
 const TOOL_CALLS: &str = "the tool calls behind it";
 
 /// Returns what a grader needs to know about an answer but can't know about a given one, as a noun phrase.
-/// `told` is the JSON of its messages, which may have recorded it; `None` for an answer without messages.
-fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str> {
+/// `json` has the messages of the answer, which may contain measurements; `None` for an answer without messages.
+fn missing_measure(kind: &GraderKind, json: Option<&str>) -> Option<&'static str> {
     const TIME: &str = "how long it took";
     const COST: &str = "what it cost";
     const TOKENS: &str = "the tokens it took";
 
-    let lacks = |key: &str| !told.is_some_and(|messages| messages.contains(key));
+    let lacks = |key: &str| !json.is_some_and(|messages| messages.contains(key));
     let (no_time, no_cost, no_tokens) = (lacks("duration_ms"), lacks("cost_usd"), lacks("token_usage"));
     let check = match kind {
         GraderKind::Check(check) => check,
         GraderKind::Composite(composite) => {
-            return composite.members.iter().find_map(|member| missing_measure(&member.kind, told));
+            return composite.members.iter().find_map(|member| missing_measure(&member.kind, json));
         }
-        GraderKind::Transformed(changed) => return missing_measure(&changed.inner.kind, told),
+        GraderKind::Transformed(changed) => return missing_measure(&changed.inner.kind, json),
         _ => return None,
     };
     match check {
         AnswerCheck::Latency { .. } => no_time.then_some(TIME),
         AnswerCheck::Cost { .. } => no_cost.then_some(COST),
         AnswerCheck::TokenUsage(_) => no_tokens.then_some(TOKENS),
-        AnswerCheck::ToolTrajectory(_) | AnswerCheck::SkillTrigger(_) => told.is_none().then_some(TOOL_CALLS),
+        AnswerCheck::ToolTrajectory(_) | AnswerCheck::SkillTrigger(_) => json.is_none().then_some(TOOL_CALLS),
         AnswerCheck::ExecutionMetrics(limits) => {
             let needs_calls = limits.max_tool_calls.is_some()
                 || limits.max_llm_calls.is_some()
@@ -532,7 +532,7 @@ fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str
                 (limits.max_duration.is_some() && no_time, TIME),
                 (limits.max_cost_usd.is_some() && no_cost, COST),
                 (limits.max_tokens.is_some() && no_tokens, TOKENS),
-                (needs_calls && told.is_none(), TOOL_CALLS),
+                (needs_calls && json.is_none(), TOOL_CALLS),
             ];
             needed.into_iter().find(|(is_missing, _)| *is_missing).map(|(_, what)| what)
         }

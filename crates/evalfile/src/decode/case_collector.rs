@@ -52,7 +52,7 @@ pub struct CaseCollector {
 }
 
 impl CaseCollector {
-    /// `outside` is the number of errors in what was decoded before the cases.
+    /// `outside` is the number of errors before the cases.
     pub fn new(defaults: SuiteDefaults, outside: usize) -> Self {
         Self {
             defaults: Arc::new(defaults),

@@ -38,8 +38,8 @@ pub(crate) fn find_spelling<'n>(
     Some(entry)
 }
 
-/// Returns the entry under the key that the format of the file has for something, or under that of the other one. Only
-/// the `tests` format warns of the other key.
+/// Returns the entry under the key of the file's format, or else under the other format's key. Only the `tests` format
+/// warns of the other key.
 pub(crate) fn find_own_spelling<'n>(
     cx: &mut DecodeContext,
     object: &mut MapReader<'n>,

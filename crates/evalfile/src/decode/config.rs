@@ -64,8 +64,9 @@ impl LoadedConfig {
 }
 
 /// Finds the config file for the files of the folder `start`. The search goes through `start` and the folders
-/// above it that belong to its project, then through the working folder and those above that. In each folder,
-/// `.assize/config.yaml` takes precedence over `.agentv/config.yaml`. Returns `None` if there is none.
+/// above it that belong to its project, then through the working folder and the folders above that. In each
+/// folder, `.assize/config.yaml` takes precedence over `.agentv/config.yaml`. Returns `None` if there is
+/// none.
 pub fn find_config(start: &Path, options: &LoadOptions) -> Option<PathBuf> {
     find_first_file(&search_folders(start, &options.working_folder), CONFIG_PATHS)
 }
@@ -139,7 +140,7 @@ fn decode_config(cx: &mut DecodeContext, root: &TreeNode, home: &ConfigLocation)
         requests_per_minute: decode_limit(cx, &mut object, "requests_per_minute", u32::MAX),
         tokens_per_minute: decode_limit(cx, &mut object, "tokens_per_minute", u32::MAX),
         request_timeout: decode_time_limit(cx, &mut object, "request_timeout"),
-        lines: decode_default_thresholds(cx, &mut object),
+        thresholds: decode_default_thresholds(cx, &mut object),
         panel: PanelSpec::default(),
         judging: decode_judging(cx, &mut object),
         evidence: decode_evidence(cx, &mut object),

@@ -33,9 +33,9 @@ pub struct DecodeContext {
     pub(crate) templates: TemplateCache,
     /// The suite of a matrix file as its extensions changed it.
     pub changed_suite: Option<serde_json::Value>,
-    /// Literal secrets in the targets that the file defines, which nothing may show; `None` if it defines none.
+    /// Literal secrets in the targets that the file defines. No output may contain them. `None` if it defines none.
     pub(crate) secrets: Option<Vec<Span>>,
-    /// Matrix file as it is in the `tests` format, if that is to be kept.
+    /// The matrix file in the `tests` format, if the caller needs it.
     pub lowered: Option<Box<LoweredSuite>>,
     /// Time for the scripts that run while the file is read.
     pub script_time: ScriptTime,
@@ -48,7 +48,7 @@ pub struct DecodeContext {
     bytes_repeated: usize,
     /// Number of files of tests that are being read inside of each other.
     files_inside: usize,
-    /// Format of the file that is being decoded: which keys are its own, and what holds where none is written.
+    /// Format of the file that is being decoded. It determines the keys and their defaults.
     pub format: EvalFileFormat,
 }
 
@@ -78,7 +78,7 @@ pub struct LoadScope {
     pub open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
     pub programs: Option<Arc<dyn ProgramRunner>>,
-    /// Names of the targets that take the place of those of the file.
+    /// Names of the targets that replace the file's targets.
     pub targets: Vec<String>,
     /// Further check of the cases of datasets.
     pub(crate) case_check: Option<CaseCheck>,
@@ -94,7 +94,7 @@ impl LoadScope {
 /// A text file that an eval file refers to.
 #[derive(Debug, Clone)]
 pub struct TextFile {
-    /// Path by which it was found.
+    /// Path that it was found under.
     pub path: PathBuf,
     /// Text with single newlines as line ends.
     pub text: Arc<str>,
@@ -385,8 +385,8 @@ pub fn readable_roots(path: &Path, options: &LoadOptions) -> FileRoots {
     load_context(path, options).reach.roots.clone()
 }
 
-/// Returns the context of a file: the folders it may refer to, and those against which its references are
-/// resolved.
+/// Returns the context of a file: the folders that it may refer to, and the folders that its references are
+/// resolved in.
 pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),

@@ -90,7 +90,7 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
         .and_then(|node| messages::decode_expected_messages(cx, node, "expected_output"))
         .unwrap_or_default();
     let list = find_spelling(cx, &mut object, &["assertions", "assert"], 1);
-    // Only the `tests` format has turns, but the reader of the other one takes them too.
+    // Only the `tests` format has turns, but the reader of the `evalcases` format accepts them too.
     let format = std::mem::replace(&mut cx.format, EvalFileFormat::Two);
     let own = list.map(|entry| graders::decode_list(cx, entry, base.clone())).unwrap_or_default();
     cx.format = format;

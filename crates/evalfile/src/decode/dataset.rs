@@ -1,4 +1,4 @@
-//! A file with one case per line: what is remembered between two readings.
+//! A file with one case per line, and the state that is kept between two readings.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::context::LoadScope;
 use super::suite::SuiteDefaults;
 
-/// A dataset that was checked, with everything needed to read it again.
+/// A checked dataset, with the data needed to read it again.
 #[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) path: Arc<Path>,

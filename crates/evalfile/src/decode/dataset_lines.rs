@@ -9,8 +9,8 @@ use assize_files::open_file;
 use assize_model::CasePlace;
 use assize_table::{MAX_ROW_BYTES, RowFault, TextRow, TextRows};
 
-/// Maximum number of bytes of a block of lines, not counting its last line. Only a few blocks are held at once,
-/// so this bounds the memory.
+/// Maximum number of bytes of a block of lines, not counting its last line. Only a few blocks are in memory at once, so
+/// this limits memory.
 const BLOCK_BYTES: usize = 128 * 1024;
 /// Number of bytes that are read at once of a whole file.
 const FILE_BUFFER: usize = 256 * 1024;

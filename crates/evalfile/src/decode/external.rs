@@ -291,7 +291,7 @@ pub fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<Pa
     files
 }
 
-/// Compiles a pattern. The error says in words why it is invalid.
+/// Compiles a pattern. The error explains why it is invalid.
 fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
     // The library recurses once for each nested choice.
     if pattern.matches('{').count() > MAX_CHOICES {
@@ -308,8 +308,8 @@ fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
     })
 }
 
-/// Returns true if a folder may be searched. Folders outside of the roots are not even listed. For a folder
-/// that does not exist, returns true, so that the pattern is reported as matching nothing.
+/// Returns true if a folder may be searched. Folders outside of the roots are not even listed. Returns true
+/// for a missing folder, so that the diagnostic says that the pattern matches no file.
 fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
     let inside = !folder.exists() || cx.reach.roots.contain(folder);
     if !inside {

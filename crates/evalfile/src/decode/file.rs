@@ -133,10 +133,10 @@ pub(crate) enum DeferredItems {
     Json(Vec<DeferredList>),
 }
 
-/// Parses the tree of a source like [`read_tree`], but leaves out the lists under `keys` of its outermost map.
+/// Parses the tree of a source like [`read_tree`], but skips the lists under `keys` of its outermost map.
 pub(crate) fn read_outline(cx: &mut DecodeContext, source: SourceId, keys: &[&str]) -> Option<FileOutline> {
     if is_json(cx, source) {
-        // `unless` is empty: no kind of document is to be parsed completely.
+        // `unless` is empty, because no kind of document needs a complete parse.
         let (root, lists) = read_json_outline(&cx.sources, source, keys, "", &mut cx.problems)?;
         return Some(FileOutline { root, deferred: DeferredItems::Json(lists) });
     }
@@ -146,8 +146,8 @@ pub(crate) fn read_outline(cx: &mut DecodeContext, source: SourceId, keys: &[&st
     Some(FileOutline { root, deferred })
 }
 
-/// Calls `take` with each item of the list under `key`, in order. Returns `None` after a syntax error, because
-/// then nothing of the file can be used.
+/// Calls `take` with each item of the list under `key`, in order. Returns `None` after a syntax error, because then no
+/// part of the file can be used.
 pub(crate) fn for_each_item(
     cx: &mut DecodeContext,
     source: SourceId,

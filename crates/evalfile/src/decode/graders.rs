@@ -22,7 +22,7 @@ pub(crate) fn decode_list(
     }
 }
 
-/// Returns the graders of a case: its own, then those of the suite, with unique names. `entry` is the case's
+/// Returns the graders of a case, with unique names: its own first, then the suite's. `entry` is the case's
 /// own list.
 pub(crate) fn combine_with_suite(
     cx: &mut DecodeContext,

@@ -21,11 +21,11 @@ pub(crate) enum IdLocation<'p> {
 }
 
 /// All ids of a suite, as 16-byte hashes. Among a million ids, two collide with a probability below 1e-26. An
-/// entry takes 32 bytes, however long the id is.
+/// entry takes 32 bytes for an id of any length.
 #[derive(Debug, Default)]
 pub(crate) struct IdRegistry {
     met: HashMap<u128, FirstUse, BuildHasherDefault<IdentityHasher>>,
-    /// Random keys for the two halves of a hash, so that nobody can construct ids that collide.
+    /// Random keys for the two halves of a hash, so that a file can't contain ids that are made to collide.
     keys: [RandomState; 2],
     spans: Vec<(Span, FilePosition)>,
     datasets: Vec<Arc<Path>>,

@@ -31,7 +31,7 @@ pub(crate) fn interpolate_settings(cx: &mut DecodeContext, node: &mut TreeNode) 
     substitute_below(cx, node, ValueUse::Text(TextPart::Workspace));
 }
 
-/// What the values below a node are used for.
+/// Use of the values below a node.
 #[derive(Clone, Copy)]
 enum ValueUse {
     /// Texts of this part of the file.
@@ -89,7 +89,7 @@ pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEn
     mark_unset_keys(cx, entries);
 }
 
-/// Like [`interpolate`], for a rubric file, which may have settings beside its criteria.
+/// Like [`interpolate`], for a rubric file, which may have settings in addition to its criteria.
 pub(crate) fn interpolate_rubric(cx: &mut DecodeContext, node: &mut TreeNode) {
     let NodeValue::Map(entries) = &mut node.data else { return interpolate(cx, node) };
     for entry in entries.iter_mut() {
@@ -98,7 +98,7 @@ pub(crate) fn interpolate_rubric(cx: &mut DecodeContext, node: &mut TreeNode) {
     mark_unset_keys(cx, entries);
 }
 
-/// What the value of a key of a suite, a case, a rubric or `execution` is used for.
+/// Returns the use of the value of a key of a suite, a case, a rubric or `execution`.
 fn use_of_setting(key: &str) -> ValueUse {
     if CHOICE_KEYS.contains(&key) { ValueUse::Choice } else { ValueUse::Text(TextPart::Case).below(key) }
 }
@@ -173,7 +173,7 @@ pub fn looks_like_secret(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_key = |prefix: &&str| value.starts_with(*prefix) && value.len() >= SHORTEST;
 
-    // A JSON web token: three parts in Base64, the first of which is a JSON object.
+    // A JSON web token: three parts in Base64. The first part is a JSON object.
     let is_token = value.starts_with("eyJ") && value.matches('.').count() == 2;
     (is_word && has_digit && (PREFIXES.iter().any(is_key) || is_token))
         || (value.starts_with("-----BEGIN ") && value.contains("PRIVATE KEY"))
@@ -203,7 +203,7 @@ fn parse_reference(text: &str) -> Option<(&str, &str, Option<&str>)> {
 }
 
 /// Returns the value of a reference that is the whole string: `true`, `false` and plain decimal numbers get
-/// their types, anything else is a string.
+/// their types, and all other values are strings.
 fn parse_typed_value(text: String) -> NodeValue {
     match text.as_str() {
         "true" => return NodeValue::Bool(true),

@@ -372,7 +372,7 @@ fn read_line(
     }
 }
 
-/// Diagnostics of a dataset: all those of the first invalid lines, and each warning once.
+/// Diagnostics of a dataset: all errors of the first invalid lines, and each warning once.
 #[derive(Default)]
 struct DatasetDiagnostics {
     list: Vec<Diagnostic>,
@@ -449,7 +449,7 @@ impl DatasetDiagnostics {
     }
 }
 
-/// Moves diagnostics from the sources of one line to those of the load.
+/// Moves diagnostics from the sources of one line to the sources of the load.
 struct SourceRemapper<'s> {
     from: &'s SourceMap,
     known: HashMap<SourceId, SourceId>,

@@ -1,4 +1,8 @@
 //! Decodes the lines of a dataset, one after the other or, for large files, on several threads.
+//!
+//! Blocks of lines go to the threads in turn and are taken back in the same order. So the results are in the order of
+//! the file without sorting, and the number of blocks in memory is fixed. The price is that a slow block delays the ones
+//! after it. A panic of a thread continues in the thread that reads the results.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +19,7 @@ use super::dataset_lines::{DatasetLine, DatasetLines};
 const SEQUENTIAL_LINES: usize = 64;
 /// Number of lines handed to a thread together.
 const LINES_PER_BLOCK: usize = 64;
-/// Maximum number of threads. One thread consumes the results, so more than these would be idle.
+/// Maximum number of threads. One thread consumes the results, so additional threads would be idle.
 const MAX_THREADS: usize = 8;
 /// Number of blocks in flight per thread: the one being decoded, and the next.
 const BLOCKS_PER_THREAD: usize = 2;
@@ -100,7 +104,7 @@ impl<T: Send + 'static> LineDecoder<T> {
                 Ok(block) if block.is_empty() => self.end = Some(Ok(())),
                 Ok(block) => {
                     let thread = &self.threads[self.given % self.threads.len()];
-                    // Sending fails if the thread has panicked. That is noticed when its block is requested.
+                    // Sending fails if the thread has panicked. The panic is noticed when its block is requested.
                     let _ = thread.to.send(block);
                     self.given += 1;
                 }

@@ -1,4 +1,4 @@
-//! A matrix file as a file of the `tests` format: what conversions write.
+//! A matrix file as a file of the `tests` format, for conversions.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ pub struct LoweredSuite {
     pub targets: Vec<LoweredTarget>,
     /// Parts that the `tests` format can't express, or that this program can't run, in the order in which they were found.
     pub losses: Vec<LoweredLoss>,
-    /// Folder of the file, from which its references are followed.
+    /// Folder of the file. Its references are relative to this folder.
     pub folder: PathBuf,
-    /// Number of cases that an assertion was left out of.
+    /// For each assertion, the number of cases that lack it.
     left_out: HashMap<Span, usize>,
 }
 
 /// A provider as a target.
 #[derive(Debug, Clone)]
 pub struct LoweredTarget {
-    /// Name by which the file refers to it.
+    /// Name that the file uses for it.
     pub name: String,
     /// Its entry in a targets file.
     pub entry: Value,
@@ -91,12 +91,12 @@ impl LoweredSuite {
         }
     }
 
-    /// Counts a case that an assertion was left out of, since it can't be read. A diagnostic says why.
+    /// Counts a case that lacks an assertion because it can't be read. A diagnostic gives the reason.
     pub fn leave_out(&mut self, assertion: Span) {
         *self.left_out.entry(assertion).or_default() += 1;
     }
 
-    /// Returns the number of cases that lack what stands at a span.
+    /// Returns the number of cases that lack the assertion at a span.
     pub fn cases_without(&self, span: Span) -> usize {
         let holds =
             |outer: &Span| outer.source == span.source && outer.start <= span.start && span.end <= outer.end;

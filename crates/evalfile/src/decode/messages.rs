@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::DecodeContext;
 use super::common::{empty, empty_list, refuse_foreign_keys};
 
-/// What a list of messages is used for. Answers may be empty, questions may not.
+/// Use of a list of messages. Answers may be empty, questions may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MessageUse {
     Question,
@@ -412,7 +412,7 @@ fn decode_image_block(cx: &mut DecodeContext, written: &str, span: Span) -> Opti
     Some(MessageBlock::Image { written: written.to_owned(), path, media_type })
 }
 
-/// Returns the media type of an image by its name; `None` for anything else.
+/// Returns the media type of an image by its name; `None` for other files.
 fn media_type(written: &str) -> Option<&'static str> {
     let ending = Path::new(written).extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

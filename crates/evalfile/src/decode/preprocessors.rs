@@ -27,9 +27,9 @@ pub(crate) fn decode_preprocessors(
     items.iter().filter_map(|item| decode_preprocessor(cx, item)).collect()
 }
 
-/// Returns the converters of a case: those of the suite, and those of its graders. If a grader has its own
-/// converter for a type, it replaces the suite's. An answer has only one text here, so a diagnostic is added at
-/// `head` if two judges of the case would need different texts of the same file.
+/// Returns the converters of a case, from the suite and from its graders. If a grader has its own converter for a type,
+/// it replaces the suite's. An answer has only one text here, so a diagnostic is added at `head` if two judges of the
+/// case would need different texts of the same file.
 pub(crate) fn merge_preprocessors(
     cx: &mut DecodeContext,
     suite: &Arc<[FilePreprocessor]>,

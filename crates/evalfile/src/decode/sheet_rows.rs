@@ -26,7 +26,7 @@ struct RowText {
     cells: Arc<RowCells>,
 }
 
-/// Returns the text that stands for a row.
+/// Returns the source text that represents a row.
 fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
     let mut text = String::from("[");
     let mut starts = Vec::with_capacity(row.cells.len());
@@ -45,7 +45,7 @@ fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
 }
 
 impl RowText {
-    /// Adds the row to the sources. Returns the span of the whole row, and those of its cells.
+    /// Adds the row to the sources. Returns the span of the whole row, and the spans of its cells.
     fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
         let (text, cells) = (Arc::clone(&self.text), Arc::clone(&self.cells));
         let source = cx.sources.add_row(Arc::clone(path), text, number, cells);
@@ -107,9 +107,8 @@ pub struct SourceRow {
     pub span: Span,
 }
 
-/// Reads a table of any kind whose path an eval file names at `from`. Returns `None` for a table without a
-/// header, and after adding a diagnostic if nothing in it can be read; rows that can't be read are reported and
-/// left out.
+/// Reads a table of any kind whose path an eval file names at `from`. Returns `None` for a table without a header, and
+/// after adding a diagnostic if no row can be read. Unreadable rows are reported and skipped.
 pub fn load_table(cx: &mut DecodeContext, path: &Path, from: Span) -> Option<SourceTable> {
     if let Some(path) = SheetPath::parse(path) {
         let sheet = load_sheet(cx, &path, Some(from))?;

@@ -23,7 +23,7 @@ use super::{AnswerFormat, DecodeContext, execution, graders, messages};
 pub struct SuiteDefaults {
     /// Graders of the suite, with unique names.
     pub(crate) graders: Vec<Arc<Grader>>,
-    /// Messages that precede those of a case.
+    /// Messages that precede a case's own.
     pub(crate) input: Vec<CaseMessage>,
     /// Attachments of cases that have none of their own.
     pub(crate) files: Vec<MessageBlock>,

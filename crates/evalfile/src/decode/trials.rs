@@ -28,7 +28,7 @@ pub fn strategy_names() -> Vec<&'static str> {
     STRATEGIES.iter().map(|(word, _)| *word).collect()
 }
 
-/// Decodes the trials of a suite or a case, from its own keys or from those of its `execution`.
+/// Decodes the trials of a suite or a case, from its own keys or from the keys of its `execution`.
 pub(crate) fn decode_trials(
     cx: &mut DecodeContext,
     outer: &mut MapReader<'_>,

@@ -24,8 +24,8 @@ const RESERVED_NAMES: [&str; 13] = [
     "output", "question", "reference_answer", "tool_calls", "workspace_path",
 ];
 
-/// Substitutes `vars` in the texts of the case `node`. A reference to an unknown name stays as it is. If the
-/// case has variables at all, it is a warning.
+/// Substitutes `vars` in the texts of the case `node`. A reference to an unknown name is left unchanged, with
+/// a warning if the case has variables.
 pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: &BTreeMap<String, Value>) {
     if vars.is_empty() {
         return;
@@ -167,8 +167,7 @@ impl<'v> TemplateFiller<'v> {
         result
     }
 
-    /// Counts the bytes of a value. The value that exceeds the limit is reported, and nothing more is inserted
-    /// after it.
+    /// Counts the bytes of a value. Reports the value that exceeds the limit. No further values are inserted after it.
     fn count_inserted(&mut self, bytes: usize, place: Span) {
         self.inserted = self.inserted.saturating_add(bytes);
         if self.inserted > MAX_INSERTED_BYTES {
@@ -244,7 +243,7 @@ fn lookup_variable<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<
     Some(value)
 }
 
-/// Returns a variable as text: strings as they are, everything else as JSON.
+/// Returns a variable as text: strings unchanged, other values as JSON.
 fn variable_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

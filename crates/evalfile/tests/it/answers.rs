@@ -83,7 +83,7 @@ fn nothing_the_judge_may_need_is_dropped() {
     assert_eq!(problems(&read("a.csv", "prompt,input,answer\nQ,Q,A\n", "")), [("E0104", 1)]);
     assert_eq!(problems(&read("a.csv", "prompt,text\nQ,A\n", "")), [("E0420", 1)]);
 
-    // A column that is only unknown does not hide what is wrong with the rows.
+    // An unknown column does not hide problems in the rows.
     let rows = "id,answer,model\na,A,m\na,B,m\nb\n";
     assert_eq!(problems(&read("a.csv", rows, "")), [("E0103", 1), ("E0406", 3), ("E0422", 4)]);
 

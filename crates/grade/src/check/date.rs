@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 const MONTHS: &str = "january february march april may june july august september october november december";
 
-/// Formats that are tried if none is named: those in which day and month can't be confused.
+/// Formats that are tried if none is named: only formats that don't confuse day and month.
 pub(super) const UNAMBIGUOUS_FORMATS: &[&str] =
     &["YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D MMM YYYY", "D-MMM-YYYY", "MMM D, YYYY", "MMM D YYYY"];
 

@@ -70,7 +70,7 @@ pub(super) fn check_fields(
 
 fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, String), String> {
     let shown = |value: &Value| shorten(&value.to_string());
-    let said = |passed: bool, how: &str| {
+    let result = |passed: bool, how: &str| {
         let reason = if passed {
             format!("{}{how}", shown(found))
         } else {
@@ -79,7 +79,7 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
         Ok((passed, reason))
     };
     match &check.rule {
-        FieldMatch::Exact => said(json_equal(wanted, found), ""),
+        FieldMatch::Exact => result(json_equal(wanted, found), ""),
         FieldMatch::NumericTolerance { tolerance, relative } => {
             let Some(target) = as_number(wanted) else {
                 return Err(format!(
@@ -89,12 +89,12 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
                 ));
             };
 
-            let Some(value) = as_number(found) else { return said(false, " (not a number)") };
+            let Some(value) = as_number(found) else { return result(false, " (not a number)") };
             let share = if *relative && target != 0.0 { target.abs() } else { 1.0 };
 
             // Rounding must not decide at the edge: 0.3 is within 0.1 of 0.2.
             let slack = 1e-9 * target.abs().max(1.0);
-            said((value - target).abs() <= tolerance * share + slack, &format!(" (within {tolerance})"))
+            result((value - target).abs() <= tolerance * share + slack, &format!(" (within {tolerance})"))
         }
         FieldMatch::Date { formats } => {
             let read = |value: &Value| {
@@ -116,8 +116,8 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
                 ));
             };
             match read(found) {
-                Some(value) => said(value == target, ""),
-                None => said(false, " (not a date in the given formats)"),
+                Some(value) => result(value == target, ""),
+                None => result(false, " (not a date in the given formats)"),
             }
         }
     }

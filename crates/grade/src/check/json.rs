@@ -74,7 +74,7 @@ fn find_json(schema: Option<&Value>, answer: &str) -> Result<CheckResult, String
     Ok(CheckResult::all_or_nothing(findings))
 }
 
-/// Returns the objects and lists in a text from left to right, including those in lists.
+/// Returns the objects and lists in a text from left to right, including objects in lists.
 fn embedded_values(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     let mut at = 0;

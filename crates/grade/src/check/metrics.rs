@@ -7,7 +7,7 @@ use assize_rubric::{GraderNote, Tokens, UnitInterval, format_plain};
 
 use super::result::{AnswerFacts, CheckResult};
 
-/// Tools that only look and change nothing, in lower case.
+/// Names of read-only tools, in lower case.
 const EXPLORING: [&str; 10] =
     ["read", "grep", "glob", "search", "list", "ls", "find", "websearch", "webfetch", "read_file"];
 /// Default tolerance for the share of exploring calls.
@@ -18,7 +18,7 @@ const NOT_REPORTED: &str = "the target does not report";
 /// Beginning of the message about the time of an answer from the reply cache.
 const NO_TIME_IN_CACHE: &str = "the answer came from the reply cache, which has no time for it";
 
-/// Returns true for a message that a measurement of the answer is missing. Grading again would not bring it.
+/// Returns true for a message that a measurement of the answer is missing. Grading again would not find it.
 pub fn is_unreported(message: &str) -> bool {
     // A composite prefixes the message with the name of its member.
     [NOT_REPORTED, NO_TIME_IN_CACHE].iter().any(|beginning| message.contains(beginning))
@@ -56,7 +56,7 @@ fn to_millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// 1 if the answer came within the limit.
+/// 1 if the answer arrived within the time limit.
 pub(super) fn check_latency(threshold: Duration, facts: &AnswerFacts) -> Result<CheckResult, String> {
     Ok(CheckResult::all_or_nothing(vec![check_time(threshold, facts)?]))
 }

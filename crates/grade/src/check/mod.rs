@@ -1,4 +1,4 @@
-//! Graders that need neither a judge nor a program: pure functions of the answer and of how it was made.
+//! Graders that need neither a judge nor a program: pure functions of the answer and of facts about its run.
 //!
 //! Each check reads [`AnswerFacts`] and returns a score with findings. If a check needs a fact that is not
 //! known, that is an error of the grader, never a zero.

@@ -1,4 +1,4 @@
-//! The facts that checks read, and what a check finds.
+//! The facts that checks read, and the result of a check.
 
 use std::time::Duration;
 
@@ -68,8 +68,8 @@ impl CheckResult {
         }
     }
 
-    /// The share of findings that passed; findings without a decision don't count. If none counts, there was
-    /// nothing to check.
+    /// The share of findings that passed; findings without a decision don't count. If no finding counts,
+    /// there is no score.
     pub(crate) fn passed_share(findings: Vec<GraderNote>) -> Self {
         let counted = findings.iter().filter_map(|finding| finding.passed);
         let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));

@@ -60,7 +60,7 @@ fn failed_by_error(message: &str) -> CheckResult {
 /// and `reason`.
 ///
 /// # Errors
-/// When the code can't be run, throws an error, or returns anything else.
+/// When the code can't be run, throws an error, or returns a value of another type.
 pub async fn score_by_code(
     code: &AuthorCode,
     named: &Value,
@@ -116,7 +116,7 @@ pub async fn transform_by_program(
 /// Returns the answer as a script changes it: its text, and the value if that is not a text.
 ///
 /// # Errors
-/// When the script fails or returns nothing.
+/// When the script fails or returns no value.
 pub fn transform_answer(script: &Script, facts: &AnswerFacts) -> Result<(String, Option<Value>), String> {
     let context = context_of(facts, &Value::Null);
     let output = output_of(facts);
@@ -138,7 +138,7 @@ fn output_of(facts: &AnswerFacts) -> Value {
     facts.value.clone().unwrap_or_else(|| Value::String(facts.answer.clone()))
 }
 
-/// Returns everything that a script may read besides the answer.
+/// Returns the values that a script may read besides the answer.
 fn context_of(facts: &AnswerFacts, config: &Value) -> Value {
     let tokens = facts.tokens;
     let usage = json!({
@@ -275,8 +275,8 @@ pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckRe
     }
 }
 
-/// True for errors that depend on the answer. An unknown name is a mistake in the script, and a measurement
-/// that the target does not report says nothing about its answer.
+/// True for errors that depend on the answer. An unknown name is a mistake in the script, and a missing
+/// measurement of the target is no fault of the answer.
 fn is_about_answer(message: &str) -> bool {
     let is_of_script = message.ends_with("is not defined")
         || [

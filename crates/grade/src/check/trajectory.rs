@@ -43,7 +43,7 @@ fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &ToolCall) -> bo
     wanted.tool == call.name && matches_arguments(wanted.args.as_ref(), &call.input, rule)
 }
 
-/// Number of calls in words.
+/// Formats a number of calls.
 fn times(count: usize) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }

@@ -1,4 +1,4 @@
-//! Turns what came back from a model into a usable text, or into the kind of failure.
+//! Turns a model's reply into a usable text, or into the kind of failure.
 
 use assize_llm::{AskError, ChatReply, ErrorKind, ReplyDefect};
 use assize_rubric::{UngradedKind, UngradedReason};

@@ -45,8 +45,8 @@ pub async fn decide_answer_relevance(
     }
 
     let query = check.query.clone().unwrap_or_else(|| task.material.question.clone());
-    let asked = [JudgeQuestion::Questions(task)];
-    let Some(written) = judge.decide(&asked).await.into_iter().flatten().next() else {
+    let question = [JudgeQuestion::Questions(task)];
+    let Some(written) = judge.decide(&question).await.into_iter().flatten().next() else {
         let failure = UngradedReason::new(UngradedKind::NotJudged, "the judge gave no reply");
         return Decision::unanswered(judge.identity(), failure);
     };
@@ -69,7 +69,7 @@ pub async fn decide_answer_relevance(
     }
 }
 
-/// Compares the first vector, that of the original question, with the vectors of the generated questions.
+/// Compares the first vector (the original question) with the vectors of the generated questions.
 fn compare(
     check: &AnswerRelevanceCheck,
     questions: &[String],

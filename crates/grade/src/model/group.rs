@@ -22,7 +22,7 @@ pub(super) struct CriterionGroup<'a> {
     slots: Vec<CriterionSlot<'a>>,
 }
 
-/// One criterion, and what the last readable reply said besides the decision.
+/// One criterion, with the quotes and the reason of the last readable reply.
 struct CriterionSlot<'a> {
     prompt: PromptCriterion<'a>,
     evidence: Vec<EvidenceQuote>,
@@ -254,7 +254,8 @@ impl CriterionSlot<'_> {
     }
 }
 
-/// Returns true if a decision says that something is present and can be quoted. An absence can't be quoted.
+/// Returns true if a decision claims that the answer contains a passage, which can be quoted. An absence
+/// can't be quoted.
 fn requires_evidence(criterion: &Criterion, outcome: Outcome) -> bool {
     match (outcome, &criterion.scale) {
         (Outcome::Met, _) => criterion.operator == CriterionOperator::Correctness,

@@ -49,7 +49,7 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
         }
     };
 
-    // The stored replies are numbers, which mean nothing to people.
+    // The stored replies are lists of numbers, which are useless to a reader.
     let spent = JudgingUsage { replies: Vec::new(), ..tally.spent };
     let judge = named_judge(name, answered_by.or_else(|| Some(model.describe().model)));
     match result {
@@ -93,8 +93,8 @@ fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult,
     let flagged: Vec<&LabelScore> =
         reply.labels.iter().filter(|label| label.flagged == Some(true)).filter(counts).collect();
     let reason = if flagged.is_empty() {
-        let of = if categories.is_empty() { "no category" } else { "none of the categories that count" };
-        format!("{of} is flagged")
+        let subject = if categories.is_empty() { "no category" } else { "none of the categories that count" };
+        format!("{subject} is flagged")
     } else {
         format!("flagged: {}", named(flagged.iter().copied()))
     };

@@ -46,7 +46,7 @@ use single::SingleQuestion;
 use template::CallTemplate;
 use truncate::VisibleMaterial;
 
-/// Tokens reserved for what a repair adds to a request.
+/// Tokens reserved for the text that a repair adds to a request.
 const REPAIR_TOKENS: u64 = 600;
 /// Shortest prefix that providers cache, in tokens.
 const MIN_CACHEABLE_TOKENS: u64 = 1024;
@@ -74,8 +74,8 @@ impl ModelJudge {
             prompt_hash: Some(prompt_hash().into()),
         };
 
-        let asked = ask.describe();
-        let marked = cached_prefix_bytes(&asked.provider, &asked.model);
+        let model = ask.describe();
+        let marked = cached_prefix_bytes(&model.provider, &model.model);
         Self { ask, identity, marked, fences, in_flight, options }
     }
 
@@ -142,7 +142,7 @@ impl ModelJudge {
             return None;
         }
 
-        // Batches are divided before anything is cut, so what matters is a call about one criterion.
+        // Batches are divided before texts are cut, so the limit is a call about one criterion.
         let singles = group_criteria(whole, task)
             .filter_map(|group| group.single_requests().map(|request| needs(&request)).max());
         let single = singles.max().filter(|need| *need > limit)?;
@@ -175,20 +175,20 @@ impl ModelJudge {
         let shared = shared.map_or(0, |(template, _)| SYSTEM_BYTES + template.shared.len());
         let warm = calls > 1 && self.warms_up(shared);
         let mut kinds = PrefixGroups::default();
-        let mut asked = Vec::with_capacity(calls);
+        let mut pending = Vec::with_capacity(calls);
         for (at, (templates, task)) in templates.iter().zip(tasks).enumerate() {
             for (part, (template, truncated)) in templates.iter().enumerate() {
                 for group in group_criteria(template, task) {
                     let kind = if warm { kinds.add_call(&template.shared, group.schema()) } else { 0 };
-                    asked.push((group, kind, (at, part, asked.len()), *truncated));
+                    pending.push((group, kind, (at, part, pending.len()), *truncated));
                 }
             }
         }
 
-        // Of several calls with the same prefix, the first is awaited, so that the others find the prefix in
-        // the provider's cache. A call that shares its prefix with none is sent at once.
+        // The first of several calls with the same prefix is awaited, so that the others find the prefix in
+        // the provider's cache. A call with a prefix of its own is sent at once.
         let (first, rest) = (FuturesUnordered::new(), FuturesUnordered::new());
-        for (group, kind, place, truncated) in asked {
+        for (group, kind, place, truncated) in pending {
             let shared = kinds.is_shared(kind);
             let is_first = shared && kinds.is_first(kind);
             let judged = group.decide(shared).map(move |mut decided| {

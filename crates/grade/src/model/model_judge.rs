@@ -9,14 +9,14 @@ use tokio::sync::Semaphore;
 use super::options::JudgeOptions;
 use crate::FenceSource;
 
-/// A judge that asks a model about criteria and accepts only what the model clearly says.
+/// A judge that asks a model about criteria and accepts only unambiguous replies.
 ///
 /// Each criterion ends decided or ungraded. A failed call, a refusal, or a reply that stays unusable after the
 /// repairs never becomes a number.
 pub struct ModelJudge {
     pub(super) ask: Arc<dyn ChatModel>,
     pub(super) identity: JudgeIdentity,
-    /// Length, in bytes, from which the model caches the prefix of a request, if that has to be marked.
+    /// Minimum length, in bytes, of a prefix that the model caches; `None` if prefixes need no mark.
     pub(super) marked: Option<usize>,
     pub(super) fences: Arc<dyn FenceSource>,
     pub(super) in_flight: Arc<Semaphore>,

@@ -7,7 +7,7 @@ pub struct JudgeOptions {
     pub temperature: Option<f64>,
     /// Sampling seed, the same for every call; `None` sends none.
     pub seed: Option<u64>,
-    /// How often a criterion is asked again after an unusable reply.
+    /// How often the judge is asked again about a criterion after an unusable reply.
     pub repairs: u32,
     /// When to await the first call about an answer before sending the others.
     pub warm_up: WarmUp,

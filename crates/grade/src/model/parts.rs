@@ -20,7 +20,7 @@ pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
         let mut end = first;
         let mut used = 0;
 
-        // At least one unit goes in, otherwise there would be no progress.
+        // A part has at least one unit, because otherwise there would be no progress.
         while end < units.len() && (end == first || used + token_weight(units[end].1) <= room) {
             used += token_weight(units[end].1);
             end += 1;
@@ -91,10 +91,10 @@ fn split_unit<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut V
 
 /// Merges the decisions on the parts, given in order.
 ///
-/// A criterion that looks for something is met if any part meets it; a scored one gets the highest score of any
-/// part. A statement that nothing may contradict is unmet if any part contradicts it. A decision that no other
-/// part can overturn stands, whatever happened to the others; otherwise a part that could not be judged leaves
-/// the criterion ungraded. Parts to which the criterion does not apply don't count.
+/// A criterion that looks for something is met if any part meets it; a scored one gets the highest score of any part. A
+/// statement that nothing may contradict is unmet if any part contradicts it. A decision that no other part can
+/// overturn stands, even if other parts could not be judged. Otherwise, a part that could not be judged leaves the
+/// criterion ungraded. Parts to which the criterion does not apply don't count.
 pub(super) fn merge_parts(criterion: &Criterion, parts: Vec<Decision>) -> Option<Decision> {
     let count = parts.len();
     let chosen = choose_deciding_part(criterion, &parts.iter().map(Decision::outcome).collect::<Vec<_>>())?;

@@ -1,10 +1,10 @@
 //! Asks a model until every part of a question is decided or given up.
 //!
-//! Judges reply with broken JSON, skip criteria, refuse, or run out of tokens. Guessing what an unusable reply
-//! meant would turn noise into scores, so the model is asked again, and told what was wrong. The rules:
+//! Judges reply with broken JSON, skip criteria, refuse, or run out of tokens. Guessing the meaning of an unusable
+//! reply would turn noise into scores. So the model is asked again, with a description of the problem. The rules:
 //!
-//! - Rounds are limited by [`JudgeOptions::repairs`](super::options::JudgeOptions). Each round makes the calls
-//!   that the previous round left over; whatever is open at the end is ungraded with its last failure.
+//! - Rounds are limited by [`JudgeOptions::repairs`](super::options::JudgeOptions). Each round makes the calls that the
+//!   previous round left over; parts that are open at the end are ungraded with their last failure.
 //! - A decided part is never asked about again, so a repair can't change a decision. Only the open parts of a
 //!   call are repaired.
 //! - A refusal or a cut-off reply may be caused by one part, or by the number of parts. Such a call is split in
@@ -12,8 +12,8 @@
 //! - The unusable reply and the problem go into the repair request as data, in their own fence: the reply may
 //!   quote the answer, which may contain instructions.
 //! - A transport failure is not repaired here. The client below has already retried it.
-//! - Only a reply that decides every part it was asked about is kept in the reply cache. Otherwise a resumed
-//!   run would find the unusable reply again and could never do better.
+//! - The reply cache keeps only replies that decide every part of their request. Otherwise a resumed run
+//!   would find the unusable reply again and could never do better.
 
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ use super::window;
 use crate::prompt::repair_part;
 use crate::reply::has_slips;
 
-/// What the judge is told after a reply that was cut off.
+/// Message to the judge after a reply that was cut off.
 const TOO_LONG: &str = "the reply was cut off because it was too long; keep quotes and reason short";
 
 /// A question of one or more parts, which can be asked about together or separately.
 pub(super) trait RepairQuestion {
-    /// What a reply says about one part.
+    /// Reading of one part of a reply.
     type Reading;
 
     /// Limits and prices of the model.
@@ -44,7 +44,7 @@ pub(super) trait RepairQuestion {
     /// How the question was truncated; `None` if it can't be.
     fn truncate(&self) -> Option<TruncationMode>;
 
-    /// The request about these parts. After an unusable reply, `repair` says what was wrong with it.
+    /// The request about these parts. After an unusable reply, `repair` describes the problem.
     fn request(&self, parts: &[usize], repair: Option<String>) -> ChatRequest;
 
     /// Reads a reply about these parts. An error means that the whole reply is unusable.
@@ -59,7 +59,7 @@ pub(super) trait RepairQuestion {
     fn problem(&self, part: usize, message: &str) -> String;
 }
 
-/// What a reply says about several parts.
+/// Readings of several parts of a reply.
 pub(super) struct PartReadings<R> {
     /// One entry for each part in the request, in that order.
     pub(super) each: Vec<Result<R, UngradedReason>>,
@@ -67,7 +67,7 @@ pub(super) struct PartReadings<R> {
     pub(super) strays: Vec<String>,
 }
 
-/// The final result of one part: what was read, or why nothing was usable.
+/// The final result of one part: its reading, or why no reply was usable.
 pub(super) struct PartAnswer<R> {
     pub(super) reading: Result<R, UngradedReason>,
     /// Calls, tokens and cost. A call about several parts is counted on the first of them.
@@ -76,7 +76,7 @@ pub(super) struct PartAnswer<R> {
     pub(super) model: Option<Arc<str>>,
 }
 
-/// A call to make: its parts, and what was wrong with the previous reply.
+/// A call to make: its parts, and the problem with the previous reply.
 struct JudgeCall {
     parts: Vec<usize>,
     repair: Option<String>,
@@ -102,8 +102,8 @@ struct RepairLoop<'a, Q: RepairQuestion> {
     slots: Vec<PartSlot<Q::Reading>>,
 }
 
-/// Asks about `parts` parts, and repeats with what was wrong with the reply, up to the judge's number of
-/// repairs.
+/// Asks about `parts` parts. After an unusable reply, asks again with a description of the problem, up to the
+/// judge's number of repairs.
 pub(super) async fn ask_with_repair<Q: RepairQuestion>(
     judge: &ModelJudge,
     question: &mut Q,
@@ -146,7 +146,7 @@ fn initial_call(parts: usize) -> JudgeCall {
 }
 
 /// Splits a call into as few calls as fit the model's context window. A call that does not fit even with one
-/// part stays as it is.
+/// part is not changed.
 fn split_to_fit<Q: RepairQuestion>(question: &Q, call: JudgeCall) -> Vec<JudgeCall> {
     let fits = |call: &JudgeCall| {
         let request = question.request(&call.parts, call.repair.clone());

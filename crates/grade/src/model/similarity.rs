@@ -95,7 +95,7 @@ pub(super) async fn embed_texts(model: &dyn ChatModel, texts: impl Iterator<Item
 
     EmbeddedTexts {
         vectors: failure.map_or(Ok(vectors), Err),
-        // The stored replies are vectors, which mean nothing to people.
+        // The stored replies are vectors, which are useless to a reader.
         spent: JudgingUsage { replies: Vec::new(), ..tally.spent },
         answered_by,
     }
@@ -137,7 +137,7 @@ async fn embed(model: &dyn ChatModel, text: &str) -> Embedded {
     }
 }
 
-/// Compares the first vector, that of the answer, with each of the others.
+/// Compares the first vector (the answer) with each of the others.
 fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult, UngradedReason> {
     let Some((answer, texts)) = vectors.split_first() else {
         return Err(UngradedReason::new(UngradedKind::Malformed, "there is nothing to compare"));

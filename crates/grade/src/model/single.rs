@@ -24,16 +24,16 @@ pub(super) trait SingleQuestion: Sync {
     /// Version of its prompts.
     fn version(&self) -> &'static str;
 
-    /// Hash of everything that the judge is told besides the material.
+    /// Hash of the whole prompt except the material.
     fn prompt_hash(&self) -> String;
 
-    /// The messages of a call. After an unusable reply, `repair` says what was wrong with it.
+    /// The messages of a call. After an unusable reply, `repair` describes the problem.
     fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage>;
 
     /// The JSON schema of a reply.
     fn schema(&self) -> JsonSchemaFormat;
 
-    /// Reads a reply; the error says what is wrong with it.
+    /// Reads a reply; the error describes the problem.
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String>;
 
     /// Refuses a decision that lacks a quote which it needs.

@@ -13,7 +13,7 @@ pub(super) struct UsageTally {
 }
 
 impl UsageTally {
-    /// No usage yet, of a model with the prices on its card.
+    /// Starts at zero. `card` has the prices of the model.
     pub(super) fn new(card: ModelCard) -> Self {
         Self { card, spent: JudgingUsage::default() }
     }
@@ -22,7 +22,7 @@ impl UsageTally {
         let (reply, spent) = (&answered.reply, &mut self.spent);
         if answered.recalled {
             spent.cached_calls = spent.cached_calls.saturating_add(1);
-            // A cached reply costs nothing now; what it cost is recorded in the run that paid for it.
+            // A cached reply costs nothing now; its cost is recorded in the run that paid for it.
             spent.tokens.add(token_counts(TokenCounts { input: Some(0), cached: Some(0), output: Some(0) }));
         } else {
             spent.attempts = spent.attempts.saturating_add(reply.attempts.max(1));

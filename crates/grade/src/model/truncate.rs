@@ -1,8 +1,8 @@
 //! Makes material fit the model's context window, in the mode that its author chose.
 //!
-//! Only what the target produced is ever removed: answer, file changes and tool calls. Texts that are too long
-//! are cut to one common length, so that a short text next to a long one stays whole. A line with the fence,
-//! which no text can forge, marks each cut, and a note outside the blocks explains such lines.
+//! Only output of the target is removed: answer, file changes and tool calls. Texts that are too long are cut to one
+//! common length, so that a short text next to a long one stays whole. A line with the fence, which no text can forge,
+//! marks each cut, and a note outside the blocks explains such lines.
 
 use std::sync::Arc;
 

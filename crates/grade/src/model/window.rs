@@ -14,8 +14,8 @@ pub(super) fn long_reply_tokens(decisions: usize) -> u32 {
         .saturating_add(REPLY_FRAME_TOKENS)
 }
 
-/// Tokens that the reply to a request takes in the context window: those of a long reply, or the reply's limit
-/// if that is lower.
+/// Tokens that the reply to a request takes in the context window: the length of a long reply, or the output limit if
+/// that is lower.
 pub(super) fn reply_tokens(card: ModelCard, request: &ChatRequest) -> u64 {
     let expected = request.expected_output.unwrap_or_else(|| long_reply_tokens(1));
     u64::from(card.max_output_tokens.map_or(expected, |most| most.min(expected)))

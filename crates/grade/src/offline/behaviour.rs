@@ -57,22 +57,22 @@ impl OfflineJudge {
                 None => drop(open.get_or_insert(covered)),
             }
         }
-        // One fact that is missing settles it; one that words don't decide leaves it open.
+        // One missing fact decides it; one fact that words can't decide leaves it ungraded.
         if let (Some(open), None) = (&open, &missed) {
             return refuse(open.ungraded.unwrap_or_default());
         }
 
-        let asked = facts.len().min(MAX_FACTS) as f64;
+        let total = facts.len().min(MAX_FACTS) as f64;
         let uncertain = missed.is_none() && doubted.is_some();
         let pass = missed.is_none() && doubted.is_none();
         let score = behaviour
             .scale
             .as_ref()
-            .map(|scale| scale.min + (scale.max - scale.min) * f64::from(met) / asked);
+            .map(|scale| scale.min + (scale.max - scale.min) * f64::from(met) / total);
         let reason = match (&missed, &doubted) {
             (Some(decision), _) => decision.reason.clone(),
             (None, Some(decision)) => format!("Says it, and yet: {}", decision.reason),
-            (None, None) => format!("Says {met} of {asked} facts."),
+            (None, None) => format!("Says {met} of {total} facts."),
         };
 
         if pass && quotes.is_empty() && behaviour.needs_quote() {

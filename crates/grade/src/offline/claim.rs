@@ -25,11 +25,11 @@ pub(super) struct CriterionClaim {
     pub(super) polarity: ClaimPolarity,
     /// True if it says "not" or "no", rather than a word such as "missing" that an answer can paraphrase.
     pub(super) says_no: bool,
-    /// What the criterion asks an answer to do with the terms.
+    /// Act that the criterion requires of an answer, with the terms as its object.
     pub(super) act: ClaimedAct,
 }
 
-/// What a criterion asks an answer to do with its terms.
+/// Act that a criterion requires of an answer, with its terms as the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimedAct {
     /// To contain quoted words or numbers: `Says "thank you"`. Whether it does can be seen.
@@ -52,8 +52,7 @@ pub(super) struct ClaimTerm {
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
-    /// True if the answer must contain the term or one of its group, whatever else it contains: a name, a date
-    /// or a number.
+    /// True for a name, a date or a number: the answer must contain the term, or one of its group.
     pub(super) required: bool,
     /// True for a number that may count what the answer should contain: "lists 3 reasons".
     pub(super) is_count: bool,
@@ -152,8 +151,9 @@ impl CriterionClaim {
         Self::from_parts(text, &parts, range, ClaimedAct::Other)
     }
 
-    /// Parses a criterion to be decided. If quotations decide it, nothing else is searched for. Otherwise neither are
-    /// its examples nor what is before a verb of mentioning: "The record names the witness" asks for the witness.
+    /// Parses a criterion to be decided. If quotations decide it, only they are searched for. Otherwise examples are
+    /// not searched for, and neither are words before a verb of mentioning: "The record names the witness" asks for the
+    /// witness.
     pub(super) fn parse_checklist(text: &str) -> Self {
         let words = split_words(text);
         let parts = split_parts(text, &words);
@@ -171,7 +171,8 @@ impl CriterionClaim {
             claim.wanted.retain(|term| matches!(term.sought, SearchTerm::Phrase(_)));
             claim.act = ClaimedAct::Quote;
         }
-        // What an answer does is said by general words too ("recommends", "gives"), which no answer repeats.
+        // Criteria also describe the answer's act with general words ("recommends", "gives"), which answers
+        // don't repeat.
         if act == ClaimedAct::Other && claim.wanted.iter().any(|term| term.weight >= 1.0) {
             claim.wanted.retain(|term| term.weight >= 1.0);
         }
@@ -182,7 +183,7 @@ impl CriterionClaim {
     fn from_parts(text: &str, parts: &[ClaimPart<'_>], range: Range<usize>, act: ClaimedAct) -> Self {
         let is_quoted = act == ClaimedAct::Quote;
 
-        // A criterion made only of instruction words ("gives an explanation") has nothing else to search for.
+        // A criterion made only of instruction words ("gives an explanation") has no other words to search for.
         let is_plain = |part: &ClaimPart<'_>| part.is_content() && !part.is_instruction();
         let any_plain = parts[range.clone()].iter().any(is_plain);
         let examples = (0..parts.len()).find(|at| is_example(parts, *at)).unwrap_or(parts.len());
@@ -235,7 +236,7 @@ fn first_claimed(parts: &[ClaimPart<'_>]) -> usize {
     }
 }
 
-/// What a criterion asks for, and the index of the first part behind the words that ask for it.
+/// Returns the act that a criterion requires, and the index of the first part after the words for it.
 fn find_act(text: &str, parts: &[ClaimPart<'_>]) -> (ClaimedAct, usize) {
     let start = first_claimed(parts);
     let word = |at: usize| parts.get(at).map_or("", ClaimPart::word);
@@ -260,7 +261,7 @@ fn find_act(text: &str, parts: &[ClaimPart<'_>]) -> (ClaimedAct, usize) {
         None if start == 1 && matches!(word(0), "no" | "without") => {
             (ClaimedAct::Mention, start + usize::from(word(start) == "use"))
         }
-        // A single word is something to mention.
+        // A criterion of a single word asks to mention it.
         None if parts.len() == 1 => (ClaimedAct::Mention, start),
         None => (ClaimedAct::Other, start),
     }
@@ -282,8 +283,8 @@ pub(super) fn plain_words(text: &str) -> Vec<String> {
     parts.map(|part| part.word().to_owned()).collect()
 }
 
-/// Range of the parts whose quotations alone decide a criterion: quotations that must be absent, and examples,
-/// of which one is enough (`a greeting such as "hello" or "good morning"`).
+/// Range of the parts whose quotations alone decide a criterion: quotations that must be absent, and examples, where
+/// one is enough (`a greeting such as "hello" or "good morning"`).
 fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range<usize>> {
     let range = match detect_polarity(parts) {
         ClaimPolarity::Absence if second_clause(text, parts).is_some() => return None,
@@ -312,7 +313,7 @@ fn is_about_quotations(text: &str, parts: &[ClaimPart<'_>]) -> bool {
         && quoted.iter().all(|part| is_quoted(part) || !part.is_content())
 }
 
-/// Returns true for what follows words such as "for example".
+/// Returns true for parts after words such as "for example".
 fn is_example(parts: &[ClaimPart<'_>], at: usize) -> bool {
     at >= 2 && EXAMPLE_WORDS.contains(&[parts[at - 2].word(), parts[at - 1].word()])
 }
@@ -325,8 +326,8 @@ fn is_name(text: &str, parts: &[ClaimPart<'_>], at: usize) -> bool {
     parts[at].is_capitalized(text) && !gap.contains(['.', ':', '!', '?', '\n'])
 }
 
-/// Returns true for a number in digits that is a fact, and not a count of what the answer should contain
-/// ("lists 3 reasons", "at least 2 examples").
+/// Returns true for a number in digits that is a fact, and not a number of things that the answer should
+/// contain ("lists 3 reasons", "at least 2 examples").
 fn is_given_number(parts: &[ClaimPart<'_>], at: usize) -> bool {
     at >= 2 && parts[at].word().starts_with(char::is_numeric) && !parts[at - 1].is_instruction()
 }

@@ -12,11 +12,11 @@ use super::text::AnswerWord;
 
 /// Coverage of all words; sums of weights are not exact.
 const ALL_WORDS: f64 = 1.0 - TOLERANCE;
-/// Coverage from which a passage and a fact have the same subject.
+/// A passage that covers at least this share of a fact has the same subject.
 const SAME_SUBJECT_THRESHOLD: f64 = 0.55;
-/// Negated share of a passage's covered weight from which it denies the fact.
+/// A passage denies the fact if at least this share of its covered weight is negated.
 const DENIAL_THRESHOLD: f64 = 0.5;
-/// Share of a reference's words from which an answer counts as complete.
+/// An answer with at least this share of a reference's words counts as complete.
 const FULL_REFERENCE_SHARE: f64 = 0.6;
 /// Limit of words listed in a reason.
 const MAX_LISTED_WORDS: usize = 8;
@@ -26,7 +26,7 @@ pub(super) struct CoverageDecision {
     pub(super) outcome: Outcome,
     pub(super) reason: String,
     pub(super) quote: Option<String>,
-    /// Why the outcome is `Ungraded`, for counting; the reason also says what was found.
+    /// Why the outcome is `Ungraded`, for counting; the reason also lists the findings.
     pub(super) ungraded: Option<&'static str>,
 }
 
@@ -39,7 +39,7 @@ impl CoverageDecision {
         Self { outcome, reason: reason.into(), quote, ungraded: None }
     }
 
-    /// The decision on what words don't show.
+    /// The decision on a criterion that words can't decide.
     fn needs_model(found: impl std::fmt::Display) -> Self {
         let reason = format!("Words alone don't decide it; it needs a model. {found}");
         Self { ungraded: Some(NEEDS_MODEL), ..Self::new(Outcome::Ungraded, reason, None) }
@@ -94,13 +94,13 @@ fn is_foreign_answer(library: &AnswerCorpus<'_>) -> bool {
     library.documents.iter().any(|document| is_foreign_text(document.text))
 }
 
-/// Returns true if a fact of a ground truth can be compared with an answer. A fact is often a name or a number, which shows
-/// nothing about its language.
+/// Returns true if a fact of a ground truth can be compared with an answer. A fact is often a name or a number, and
+/// then its language can't be detected.
 pub(super) fn is_readable_fact(fact: &str, library: &AnswerCorpus<'_>) -> bool {
     !is_foreign_text(fact) && !is_foreign_answer(library)
 }
 
-/// Returns the text with the terms to search for: that of the criterion, or else of its highest score range.
+/// Returns the text with the terms to search for: the criterion's, or else that of its highest score range.
 fn searched_text(criterion: &Criterion) -> &str {
     match &criterion.scale {
         CriterionScale::Bands(bands) if criterion.text.trim().is_empty() => {
@@ -168,7 +168,7 @@ fn decide_checklist(text: &str, library: &AnswerCorpus<'_>) -> CoverageDecision 
             reason.push_str(" The criterion says no; the passage does not.");
             CoverageDecision::new(Outcome::Unmet, reason, quote)
         }
-        // A thing is mentioned by a sentence that denies it, too.
+        // A sentence that denies a thing mentions it, too.
         FoundWords::Opposite
             if claim.polarity == ClaimPolarity::Plain && claim.act != ClaimedAct::Mention =>
         {
@@ -267,7 +267,7 @@ fn find_other_number(
     numbers().find(|number| !wanted(number)).filter(|_| missing).cloned()
 }
 
-/// Words show only whether an answer mentions all or nothing of what its best score asks for.
+/// Words show only whether an answer mentions all or none of the content of its best score.
 fn decide_score(criterion: &Criterion, bands: &ScoreBands, library: &AnswerCorpus<'_>) -> CoverageDecision {
     let text = searched_text(criterion);
     let decision = decide_checklist(text, library);

@@ -1,7 +1,7 @@
 //! Whether a text is English, the only language that the offline judge reads.
 //!
 //! A negation that is not read turns a criterion around, so a criterion is read only if its words show that it is
-//! English. Few words must be enough for that, and words that several languages share show nothing.
+//! English. Few words must be enough for that, and words that several languages share are no evidence.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ const ENGLISH: &str = "the and with from into about that this these those which 
     adds add requires require required specific marks proposes propose blames good changes breaking users pick picks take takes cites cite quote quotes \
     lists handles handle covers computes calculates links";
 
-/// Words that are English, and Dutch, German or Spanish too: they count where nothing speaks for another language.
+/// Words that are English, and Dutch, German or Spanish too: they count unless other words are of another language.
 const SHARED: [&str; 4] = ["is", "was", "of", "has"];
 
 /// Words without content of other languages in Latin script, among them their negations. None of them is an English
@@ -56,7 +56,7 @@ const FOREIGN: &str = "der das und nicht kein keine keinen keinem keiner keines 
 static ENGLISH_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.split_ascii_whitespace().collect());
 static FOREIGN_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| FOREIGN.split_ascii_whitespace().collect());
 
-/// Endings of Turkish words that say no. A sentence of one word is otherwise read as something to mention.
+/// Endings of Turkish words that say no. Without them, a sentence of one word would be read as a word to mention.
 const DENYING_ENDINGS: [&str; 8] = ["maz", "mez", "miyor", "muyor", "madi", "medi", "masin", "mesin"];
 
 /// A text counts as written in another script if more than this share of its letters is.
@@ -64,7 +64,7 @@ const FOREIGN_SHARE: f64 = 0.2;
 /// Number of words of an answer that are looked at.
 const MAX_WORDS: usize = 2000;
 
-/// Counts of what a text shows about its language.
+/// Counts of the evidence about the language of a text.
 #[derive(Debug, Default)]
 struct LanguageSigns {
     english: usize,
@@ -99,7 +99,7 @@ impl LanguageSigns {
 
 /// Returns true if the words of a criterion outside its quotations show that it is English.
 pub(super) fn is_english_criterion<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
-    // A single word is something to mention, in whatever language.
+    // A criterion of a single word asks to mention it, in any language.
     if let [only] = words.clone().filter(|word| word.len() > 1).take(2).collect::<Vec<_>>().as_slice()
         && only.is_ascii()
         && !DENYING_ENDINGS.iter().any(|ending| only.ends_with(ending))
@@ -126,7 +126,7 @@ fn is_elided(word: &str) -> bool {
         .is_some_and(|(before, _)| matches!(before, "c" | "d" | "j" | "l" | "m" | "n" | "qu" | "s" | "t"))
 }
 
-/// Returns true for letters of the Latin script, and for Greek ones, which stand for quantities.
+/// Returns true for letters of the Latin script, and for Greek letters, because they are symbols of quantities.
 fn is_latin(c: char) -> bool {
     matches!(c, '\0'..='\u{24f}' | '\u{370}'..='\u{3ff}' | '\u{1e00}'..='\u{1eff}' | '\u{2100}'..='\u{218f}' | '\u{ff21}'..='\u{ff5a}')
 }

@@ -1,10 +1,10 @@
 //! The judge that needs no model: deterministic word coverage.
 //!
 //! For each criterion it searches for the passage of the answer that covers the criterion's content words best, and
-//! quotes it. It knows no facts and understands nothing, so it decides only what words show: quoted text, names, numbers
-//! and lengths; a passage with all words of the criterion; and for criteria that ask to mention something, an answer with
-//! none of them. Everything else stays ungraded. All of its decisions carry low confidence. It reads English only: a
-//! negation that is not read would turn a criterion around.
+//! quotes it. It has no knowledge and no understanding, so it decides only criteria that words can decide: quoted text,
+//! names, numbers and lengths; a passage with all words of the criterion; and for criteria that ask to mention
+//! something, an answer with none of them. Everything else stays ungraded. All of its decisions carry low confidence.
+//! It reads English only: a negation that is not read would turn a criterion around.
 
 mod answer_score;
 mod behaviour;

@@ -1,4 +1,5 @@
-//! Compares two answers without a model: the better one covers more of what counts.
+//! Compares two answers without a model: the better one covers more of the criteria, the expected outcome or
+//! the reference.
 
 use assize_rubric::{AnswerPreference, Criterion, CriterionOperator, Decision, TOLERANCE, Weight};
 
@@ -12,8 +13,8 @@ use crate::{Judge as _, PairTask};
 const MIN_LEAD: f64 = 0.1;
 
 impl OfflineJudge {
-    /// Each answer is scored by itself, so the order can't matter. What counts are the author's criteria with
-    /// their weights, otherwise the expected outcome, otherwise the reference.
+    /// Each answer is scored by itself, so the order can't matter. The score is the coverage of the author's
+    /// criteria with their weights, otherwise of the expected outcome, otherwise of the reference.
     pub(super) fn decide_pair(self, task: &PairTask) -> Decision {
         let refuse = |message: &str| self.refuse_question(message);
         let mut criteria: Vec<Criterion> = task.counting_criteria().cloned().collect();

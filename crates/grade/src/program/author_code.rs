@@ -1,5 +1,5 @@
 //! Runs authors' functions in languages with an external interpreter: a small host program calls the function
-//! and prints what it returned.
+//! and prints its result.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr, python_host};
 
-/// The host programs. They load the function, call it, and keep what it prints separate from what it returns.
+/// The host programs. They load the function, call it, and keep its output separate from its result.
 static PYTHON_HOST: LazyLock<String> = LazyLock::new(|| python_host(include_str!("../../hosts/python.py")));
 const RUBY_HOST: &str = include_str!("../../hosts/ruby.rb");
 const NODE_HOST: &str = include_str!("../../hosts/node.mjs");

@@ -53,8 +53,8 @@ impl<'a> Container<'a> {
             return Ok(());
         }
 
-        let said = pulled.stderr.tail(SHOWN_BYTES).trim().to_owned();
-        Err(format!("the image `{image}` is not available ({}): {said}", pulled.exit))
+        let stderr = pulled.stderr.tail(SHOWN_BYTES).trim().to_owned();
+        Err(format!("the image `{image}` is not available ({}): {stderr}", pulled.exit))
     }
 
     /// The command that runs a program in the container. Variables are passed by name, so that their values

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Deviations from the usual form of the input, for programs that refuse that.
+/// Deviations from the usual form of the input, for programs that refuse the usual form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ContractForm {
     /// Message content that is an object is written as JSON text.

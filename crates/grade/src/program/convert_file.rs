@@ -26,7 +26,7 @@ pub struct AnswerFile<'a> {
 /// Returns the text that a preprocessor prints for a file.
 ///
 /// # Errors
-/// When the program can't be run, fails, or prints something other than text.
+/// When the program can't be run, fails, or prints output that is not text.
 pub async fn convert_file(
     file: AnswerFile<'_>,
     preprocessor: &FilePreprocessor,

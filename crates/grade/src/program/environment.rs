@@ -15,7 +15,7 @@ const NEWEST_PROXY_VARIABLES: (&str, &str) = ("AGENTV_PROVIDER_PROXY_URL", "AGEN
 /// The same in client libraries; the address is the one for chat completions.
 const CLIENT_PROXY_VARIABLES: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
 
-/// Variables with the workspace of the case; the second is that of the `tests` format.
+/// Variables with the workspace of the case; the second is the `tests` format's name.
 const WORKSPACE_VARIABLES: [&str; 2] = ["ASSIZE_WORKSPACE_PATH", "AGENTV_WORKSPACE_PATH"];
 
 /// The variables of this process, without API keys.
@@ -29,7 +29,7 @@ pub struct ProgramEnvironment {
 }
 
 impl ProgramEnvironment {
-    /// Creates an environment from these variables; those in `kept` are withheld from programs.
+    /// Creates an environment from these variables. Programs don't get the variables in `kept`.
     pub fn new(all: Environment, kept: impl IntoIterator<Item = String>) -> Self {
         Self { all, kept: kept.into_iter().collect() }
     }

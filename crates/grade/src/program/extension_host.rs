@@ -83,7 +83,7 @@ impl OpenCalls {
         true
     }
 
-    /// Fails all waiting and future calls. The first reason stays.
+    /// Fails all waiting and future calls. The first reason is kept.
     fn end(&mut self, reason: String) {
         let reason = self.ended.get_or_insert(reason).clone();
         for call in std::mem::take(&mut self.waiting).into_values() {
@@ -93,8 +93,8 @@ impl OpenCalls {
 }
 
 impl ExtensionHost {
-    /// Starts the interpreter of a file in a folder. `told` receives what the functions print, line by line,
-    /// with secrets removed.
+    /// Starts the interpreter of a file in a folder. `told` receives the output of the functions, line by
+    /// line, with secrets removed.
     ///
     /// # Errors
     /// When there is no consent, or the interpreter can't be started. Errors in the file are reported by the
@@ -151,7 +151,7 @@ impl ExtensionHost {
         self.ask(function, &Value::Null, None, limit).await.map(drop)
     }
 
-    /// Calls a function. The value is null if it returns nothing.
+    /// Calls a function. The value is null if the function returns no value.
     ///
     /// # Errors
     /// When the function fails, takes too long, or the interpreter has ended.
@@ -172,7 +172,7 @@ impl ExtensionHost {
             (None, CodeLanguage::Python) => Some(USUAL_FUNCTION),
             (function, _) => function,
         };
-        let asked = json!({"id": id, "function": function, "arguments": arguments, "context": context});
+        let call = json!({"id": id, "function": function, "arguments": arguments, "context": context});
 
         let (answer, answered) = oneshot::channel();
         {
@@ -182,9 +182,9 @@ impl ExtensionHost {
             }
             calls.waiting.insert(id, answer);
         }
-        if let Some(lines) = &*self.thresholds.lock() {
+        if let Some(lines) = &*self.lines.lock() {
             // If the writer has ended, the reader fails the call.
-            let _ = lines.send(one_line(&asked));
+            let _ = lines.send(one_line(&call));
         }
 
         match tokio::time::timeout(limit, answered).await {
@@ -202,10 +202,10 @@ impl ExtensionHost {
         }
     }
 
-    /// Ends the interpreter and everything that its functions started.
+    /// Ends the interpreter and all processes that its functions started.
     pub async fn end(&self) {
         self.calls.lock().end("the run has ended".to_owned());
-        drop(self.thresholds.lock().take());
+        drop(self.lines.lock().take());
         let writer = self.writer.lock().take();
         if let Some(writer) = writer {
             let _ = writer.await;
@@ -255,7 +255,7 @@ async fn read_answers(mut reader: LineReader, language: CodeLanguage, calls: Arc
     calls.end(reason);
 }
 
-/// Passes on what the functions print, with secrets removed.
+/// Forwards the output of the functions, with secrets removed.
 async fn pass_on(
     mut printed: mpsc::UnboundedReceiver<String>,
     setup: Arc<ProgramSetup>,

@@ -17,7 +17,7 @@ use super::{ProgramSetup, describe_stderr};
 const MAX_CALLS_PER_PROCESS: usize = 64;
 /// Most processes at once.
 const MAX_PROCESSES: usize = 4;
-/// Time limit of a process, and what each of its calls adds to it.
+/// Time limit of a process, and the time that each of its calls adds.
 const PROCESS_TIME: Duration = Duration::from_mins(1);
 const CALL_TIME: Duration = Duration::from_secs(2);
 
@@ -93,7 +93,7 @@ impl FilePrograms {
             .collect())
     }
 
-    /// Runs a command with its arguments as JSON appended. Returns what it prints.
+    /// Runs a command with its arguments as JSON appended. Returns its output.
     async fn run_command(
         &self,
         words: &[String],

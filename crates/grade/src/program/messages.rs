@@ -1,7 +1,7 @@
 //! Messages in the form that grading programs read.
 //!
 //! Targets write messages in many chat formats. Programs that check types know one: `content` is a text, an
-//! object or a list of blocks with `type` and `text`, each of `tool_calls` names its `tool`, and nothing is
+//! object or a list of blocks with `type` and `text`, each of `tool_calls` names its `tool`, and no value is
 //! null.
 
 use serde_json::{Map, Value, json};

@@ -56,7 +56,7 @@ fn python_host(own: &str) -> String {
     [PYTHON_LOADER, include_str!("../../hosts/plain.py"), own].concat()
 }
 
-/// What all programs and checks of a run share.
+/// Resources that all programs and checks of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSetup {
     /// Environment variables of programs.
@@ -135,17 +135,17 @@ impl GradingProgram<'_> {
 
         let token = proxy.token().to_owned();
         let result = self.read_grade(input, setup, Some(&proxy)).await;
-        let asked = proxy.close().await;
-        let result = match &asked.failure {
+        let usage = proxy.close().await;
+        let result = match &usage.failure {
             None => result,
             Some(error) => {
-                Err(format!("{} of the program's {} model calls failed: {error}", asked.failed, asked.calls))
+                Err(format!("{} of the program's {} model calls failed: {error}", usage.failed, usage.calls))
             }
         };
 
         // The token is no longer valid, but must not be recorded anyway.
         let result = result.map_err(|message| message.replace(&token, "[redacted]"));
-        ProgramGrade { result, asked: Some(asked) }
+        ProgramGrade { result, asked: Some(usage) }
     }
 
     async fn read_grade(
@@ -235,7 +235,7 @@ impl GradingProgram<'_> {
                 return Ok((finished, form));
             }
 
-            // A library that refuses the types of its input has not graded anything yet.
+            // A library that refuses the types of its input has not graded the answer yet.
             let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
             let complaint = reply::failed_note(&stdout)
                 .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());
@@ -281,11 +281,11 @@ impl GradingProgram<'_> {
             container.remove(env, setup.consent).await;
         }
         let finished = ran.map_err(|error| {
-            let said = error.partial().map(|partial| {
+            let output = error.partial().map(|partial| {
                 let stdout = String::from_utf8_lossy(&partial.stdout.bytes);
                 format!("{}{}", describe_stdout(&stdout), describe_stderr(&partial.stderr))
             });
-            format!("the program returned no result: {error}{}", said.unwrap_or_default())
+            format!("the program returned no result: {error}{}", output.unwrap_or_default())
         })?;
 
         if finished.stdout.is_truncated() {

@@ -29,9 +29,9 @@ pub struct ProgramReply {
 /// hits, misses, reasoning, details}`, or AgentV's newest `{pass, score, reason, checks: [{text, pass, score,
 /// reason}]}`. Without a score, the score is the mean of the checks, the share of passed assertions, or `pass`.
 ///
-/// A score that is not a number from 0 to 1 is an error and is not clamped. So is a result that contradicts
-/// itself: a duplicate key, a full score although no assertion passed, a zero score although all did, a verdict
-/// that the score excludes. A result with an `error` is a failure of the program, whatever its score.
+/// A score that is not a number from 0 to 1 is an error and is not clamped. So is a result that contradicts itself: a
+/// duplicate key, a full score although no assertion passed, a zero score although all did, a verdict that the score
+/// excludes. A result with an `error` is a failure of the program, even if it has a score.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {
         let begin: String = text.trim().chars().take(200).collect();
@@ -166,7 +166,7 @@ fn refuse_failure(object: &Map<String, Value>, score: UnitInterval) -> Result<()
     ))
 }
 
-/// What a program said about its failure: the failed assertions of a result, or the end of its text.
+/// A program's explanation of its failure: the failed assertions of a result, or the end of its text.
 pub(super) fn failure_reason(text: &str) -> String {
     shorten(failed_note(text).as_deref().unwrap_or(text).trim())
 }
@@ -179,7 +179,7 @@ pub(super) fn failed_note(text: &str) -> Option<String> {
     failed.chain([reply.reason]).find(|text| !text.trim().is_empty())
 }
 
-/// The end of a long text, since checkers print what they found last.
+/// The end of a long text, because checkers print their findings last.
 fn shorten(text: &str) -> String {
     match text.char_indices().rev().nth(MAX_SHOWN_CHARS) {
         None => text.to_owned(),

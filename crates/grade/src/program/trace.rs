@@ -60,7 +60,7 @@ pub(super) fn trace_events(calls: &[ToolCall]) -> Value {
     calls.iter().enumerate().map(event).collect()
 }
 
-/// `{input, output, cached}`. Readers need the first two, so half of them is as good as nothing.
+/// `{input, output, cached}`. Readers need both of the first two, so one alone is useless.
 pub(super) fn token_usage(tokens: Tokens) -> Option<Value> {
     let mut usage = json!({ "input": tokens.input?, "output": tokens.output? });
     if let Some(cached) = tokens.cached {

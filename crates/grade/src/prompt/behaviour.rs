@@ -1,8 +1,8 @@
 //! The prompt for judging one behaviour.
 //!
 //! The author's prompt is sent as written, preceded by the guidelines of the rubrics. The inputs are inserted
-//! in blocks, where the prompt names them or else after it. The rules and the form of the reply stay the same
-//! whatever the prompt says.
+//! in blocks, where the prompt names them or else after it. The prompt can't change the rules or the form of
+//! the reply.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
         LazyLock::new(|| text_hasher(&[BEHAVIOUR_PROMPT_VERSION, SYSTEM, APPLIES, FORM]));
 
     let mut hasher = FILES.clone();
-    // Hashed in the form that is sent: placeholders in free words stand for inputs.
+    // Hashed in the form that is sent: descriptive placeholders are replaced by the names of inputs.
     for text in
         [&*name_placeholders(&behaviour.prompt), &instructions(behaviour), &describe_members(behaviour)]
     {
@@ -138,8 +138,7 @@ pub(crate) fn behaviour_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
-/// Everything the authors say besides the prompt: guidelines, scale, when it applies. Writing to a string can't
-/// fail.
+/// All texts of the authors besides the prompt: guidelines, scale, when it applies. Writing to a string can't fail.
 fn instructions(behaviour: &Behaviour) -> String {
     let mut text = String::new();
     for guidelines in &behaviour.guidelines {
@@ -199,8 +198,8 @@ fn format_guidelines(text: &mut String, guidelines: &Guidelines) {
     }
 }
 
-/// The prompt with each input in a block where the prompt names it, and the names that it uses. One pass over
-/// the prompt, so text inside an input is never scanned.
+/// Returns the prompt with each input in a block where the prompt names it, and the names that it uses. Makes
+/// one pass over the prompt, so text inside an input is never scanned.
 fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
     let prompt = &*name_placeholders(prompt);
     let inputs: Vec<(&'static str, &str)> = task.named_inputs().collect();
@@ -374,7 +373,7 @@ mod tests {
                 && at("[[BEGIN CANDIDATE_OUTPUT") < at("Answer {")
         );
 
-        // Words in braces elsewhere stay as they are.
+        // Words in braces elsewhere are not changed.
         let text = user_text(&task("Check {this}.\nGROUND_TRUTH: as below\n{free words}\n"));
         assert!(text.contains("Check {this}.\nGROUND_TRUTH: as below\n{free words}"), "{text}");
     }

@@ -6,7 +6,7 @@ use super::hidden::name_hidden_text;
 /// Puts a text between two lines that carry the fence. The text is inserted verbatim, except for control tokens
 /// of chat formats and hidden text.
 pub(crate) fn format_block(name: &str, fence: &str, text: &str) -> String {
-    // The closing line must begin on a new line whatever the text ends with; an extra line break is harmless.
+    // The closing marker must begin on a new line for every ending of the text. An extra line break is harmless.
     let text = name_hidden_text(text);
     let text = break_control_tokens(&text);
     ["[[BEGIN ", name, " ", fence, "]]\n", &text, "\n[[END ", name, " ", fence, "]]\n"].concat()

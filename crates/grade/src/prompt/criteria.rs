@@ -1,4 +1,4 @@
-//! The part of a request that states what to decide.
+//! The part of a request that states the criteria.
 
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A flag that may be followed by tag characters, as that of Scotland is.
+/// The flag that tag characters may follow, as in Scotland's flag.
 const FLAG: char = '\u{1f3f4}';
 /// The end of such a flag.
 const CANCEL: char = '\u{e007f}';

@@ -81,8 +81,8 @@ pub(crate) fn pair_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
-/// Formats the criteria in two lists, each in a block: those that count for an answer and those that count
-/// against it. Weights are stated if they differ.
+/// Formats the criteria in two lists, each in a block: criteria that count for an answer, and criteria that
+/// count against it. States weights if they differ.
 fn format_criteria(criteria: &[&Criterion], fence: &str) -> String {
     let mut sizes = criteria.iter().map(|criterion| criterion.weight.get().abs()).filter(|size| *size > 0.0);
     let first = sizes.next();
@@ -133,8 +133,8 @@ const fn relation(criterion: &Criterion) -> &'static str {
     }
 }
 
-/// True if what the criterion's text says makes an answer worse: meeting a penalty, or contradicting a
-/// statement that is no penalty.
+/// True if the event in the criterion's text makes an answer worse: meeting a penalty, or contradicting a
+/// statement that is not a penalty.
 fn counts_against(criterion: &Criterion) -> bool {
     let is_statement = criterion.scale == CriterionScale::Checklist
         && criterion.operator == CriterionOperator::Contradiction;
@@ -142,7 +142,7 @@ fn counts_against(criterion: &Criterion) -> bool {
 }
 
 /// Remark about the gate of a criterion. A gate on a penalty is an author's mistake (W0207) and is ignored,
-/// because an answer is not required to do what counts against it.
+/// because no answer is required to have a fault.
 fn requirement(criterion: &Criterion, is_fault: bool) -> Option<String> {
     let gate = criterion.gate.filter(|_| !criterion.weight.is_penalty())?;
     if is_fault {
@@ -187,7 +187,7 @@ mod tests {
         assert!(place(&text, "BEGIN answer 1") < place(&text, "one "));
         assert!(place(&text, "one ") < place(&text, "BEGIN answer 2"));
         assert!(place(&turned, "two") < place(&turned, "one "));
-        // A line with another token closes nothing: the real token has twenty digits, and its line comes later.
+        // A line with another token does not close the block: the real token has twenty digits, and its line is later.
         assert!(place(&text, "[[END answer 1 0]]") < place(&text, "[[END answer 1 00000000000000000007]]"));
         assert!(text.contains("What counts: how well"));
         let with = PairTask { criteria: Criterion::checklists(["Is brief".to_owned()]), ..task };

@@ -1,7 +1,8 @@
 //! The JSON schema of replies: evidence, then reason, then the decision.
 //!
-//! Besides lengths, which are sent only where they are enforced, only keywords are used that every structured-output
-//! implementation knows, and objects list all their members as required: strict modes refuse anything else.
+//! The schemas use only keywords that every structured-output implementation knows, and objects list all their members
+//! as required, because strict modes refuse other schemas. Lengths are the exception: they are sent only to servers
+//! that enforce them.
 
 use std::sync::OnceLock;
 

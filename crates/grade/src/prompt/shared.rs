@@ -6,11 +6,11 @@ use super::block::format_block;
 use super::criteria::criterion_text;
 use crate::{JudgeMaterial, RubricTask};
 
-/// Names of the answer in instructions. Instructions that show it take the place of the material.
+/// Names of the answer in instructions. Instructions that contain it replace the material.
 const ANSWER_NAMES: [&str; 2] = ["output", "candidate_answer"];
 
-/// Formats the material of a rubric with the author's instructions, if there are any. Each text that they name is inserted
-/// in a block, so that it can't be taken for a part of them.
+/// Formats the material of a rubric with the author's instructions, if there are any. Each text that they name is
+/// inserted in a block, so that the judge can't mistake it for a part of them.
 pub(crate) fn format_instructed(task: &RubricTask, material: &JudgeMaterial, fence: &str) -> String {
     let Some(instructions) = &task.instructions else { return format_material(material, fence) };
     let criteria: Vec<_> = task.rubric.criteria().iter().map(criterion_text).collect();
@@ -64,8 +64,8 @@ pub(crate) fn format_material(material: &JudgeMaterial, fence: &str) -> String {
 }
 
 /// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
-/// unchanged. `None` if no known variable occurs. One pass, so inserted values are never scanned for
-/// placeholders.
+/// unchanged. Returns `None` if no known variable occurs. Makes one pass, so inserted values are never
+/// scanned for placeholders.
 pub(super) fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

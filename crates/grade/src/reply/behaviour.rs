@@ -12,8 +12,8 @@ const OWN_MEMBERS: [&str; 4] = ["pass", "score", "applies", "uncertain"];
 
 /// Parses a reply. The error is worded for the judge and the user.
 ///
-/// `pass` is required, and `applies` if it was asked for. Without a `score`, a pass gets the highest and a fail
-/// the lowest score of the scale. An uncertain judge has not passed anything.
+/// `pass` is required, and so is `applies` if the prompt asks for it. Without a `score`, a pass gets the highest and a
+/// fail the lowest score of the scale. An uncertain judge has not passed anything.
 pub(crate) fn read_behaviour(
     text: &str,
     behaviour: &Behaviour,
@@ -54,7 +54,7 @@ pub(crate) fn read_behaviour(
 }
 
 /// Reads a confidence that is given as a number, 0 to 1 or in percent, by thirds; `None` for any other number.
-/// Confidence decides nothing, so no reply is refused for it.
+/// Confidence does not affect the decision, so no reply is refused for it.
 fn parse_confidence_number(number: &Number) -> Option<JudgeConfidence> {
     let value = number.as_f64()?;
     let share = if value > 1.0 { value / 100.0 } else { value };

@@ -6,10 +6,10 @@
 //! object" finds it. Escaping does not help, because some judges copy without it, which also closes their own
 //! object early and leaves its rest as loose text.
 //!
-//! So a value is accepted only if nothing else in the reply could be the decision:
+//! So a value is accepted only if no other part of the reply could be the decision:
 //!
-//! - A reply that is JSON as a whole is taken as it is; inside it, quotes are escaped and can't be mistaken for
-//!   members. Duplicate keys make it invalid. Slips of JSON with only one reading are read (`slips.rs`).
+//! - A reply that is JSON as a whole is used directly; inside it, quotes are escaped and can't be mistaken for members.
+//!   Duplicate keys make it invalid. Slips of JSON with only one reading are read (`slips.rs`).
 //! - Otherwise exactly one non-empty object may occur (equal copies count as one), of any kind: an object
 //!   without a decision may be the judge's own, closed early by a copied answer.
 //! - Text outside the object must not contain a member of a reply (`"outcome":`), which would be the rest of a

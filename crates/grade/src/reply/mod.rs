@@ -1,7 +1,7 @@
 //! Parses judges' replies: tolerant of wrapping, strict about content.
 //!
-//! Prose and code fences around the JSON are ignored. Values are never guessed, rounded or clamped, and if two
-//! different decisions could be meant, neither is taken: an answer quoted by the judge may contain a fake one.
+//! Prose and code fences around the JSON are ignored. Values are never guessed, rounded or clamped, and a reply that
+//! could mean two different decisions is refused: an answer quoted by the judge may contain a fake one.
 
 mod answer_score;
 mod behaviour;

@@ -28,13 +28,13 @@ const NEGATIVE_WORDS: [&str; 15] = [
 /// Words for a criterion that does not apply.
 const NEUTRAL_WORDS: [&str; 4] = ["not_applicable", "n/a", "na", "inapplicable"];
 
-/// Those of [`DECISION_NAMES`] whose numbers are scores. For the others, 1 and 0 mean true and false.
+/// The [`DECISION_NAMES`] whose numbers are scores. For the others, 1 and 0 mean true and false.
 const SCORE_NAMES: [&str; 3] = ["rating", "grade", "score"];
 
 /// A decision, in the form in which other members can contradict it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatedDecision {
-    /// In favour or against; `None` for a score alone, or if nothing was decided.
+    /// In favour or against; `None` for a score alone, or without a decision.
     passed: Option<bool>,
     /// The score as written.
     score: Option<f64>,
@@ -142,8 +142,8 @@ fn says_otherwise(name: &str, value: &Value, decision: StatedDecision) -> bool {
     }
 }
 
-/// Returns true if the number of a member contradicts the decision. A score is compared with the score; without
-/// one its scale is unknown, and only 0 says anything.
+/// Returns true if the number of a member contradicts the decision. A score is compared with the decision's score. If
+/// the decision has none, the scale is unknown, and only a score of 0 can contradict.
 fn number_differs(name: &str, number: f64, decision: StatedDecision) -> bool {
     let is_score = SCORE_NAMES.contains(&name);
     let is_opposite = OPPOSITE_NAMES.contains(&name);

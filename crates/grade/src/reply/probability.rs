@@ -1,7 +1,7 @@
 //! Reads a decision from the probabilities of its tokens.
 //!
-//! Only the tokens at the position where the decision begins are used. A token counts for a decision only if it
-//! can begin nothing else, so no decision gets a probability that may belong to another.
+//! Only the tokens at the position where the decision begins are used. A token counts for a decision only if it can't
+//! begin any other, so no decision gets a probability that may belong to another.
 
 use assize_llm::{ChatReply, TokenLogprob};
 use assize_rubric::{DecisionProbability, FractionalScore, Outcome};
@@ -28,7 +28,7 @@ impl<T: Into<String>> From<T> for ProbabilityError {
     }
 }
 
-/// The decision that the probabilities make instead of the written one. "Does not apply" is taken as written.
+/// The decision that the probabilities make instead of the written one. "Does not apply" is used as written.
 pub(crate) fn expected_decision(
     reply: &ChatReply,
     written: Outcome,

@@ -5,8 +5,8 @@ use assize_rubric::{GraderFinding, GraderNote};
 use super::ParsedReply;
 use super::find::{ReplyShape, find_reply_json};
 
-/// Parses a reply with this number of questions, each of which becomes a note of the finding. The error is
-/// worded for the judge and the user.
+/// Parses a reply with this number of questions. Each becomes a note of the finding. The error is worded for
+/// the judge and the user.
 pub(crate) fn read_questions(text: &str, count: u32) -> Result<ParsedReply<GraderFinding>, String> {
     let value = find_reply_json(text, ReplyShape::With("questions"))?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;

@@ -13,7 +13,7 @@ use crate::prompt::{DecisionForm, PromptCriterion};
 /// A reply to a batched call.
 #[derive(Debug)]
 pub(crate) struct BatchedReply {
-    /// For each criterion in the call, in order: the decision, or what is wrong with it.
+    /// For each criterion in the call, in order: the decision, or the problem with it.
     pub(crate) each: Vec<Result<ParsedReply<Outcome>, String>>,
     /// Problems that belong to no criterion, such as unknown ids.
     pub(crate) strays: Vec<String>,

@@ -107,7 +107,7 @@ fn against_labels(name: &str, file: &str) -> Confusion {
     confusion
 }
 
-/// Of what it decides, at least nine in ten decisions are right; and it decides more than two in five.
+/// At least 90 % of its decisions are right, and it decides at least 40 % of the criteria.
 fn check(confusion: &Confusion) {
     assert!(confusion.accuracy() >= 0.9, "{confusion:?}");
     assert!(confusion.n() >= 0.4 * (confusion.n() + confusion.undecided), "{confusion:?}");

@@ -42,7 +42,7 @@ impl Scripted {
         Self::new(move |_| answer.clone())
     }
 
-    /// Gives these answers, one after the other; ids such as `c2` in them are replaced by those of the request.
+    /// Gives these answers, one after the other, with the request's ids in place of ids such as `c2`.
     pub(crate) fn list(answers: Vec<Answer>) -> Arc<Self> {
         let mut answers = VecDeque::from(answers);
         Self::new(move |request| {
@@ -51,8 +51,7 @@ impl Scripted {
         })
     }
 
-    /// Answers by the text of the whole user message; ids such as `c2` in it are replaced by those of the
-    /// request.
+    /// Answers by the text of the whole user message, with the request's ids in place of ids such as `c2`.
     pub(crate) fn by_text(mut answer: impl FnMut(&str) -> Answer + Send + 'static) -> Arc<Self> {
         Self::new(move |request| with_ids_of(request, answer(&texts(request)[1..].concat())))
     }
@@ -103,7 +102,7 @@ pub(crate) fn reply(text: &str) -> ChatReply {
     }
 }
 
-/// The answer with its short ids replaced by those of the request, which can't be known beforehand.
+/// The answer with the request's ids in place of short ids. The request's ids can't be known beforehand.
 fn with_ids_of(request: &ChatRequest, answer: Answer) -> Answer {
     let shared = &texts(request)[1];
     let fence = shared.split("[[BEGIN question ").nth(1).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Answers and replies made to mislead: whatever they contain, each criterion gets exactly one decision, and
-//! only what the judge clearly said counts.
+//! Answers and replies made to mislead. Each criterion still gets exactly one decision, and only clear
+//! statements of the judge count.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Tests of the crate through what it exports.
+//! Tests of the crate's public API.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

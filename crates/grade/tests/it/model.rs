@@ -293,7 +293,7 @@ fn required_evidence_must_be_there_and_true() {
     let mut task = task(vec![checklist("a", "does A")]);
     task.evidence = EvidencePolicy::Required;
     assert_eq!(run(&judge(&model), &task)[0].outcome(), Outcome::Unmet);
-    // A contradiction is something that is present.
+    // A contradiction is present in the answer, so it can be quoted.
     let mut fact = checklist("a", "The sky is blue");
     fact.operator = CriterionOperator::Contradiction;
     task.rubric = rubric(vec![fact]);

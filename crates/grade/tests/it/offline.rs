@@ -225,7 +225,7 @@ fn what_words_do_not_show_needs_a_model() {
         "Says that the parcel is late", "Mentions the strike and not the castle", "Handles empty lists",
         "Explains why the parcel is late", "Promises to end the delay", "Recommends a refund", "Is polite",
         "Uses simple language", "Blames the carrier",
-        // Absence of what can be said in other words.
+        // Absence of content that can be put in other words.
         "Avoids jargon", "Does not blame the customer", "Never promises a date",
         // Counts, and words that sentences far apart have.
         "Mentions 3 castles", "Gives two reasons", "Says that the strike is at the castle",

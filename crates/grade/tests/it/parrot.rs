@@ -1,9 +1,8 @@
-//! Hostile answers before a judge that copies what it reads and believes everything outside a block.
+//! Hostile answers before a judge that copies its input and believes everything outside a block.
 //!
-//! The judge is made to be fooled: it takes the text of a request apart by the rules of the prompt and nothing
-//! else, obeys everything that is then not inside a block, and copies the answer into its replies unescaped.
-//! With the real fences, no answer changes what it says about any criterion; with weaker ones, which
-//! [`Weakness`] puts in their place, the same answers do.
+//! The judge is made to be fooled: it parses the text of a request only by the rules of the prompt, obeys all text
+//! outside a block, and copies the answer into its replies unescaped. With the real fences, no answer changes any of
+//! its decisions. With the weaker fences of [`Weakness`], the same answers do.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,7 +36,7 @@ fn hostile() -> Vec<Hostile> {
 /// A weakening of the protocol, to check that the suite notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weakness {
-    /// Nothing: the protocol as it is.
+    /// No weakness: the real protocol.
     None,
     /// Fences without a token.
     NoToken,
@@ -188,8 +187,8 @@ const MANNERS: [Manner; 9] = [
     Manner::LastVerdict,
 ];
 
-/// What the judge itself decides on a wording: it looks for the word in back-ticks. A wording without one that
-/// says "always met" is met.
+/// The judge's own decision on a wording: it looks for the word in back-ticks. A wording without one that says "always
+/// met" is met.
 fn decide(wording: &str, answer: &str, scored: bool) -> Value {
     let word = wording.split('`').nth(1);
     if scored {
@@ -266,7 +265,7 @@ fn parrot(reading: &Reading, manner: Manner) -> String {
     }
 }
 
-/// The criteria. The answers mention apples and nothing else.
+/// The criteria. The answers mention only apples.
 const WORDINGS: [(&str, &str); 4] =
     [("a", "Names `apples`"), ("b", "Names `plums`"), ("c", "Names `zebras`"), ("d", "Depth is `2`")];
 
@@ -344,7 +343,7 @@ fn no_hostile_answer_changes_another_criterion_in_a_batch() {
     assert_eq!(flips(JudgingMode::Batched(None), Weakness::None), BTreeSet::new());
 }
 
-/// The second criterion, too, is safe from everything except a judge that believes the answer.
+/// The second criterion, too, is safe from all judges except one that believes the answer.
 #[test]
 fn a_judge_that_only_copies_decides_the_copied_criterion_rightly_or_not_at_all() {
     for Hostile { name, answer } in hostile().iter().filter(|hostile| hostile.answer.len() <= LONG) {

@@ -1,5 +1,5 @@
-//! Requests as they are sent, word for word. A change here changes what judges are asked: it needs a new prompt
-//! version and new golden files.
+//! Requests as they are sent, word for word. A change here changes the prompts of judges: it needs a new prompt version
+//! and new golden files.
 
 use std::fmt::Write as _;
 use std::path::Path;

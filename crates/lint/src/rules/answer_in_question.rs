@@ -57,8 +57,8 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let question = case.question();
     let plain =
         |text: &str| split_words(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
-    let asked = split_words(&question);
-    if find_any_phrase(&asked, COPYING_VERBS).is_some() || !plain(&question).contains(&plain(&reference)) {
+    let words = split_words(&question);
+    if find_any_phrase(&words, COPYING_VERBS).is_some() || !plain(&question).contains(&plain(&reference)) {
         return;
     }
 

@@ -53,7 +53,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns true if a text contains something to compare with: a number, a quotation, code.
+/// Returns true if a text contains a value to compare with: a number, a quotation, code.
 fn has_value(text: &str) -> bool {
     text.contains(['"', '`', '“', '\'', ':', '(', '=']) || text.chars().any(|c| c.is_ascii_digit())
 }

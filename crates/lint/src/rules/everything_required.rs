@@ -1,4 +1,4 @@
-//! L0202: a rubric in which everything is required.
+//! L0202: a rubric in which every criterion is required.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 

@@ -57,7 +57,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     let (Some(low), Some(high)) = (bands.as_slice().first(), bands.as_slice().last()) else { return };
 
-    // The score of a penalty says how bad something is.
+    // The score of a penalty measures how bad a fault is.
     if view.weight() <= 0.0 || measure_tone(&low.text) != 1 || measure_tone(&high.text) != -1 {
         return;
     }

@@ -46,7 +46,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     diagnostic.add_to(out);
 }
 
-/// Returns the line of a span, with its line end, if there is nothing else on it.
+/// Returns the line of a span, with its line end, if the span is alone on it.
 fn find_whole_line(out: &FindingCollector<'_>, span: Span) -> Option<Span> {
     let text = out.sources.map.file(span.source).text();
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);

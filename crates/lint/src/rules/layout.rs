@@ -36,7 +36,7 @@ const LAYOUT_WORDS: &[(&str, &[&str])] = &[
     ("emoji", &["emoji", "post", "tweet", "chat"]),
     ("emojis", &["emoji", "post", "tweet", "chat"]),
 ];
-/// Maximum number of words. Longer criteria say what the layout is for.
+/// Maximum number of words. Longer criteria explain the purpose of the layout.
 const MAX_WORDS: usize = 9;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {

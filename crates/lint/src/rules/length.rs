@@ -81,7 +81,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     };
 
-    // The adjective must describe the answer, not something in it.
+    // The adjective must describe the answer, not a part of it.
     let about_answer = find_any_phrase(
         &words,
         &[
@@ -98,11 +98,11 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
 
-    let asked = |word: &str| {
+    let is_in_question = |word: &str| {
         let question = view.rubric.own_case().map(|case| case.question().to_lowercase()).unwrap_or_default();
         question.contains(&stem(word))
     };
-    if asked(&text[range.clone()].to_lowercase()) {
+    if is_in_question(&text[range.clone()].to_lowercase()) {
         return;
     }
 

@@ -27,8 +27,8 @@ const SINGLE_DEMAND_WORDS: &[&str] = &[
     "format", "fields", "keys", "between",
 ];
 
-/// Opening verbs that require the answer to contain something. Other verbs may be about the list as a whole
-/// ("compares the price, the date and the address").
+/// Opening verbs that require the answer to contain their objects. Other verbs may be about the list as a
+/// whole ("compares the price, the date and the address").
 const NAMING_VERBS: &[&str] = &[
     "names", "mentions", "states", "gives", "lists", "cites", "includes", "contains", "covers", "provides",
     "quotes", "reports", "specifies", "identifies", "shows", "tells", "has", "asks for", "refers to",

@@ -1,4 +1,4 @@
-//! L0305: score ranges without a text that says what they measure.
+//! L0305: score ranges without a text about the property that they measure.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 

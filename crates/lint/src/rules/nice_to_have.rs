@@ -30,7 +30,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let words = split_words(text);
 
-    // "A bonus" may be what the criterion is about, and not a wish.
+    // "A bonus" may be the subject of the criterion, and not a wish.
     let wish = find_any_phrase(&words, WISHES).filter(|range| {
         &text[range.clone()].to_lowercase() != "bonus"
             || text[range.end..].starts_with(':')

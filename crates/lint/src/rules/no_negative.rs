@@ -1,4 +1,4 @@
-//! L0404: a long rubric that forbids nothing.
+//! L0404: a long rubric without a criterion that forbids something.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::CriterionOperator;

@@ -1,4 +1,4 @@
-//! L0112: a criterion that permits something instead of requiring it.
+//! L0112: a criterion that permits instead of requiring.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 

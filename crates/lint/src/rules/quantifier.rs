@@ -44,7 +44,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         let amount = AMOUNT_WORDS.contains(&words[at].text.as_str());
         let before = at.checked_sub(1).map_or("", |b| words[b].text.as_str());
 
-        // "Of the many reasons" counts nothing; "too many" and "not many" set a limit on purpose.
+        // "Of the many reasons" does not count anything; "too many" and "not many" set a limit on purpose.
         amount
             && !matches!(before, "the" | "too" | "so" | "how" | "as" | "these" | "those")
             // In "many development steps" the amount may be incidental, but "several good examples" asks for

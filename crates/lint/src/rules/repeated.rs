@@ -37,7 +37,8 @@ struct CriterionWords<'a> {
     view: CriterionView<'a>,
     content: BTreeSet<String>,
     negative: bool,
-    /// True if the text has the word "or". One of several things is a different requirement than all of them.
+    /// True if the text has the word "or". A requirement of one of several things differs from a requirement
+    /// of all of them.
     has_choice: bool,
 }
 

@@ -39,7 +39,7 @@ const FIRST_VERBS: &[&str] = &["has", "is", "isn't"];
 const SECOND_VERBS: &[&str] = &["doesn't", "never"];
 /// Words that turn two statements into one: a choice, an order.
 const JOINING_WORDS: &[&str] = &["and then", "either", "or"];
-/// Words that begin a clause about something in the answer. The words after them may belong to that clause.
+/// Words that begin a clause about a part of the answer. The words after them may belong to that clause.
 const CLAUSE_WORDS: &[&str] = &["that", "which", "who", "how", "where", "whose"];
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
@@ -88,7 +88,7 @@ fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
         return None;
     }
 
-    // "(gives x and lists y)" explains the criterion, and requires nothing new.
+    // "(gives x and lists y)" explains the criterion, and adds no requirement.
     let open = text[..from].matches('(').count() > text[..from].matches(')').count();
     (!open).then(|| from..pair[1].at.end)
 }

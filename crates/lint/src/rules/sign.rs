@@ -61,7 +61,7 @@ const MERIT_PHRASES: &[&str] = &[
 /// Returns the range of a fault that a statement ascribes to the answer: "contains factual errors".
 fn find_ascribed_fault(predicate: &[TextWord]) -> Option<Range<usize>> {
     let holds = find_opening_phrase(predicate, ASCRIBING_VERBS)?;
-    // There may be two words between the verb and the noun, none of which negates it.
+    // Up to two words may be between the verb and the noun, if none of them negates it.
     let near = predicate.get(1..predicate.len().min(4))?;
     let at = near.iter().position(|word| FAULT_NOUNS.contains(&word.text.as_str()))?;
     let between = &near[..at];

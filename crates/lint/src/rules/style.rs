@@ -47,14 +47,14 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     // If the question is about style, or the rubric applies to the whole suite, the author wants it like this.
     let Some(case) = view.own_case() else { return };
     for criterion in view.criteria().filter(|c| is_style(c) && c.weight() == style) {
-        let asked = content_stems(&case.question());
+        let question = content_stems(&case.question());
         let expected = case.expected_outcome.as_deref().map(content_stems).unwrap_or_default();
         let words = split_words(criterion.text());
         let wanted = words
             .iter()
             .filter(|word| STYLE_WORDS.contains(&word.text.as_str()))
             .map(|word| crate::words::stem(&word.text))
-            .any(|stem| asked.contains(&stem) || expected.contains(&stem));
+            .any(|stem| question.contains(&stem) || expected.contains(&stem));
 
         let mark = criterion.marks().and_then(|marks| marks.weight.as_ref());
         if let Some(span) = out.span(mark).filter(|_| !wanted) {

@@ -1,4 +1,4 @@
-//! L0115: a criterion about something that the case does not have.
+//! L0115: a criterion about material that the case does not have.
 
 use std::ops::Range;
 
@@ -149,8 +149,7 @@ fn is_executed(view: &CriterionView<'_>) -> bool {
     case.workspace.is_some() || case.graders.iter().any(programs)
 }
 
-/// Returns true if nothing else in the case can contain the thing: there is no workspace, and there are no
-/// turns.
+/// Returns true if no other part of the case can contain the thing: it has neither a workspace nor turns.
 fn has_no_other_material(case: &Case) -> bool {
     case.workspace.is_none() && case.conversation.is_none()
 }

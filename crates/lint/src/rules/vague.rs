@@ -29,7 +29,7 @@ const PRAISE: &[&str] = &[
     "better", "best", "right", "fine", "decent", "optimal", "strong", "robust",
 ];
 
-/// Words that name neither the thing that is praised nor a quality of it.
+/// Words that name neither the praised thing nor a quality of it.
 const FILLER_WORDS: &[&str] = &[
     "quality", "code", "text", "content", "result", "results", "work", "overall", "very", "quite", "really",
     "highly", "fully", "generally", "is", "looks", "seems", "sounds", "makes", "sense", "gives", "provides",

@@ -114,8 +114,8 @@ fn total(batch: &Value) -> Option<u64> {
     Some(counts.values().filter_map(Value::as_u64).sum())
 }
 
-/// Reads the results. They are requested at the provider's own address, whatever address the batch names for
-/// them.
+/// Reads the results. They are requested at the provider's own address, and the address that the batch names for them
+/// is ignored.
 pub(super) async fn results(
     client: &BatchClient,
     id: &str,

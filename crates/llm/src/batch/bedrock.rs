@@ -85,15 +85,15 @@ pub(super) async fn status(
 ) -> Result<BatchStatus, AskError> {
     let job = client.get(&job_path(id), &[]).await?;
     let done = job["processedRecordCount"].as_u64();
-    let of = |state, results| Ok(BatchStatus { id: id.to_owned(), state, done, results });
+    let status_with = |state, results| Ok(BatchStatus { id: id.to_owned(), state, done, results });
 
     let word = job["status"].as_str().unwrap_or_default();
     match word {
         "Submitted" | "Validating" | "Scheduled" | "InProgress" | "Stopping" => {
-            return of(BatchState::Running, BatchFiles::None);
+            return status_with(BatchState::Running, BatchFiles::None);
         }
         "Completed" | "PartiallyCompleted" => {
-            return of(BatchState::Ended, BatchFiles::Named(vec![results_key(setup, id, &job)?]));
+            return status_with(BatchState::Ended, BatchFiles::Named(vec![results_key(setup, id, &job)?]));
         }
         "Expired" | "Stopped" | "Failed" => {}
         _ => {
@@ -105,11 +105,11 @@ pub(super) async fn status(
     // Part of the requests may have been processed, and paid for. If none was, there is no file.
     let key = results_key(setup, id, &job)?;
     match setup.bucket.get(&client.transport, &key).await {
-        Ok(lines) => of(BatchState::Ended, BatchFiles::Inline(lines)),
+        Ok(lines) => status_with(BatchState::Ended, BatchFiles::Inline(lines)),
         Err(error) if error.kind != ErrorKind::NotFound => Err(error),
-        Err(_) if done.is_some_and(|done| done > 0) => of(BatchState::Ended, BatchFiles::Gone),
-        Err(_) if word == "Failed" => of(BatchState::Refused(refusal(&job)), BatchFiles::None),
-        Err(_) => of(BatchState::Ended, BatchFiles::None),
+        Err(_) if done.is_some_and(|done| done > 0) => status_with(BatchState::Ended, BatchFiles::Gone),
+        Err(_) if word == "Failed" => status_with(BatchState::Refused(refusal(&job)), BatchFiles::None),
+        Err(_) => status_with(BatchState::Ended, BatchFiles::None),
     }
 }
 

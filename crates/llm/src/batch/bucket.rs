@@ -116,7 +116,7 @@ impl Bucket {
             return Ok(answer.body);
         }
 
-        // Only these two: other elements of an error repeat what was signed.
+        // Only these two, because other elements of an error repeat the signed request.
         let text = answer.text();
         let (code, words) = (element(&text, "Code"), element(&text, "Message"));
         if (300..400).contains(&answer.status) {

@@ -8,8 +8,8 @@ use crate::client::ModelClient;
 use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;
 
-/// A client of a provider's batches, with the address and the key of a model's client. It retries nothing,
-/// because only the caller knows what must not be done twice.
+/// A client for a provider's batch API, with the address and key of a model client. It retries nothing, because only
+/// the caller knows which requests must not be sent twice.
 #[derive(Clone)]
 pub struct BatchClient {
     pub(super) client: ModelClient,

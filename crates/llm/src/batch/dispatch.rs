@@ -75,7 +75,7 @@ impl BatchClient {
         }
     }
 
-    /// Asks the provider to stop a batch. What was done by then is paid for and part of the results.
+    /// Asks the provider to stop a batch. Requests that were processed by then are paid for and part of the results.
     ///
     /// # Errors
     /// If the provider can't be reached, or refuses.

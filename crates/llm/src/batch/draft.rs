@@ -16,7 +16,7 @@ const FRAME_BYTES: usize = 256;
 #[derive(Debug)]
 pub struct BatchDraft {
     pub(super) format: BatchFormat,
-    /// The name by which the batch can be found again.
+    /// A unique name, to find the batch again.
     pub(super) token: String,
     pub(super) model: String,
     bytes: Vec<u8>,

@@ -88,8 +88,7 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     Ok(BatchStatus {
         id: id.to_owned(),
         state,
-        // In a batch that was stopped, some requests are no longer pending only because they were dropped, so
-        // the count is unknown.
+        // A stopped batch drops its pending requests, so the number of answered ones is unknown.
         done: done
             .filter(|_| !matches!(word, "CANCELLED" | "EXPIRED"))
             .map(|(all, pending)| all.saturating_sub(pending)),

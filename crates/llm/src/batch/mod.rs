@@ -1,7 +1,7 @@
 //! Batches of a provider: many requests sent together and answered within a day, at a lower price.
 //!
-//! [`BatchClient`] talks to the provider; each format has its own file. Keys go to the same server as those of
-//! [`ModelClient`](crate::ModelClient) and nowhere else: addresses in answers are not followed.
+//! [`BatchClient`] talks to the provider; each format has its own file. Keys are sent only to the server that
+//! [`ModelClient`](crate::ModelClient) uses: addresses in answers are not followed.
 
 mod anthropic;
 mod bedrock;
@@ -48,7 +48,7 @@ pub struct BatchStatus {
 pub enum BatchState {
     /// The provider is working on it.
     Running,
-    /// Nothing more will come. Requests without a result were not processed.
+    /// The batch is finished. Requests without a result were not processed.
     Ended,
     /// It was not accepted, and nothing was processed. Holds the provider's message.
     Refused(String),
@@ -76,7 +76,7 @@ pub enum BatchSearch {
     Found(String),
     /// It was not created.
     Absent,
-    /// A batch in progress may be it; only its results will tell.
+    /// A batch in progress may be the one; only its results will show.
     Undecided,
     /// It can't be determined; the reason.
     Unknown(String),
@@ -97,8 +97,8 @@ pub struct BatchTrace<'a> {
     pub others: &'a [String],
 }
 
-/// The most by which this machine's clock and the provider's may differ, in seconds: a clock that shows local
-/// time as UTC is up to 14 hours fast. A batch that is listed as older than that is not the one we look for.
+/// How far this machine's clock may be from the provider's, in seconds. A clock that shows local time as UTC is up to
+/// 14 hours fast. A batch that is listed as older than that is not the one we look for.
 const MAX_CLOCK_DIFFERENCE: i64 = 26 * 3600;
 
 /// Whether the batch can't be on a later page of the list: the newest come first, and the last one of this page

@@ -108,7 +108,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
     Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
-/// Whether a batch without metadata may be the one: it is not too old, and has as many requests, if that is
+/// Whether a batch without metadata may be the one: it is not too old, and has the same number of requests if that is
 /// known. Some servers keep no metadata.
 fn may_be(batch: &Value, trace: &BatchTrace<'_>) -> bool {
     let total = batch["request_counts"]["total"].as_u64().filter(|total| *total > 0);

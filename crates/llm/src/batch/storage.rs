@@ -1,5 +1,5 @@
-//! Storage for requests and results of batches that are not part of the API calls: an S3 bucket, and the role
-//! with which the provider reads and writes there.
+//! Storage for batches whose requests and results are not part of the API calls: an S3 bucket, and the role with which
+//! the provider reads and writes there.
 
 use std::str::FromStr;
 
@@ -166,7 +166,7 @@ fn is_region(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// The address for jobs that belongs to that of the models. AWS has a separate service for them; any other
+/// The address for batch jobs, derived from the address of the models. AWS has a separate service for jobs; any other
 /// server uses the same address.
 fn jobs_beside(mut runtime: Url) -> Url {
     if region_of(&runtime).is_some()

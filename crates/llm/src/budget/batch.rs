@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Budget, BudgetTracker, CallBound, Spend};
 
 impl BudgetTracker {
-    /// Whether the budget limits only the number of calls, however much each takes.
+    /// Whether the budget limits only the number of calls.
     pub fn counts_only_calls(&self) -> bool {
         let Budget { calls, tokens, usd } = self.state().budget;
         calls.is_some() && tokens.is_none() && usd.is_none()
@@ -26,8 +26,8 @@ impl BudgetTracker {
             .count()
     }
 
-    /// Reserves what a batch of so many calls may take, even if the budget does not allow it: the batch may
-    /// have been sent by an earlier process.
+    /// Reserves the maximum of `calls` calls, even if the budget does not allow it: an earlier process may have sent
+    /// the batch.
     pub fn commit_batch(self: &Arc<Self>, calls: u64, most: CallBound) -> BatchReservation {
         let mut state = self.state();
         state.calls = state.calls.saturating_add(calls);
@@ -39,8 +39,7 @@ impl BudgetTracker {
     }
 }
 
-/// Budget reserved for a batch. Dropping it books the whole reservation, because nothing is known about what
-/// the batch took.
+/// Budget reserved for a batch. Dropping it books the whole reservation, because the real cost of the batch is unknown.
 pub struct BatchReservation {
     tracker: Arc<BudgetTracker>,
     calls: u64,

@@ -1,33 +1,30 @@
-//! One call with all its attempts.
+//! A call with all its attempts.
 //!
-//! A question to a model fails in many ways, and what is right after a failure differs: wait and try again, try
-//! again at once without a parameter, with a larger output limit, or give up. Each attempt also teaches
-//! something that other questions need: that the account is limited or down, that the server refuses a
-//! parameter, how long replies are. [`CallAttempts`] is the state of one question on its way through these
-//! cases; what is learned for others goes into [`SharedClient`], the account and the budget.
+//! A call to a model fails in many ways, and each needs its own reaction: wait and try again, try again at once without
+//! a parameter or with a larger output limit, or give up. Each attempt also shows something that other calls need: the
+//! account is limited or down, the server refuses a parameter, replies have a certain length. [`CallAttempts`] is the
+//! state of one call; everything that other calls need goes into [`SharedClient`], the account and the budget.
 //!
 //! One attempt goes through these steps, in this order:
 //!
 //! 1. A reservation of the client's own budget, if it has one. It comes before the permit, so that a client whose
-//!    money is nearly spent does not hold permits that others could use.
+//!    budget is nearly spent does not hold permits that others could use.
 //! 2. A permit of the account ([`Permit`]): waits for rate limits, pauses and outages.
 //! 3. A reservation of the budget of the process. It comes after the permit, so that a request that waits for the
 //!    account does not block budget that others could use. The reservations decide the output limit that is sent.
-//! 4. Encoding with everything that is known by now, since another question may have learned something during
-//!    the waits.
-//! 5. The rate that processes share, and the request itself.
+//! 4. Encoding with the quirks known at this time: another call may have found some during the waits.
+//! 5. The wait for the rate that processes share, then the request itself.
 //!
 //! What must hold:
 //!
 //! - Each attempt sends one request, and each reservation is settled once: by the reply, by the failure, as
 //!   unsent, or (if the future is dropped) at its full amount.
-//! - A permit is released before a wait, so that a waiting question takes no slot. It is kept only if the next
-//!   attempt follows at once.
-//! - Failures that are not the question's own do not use up its attempts: other questions getting answers while
-//!   this one is rate limited, and a server that is down although it has answered before. Their waits are still
-//!   bounded by [`RetryPolicy::max_total_wait`].
-//! - A reply that is cut off by a limit of ours, not the caller's, is never returned as an answer without a
-//!   mark (`cut_at`).
+//! - A permit is released before a wait, so that a waiting call takes no slot. It is kept only if the next attempt
+//!   follows at once.
+//! - Failures that this call did not cause do not use up its attempts: a rate limit while other calls get answers, and
+//!   an outage of a server that has answered before. The waits after such failures are still bounded by
+//!   [`RetryPolicy::max_total_wait`].
+//! - A reply that our own output limit cut off, not the caller's, is never returned without a mark (`cut_at`).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -59,14 +56,14 @@ use crate::transport::{HttpAnswer, TransportError};
 pub(super) struct CallAttempts<'a> {
     client: &'a SharedClient,
     card: ModelCard,
-    /// True if another model is asked when this one fails.
+    /// True if a failed call goes to another model.
     has_substitute: bool,
     request: Cow<'a, ChatRequest>,
-    /// This request's part in probing for log-probabilities, if it asks for them.
+    /// The turn to probe for log-probabilities, if the request asks for them.
     probe_turn: Option<ProbeTurn>,
     /// Parameters that the server is known to refuse.
     quirks: ServerQuirks,
-    /// The room for the reply. There is more after a reply was cut off.
+    /// The output limit to choose for the reply. It is larger after a reply was cut off.
     room: ReplyRoom,
     /// A permit that is kept because the next attempt follows at once.
     kept_permit: Option<Permit>,
@@ -226,8 +223,8 @@ impl<'a> CallAttempts<'a> {
                 Ok(reply) => self.replied(sent, reply, answer),
                 Err(error) => {
                     let learned = client.parts.wire.learn(&sent.request, &answer, self.quirks);
-                    let asked = retry_after::read(answer.status, &answer.headers, client.setup.clock.now());
-                    let retry_after = asked.or(error.retry_after);
+                    let pause = retry_after::read(answer.status, &answer.headers, client.setup.clock.now());
+                    let retry_after = pause.or(error.retry_after);
                     let failure = CallFailure {
                         error: AskError { retry_after, ..error },
                         reached: true,
@@ -269,8 +266,8 @@ impl<'a> CallAttempts<'a> {
         })
     }
 
-    /// The error for an account that nothing is sent to. The request was not sent, so it counts as cancelled,
-    /// unless another model is asked in its place.
+    /// The error for an account that was given up. The request was not sent, so it counts as cancelled, unless a
+    /// substitute model can answer it.
     fn account_given_up(&mut self, outage: ServerOutage) -> AskError {
         let client = self.client;
         let failed = std::mem::take(&mut self.failed);
@@ -286,7 +283,7 @@ impl<'a> CallAttempts<'a> {
         AskError { attempts: count(&failed), failed, retry_after, ..AskError::new(kind, &*outage.why) }
     }
 
-    /// Waits until this budget has what the request may take, with a reply of at most so many tokens.
+    /// Waits until the budget can cover the request with a reply of at most `most` tokens.
     async fn reserve(&mut self, tracker: &Arc<BudgetTracker>, most: u32) -> Result<Reservation, AskError> {
         let request = ReservationRequest {
             input: self.max_input,
@@ -297,11 +294,11 @@ impl<'a> CallAttempts<'a> {
         tracker.reserve(request).await.map_err(|why| self.over_budget(why))
     }
 
-    /// The output limit to send, if the request has none of its own and needs one.
+    /// The output limit to send, if the request sets none and needs one.
     fn ceiling(&self, reservation: &CallReservation) -> Option<u32> {
         let (client, card) = (self.client, self.card);
         // A limit is needed if the model's settings name one, if the length of the reply is known, or if spending is
-        // limited and any reply might exceed that. A limit that the server does not accept cuts nothing off.
+        // limited and a reply might exceed the budget. A limit that the server does not accept cuts nothing off.
         let mut budgets = client.setup.budget.iter().chain(&client.setup.client_budget);
         let wanted = self.request.max_output_tokens.is_none()
             && (card.max_output_tokens.is_some()
@@ -333,7 +330,7 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// Records a reply. A reply that was cut off by a limit of ours is asked for again, not returned.
+    /// Records a reply. If the usual output limit cut the reply off, the request is sent again with a larger one.
     fn replied(
         &mut self,
         sent: SentAttempt<'_>,
@@ -430,8 +427,8 @@ impl<'a> CallAttempts<'a> {
         self.wait_or_give_up(error, attempt)
     }
 
-    /// Handles a refusal of something that the request can do without. The request is sent again at once under
-    /// the same permit, so that the requests that wait for it know by then what the server accepts.
+    /// Handles a refusal of a parameter that the request can do without. The request is sent again at once under the
+    /// same permit, so that the requests that wait for its result know which parameters the server accepts.
     fn refused(
         &mut self,
         permit: Permit,
@@ -454,7 +451,7 @@ impl<'a> CallAttempts<'a> {
         Ok(AttemptOutcome::AskAgain)
     }
 
-    /// Notes that the server limited the request. This may concern the whole account.
+    /// Records that the server limited the request, which may affect the whole account.
     fn note_limit(&mut self, permit: &Permit, headers: &HeaderMap, error: &AskError) {
         let client = self.client;
         if !matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
@@ -471,9 +468,9 @@ impl<'a> CallAttempts<'a> {
             client.observe(&CallEvent::RateLimited { account: &account, until });
         }
 
-        // If others are answered while this question is rate limited, it is not at fault, so the attempt does
-        // not count. Its waits are still bounded. An overloaded server may well fail because of this one
-        // question, so that counts.
+        // If other calls are answered while this one is rate limited, it is not at fault, so the attempt does not
+        // count. Its waits are still bounded. An overloaded server may well fail because of this call, so that attempt
+        // counts.
         let good = client.account.good_answers();
         if error.kind == ErrorKind::RateLimited && good > self.known_good_answers {
             self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
@@ -482,9 +479,9 @@ impl<'a> CallAttempts<'a> {
         self.known_good_answers = good;
     }
 
-    /// Notes a failure, which may be part of an outage. Returns false if the attempt should not count: the
-    /// server has answered before and can't be reached now, so the question waits for it; or the request may have
-    /// waited in the server for others of ours until its time was over.
+    /// Records a failure, which may be part of an outage. Returns false if the attempt should not count: either the
+    /// server has answered before and can't be reached now, so the call waits for it; or the request may have waited in
+    /// the server behind our other requests until it timed out.
     fn note_outage(&mut self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
         let client = self.client;
         // If the server answered others since this question failed, it fails because of this question.
@@ -556,7 +553,8 @@ impl From<&TransportError> for CallFailure {
     }
 }
 
-/// The room that a reply needs that was cut off at this limit. What is not in its text was thought.
+/// How much larger the output limit must be for a reply that was cut off at this one. Tokens that are not in its text
+/// were hidden thinking.
 fn roomier(reply: &ChatReply, limit: u32) -> ReplyRoom {
     /// Fewer bytes of text for each token of the limit mean that most of it was not text.
     const MIN_BYTES_PER_TOKEN: usize = 1;

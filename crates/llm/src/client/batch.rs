@@ -12,7 +12,7 @@ use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
 use crate::wire::HttpCall;
 
-/// The path before that of an endpoint, whatever the server's address is.
+/// The path before the path of an endpoint. It does not depend on the server's address.
 const API_PREFIX: &str = "/v1";
 
 impl ModelClient {
@@ -53,9 +53,9 @@ impl ModelClient {
         self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks)
     }
 
-    /// Reads the result of a request in a batch like the answer of a server. Its attempts are 0 and its latency
-    /// is unknown, because no request of ours waited for it. What a refusal reveals about the server is
-    /// learned.
+    /// Reads the result of a request in a batch like the answer of a server. Its attempts are 0 and its latency is
+    /// unknown, because no request of ours waited for it. If it is a refusal, the client remembers what the server
+    /// refused.
     ///
     /// # Errors
     /// If the request failed, or its answer can't be read.

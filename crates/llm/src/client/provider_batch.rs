@@ -30,7 +30,7 @@ impl ModelClient {
         &self.inner.parts.provider
     }
 
-    /// The model that is asked when a request names none.
+    /// The model for requests that name none.
     pub fn model_name(&self) -> &str {
         &self.inner.parts.model
     }
@@ -71,7 +71,7 @@ impl ModelClient {
         self.inner.learn(&self.inner.parts.model, quirks);
     }
 
-    /// The call as a request of a batch, with everything that was learned about the server so far.
+    /// The call as a request of a batch, without the parameters that the server is known to refuse.
     ///
     /// # Errors
     /// When the wire format cannot express the request.
@@ -95,7 +95,8 @@ impl ModelClient {
     /// The most tokens of a reply in a batch, and the limit to send if the caller sets none.
     fn reply_room(&self, request: &ChatRequest, quirks: ServerQuirks) -> (u32, Option<u32>) {
         let card = self.card;
-        // A reply of a batch that was cut off is not asked for again at once, so it gets more room from the beginning.
+        // A batch can't send a request again at once if its reply is cut off, so the limit is larger from the
+        // beginning.
         let (stats, room) = (ReplyLengthStats::default(), ReplyRoom::More);
         let limit = OutputLimit::for_request(&request.model, card, request, stats, room);
         let usual = quirks.most_output.map_or(limit.most, |most| limit.most.min(most));

@@ -1,4 +1,8 @@
 //! State that the clones of a client share, and the steps of a call that depend on nothing else.
+//!
+//! A server with a queue makes a plain time limit wrong: a request may wait there for minutes behind our own earlier
+//! ones, although the server works. So [`SharedClient::send`] moves the deadline while requests that were sent earlier
+//! are answered. If only later ones are answered, the request was probably lost, and its time limit applies.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,16 +30,16 @@ use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, HttpRequest, TransportError};
 use crate::wire::HttpCall;
 
-/// A request that waits so long for the first byte of its answer is told of, if later ones are answered.
+/// A request that waits this long for the first byte of its answer is reported if later ones are answered.
 const SILENCE: Duration = Duration::from_mins(1);
 
-/// The shortest time between two looks at the others.
+/// The shortest time between two checks whether others were answered.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// A request that waits for others in the server's queue ends after so many time limits at the latest.
+/// A request that waits for others in the server's queue ends after this many time limits at the latest.
 const MAX_TIME_LIMITS: u32 = 20;
 
-/// State that the clones of a client share: its parts, and what was learned about the server.
+/// State that the clones of a client share: its parts, and everything learned about the server.
 pub(super) struct SharedClient {
     pub(super) parts: ClientParts,
     pub(super) setup: ClientSetup,
@@ -54,7 +58,7 @@ pub(super) struct SharedClient {
     /// The number of replies so far, and the tokens of the longest.
     pub(super) replies: AtomicU64,
     pub(super) longest: AtomicU64,
-    /// True once it was told that a request gets no answer.
+    /// True once the observer knows of a request without an answer.
     has_told_of_silence: AtomicBool,
 }
 
@@ -111,8 +115,9 @@ impl SharedClient {
         }
     }
 
-    /// Sends a call. The time limit counts from when requests that were sent before it were last answered: until then, it waits
-    /// in the server's queue because of us. If only later ones are answered for long, the observer is told, once for the server.
+    /// Sends a call. Its time limit begins with the last answer to a request that was sent before it: until then, it
+    /// waits in the server's queue because of our own requests. If only later ones are answered for a long time, the
+    /// observer is notified, once for each server.
     ///
     /// # Errors
     /// If there is no answer.
@@ -182,7 +187,7 @@ impl SharedClient {
         Ok(request)
     }
 
-    /// The answer with this client's secrets replaced: a server may send back what it received.
+    /// The answer with this client's secrets replaced: a server may echo its request.
     pub(super) fn without_secrets(&self, mut answer: HttpAnswer) -> HttpAnswer {
         let redactor = &self.redactor;
         let text = answer.text();
@@ -228,8 +233,8 @@ impl SharedClient {
         AskError { advice: self.advice(&error, model).map(String::into_boxed_str), ..error }
     }
 
-    /// Like [`SharedClient::explained`], for a call that someone else made by other means, with a key, an
-    /// address and a pace that are not this client's.
+    /// Like [`SharedClient::explained`], for a call that this client did not make: its key, address and pace are other
+    /// ones.
     pub(super) fn explained_of_others(&self, error: AskError, model: &str) -> AskError {
         match error.kind {
             ErrorKind::ContextLength => self.explained(error, model),

@@ -11,7 +11,7 @@ use crate::error::{AskError, ErrorKind};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 
-/// How many draws are reserved for one repeat. The next repeat begins after them.
+/// How many draws one repeat may use. The next repeat begins after them.
 const DRAWS_PER_REPEAT: u32 = 1 << 16;
 
 /// What a program asked a model, and the outcomes.
@@ -70,7 +70,7 @@ struct HandlerState {
     usage: ProxyUsage,
     /// Questions that were answered or failed.
     settled: u32,
-    /// How often each question was asked. Asking the same question again is a new draw.
+    /// How often each request was made. The same request is a new draw each time.
     draws: HashMap<blake3::Hash, u32>,
 }
 
@@ -99,9 +99,9 @@ impl ProxyHandler {
         let taken = state.usage.calls;
         if count > max.saturating_sub(taken) {
             state.usage.refused = state.usage.refused.saturating_add(count);
-            let asked = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
+            let requested = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
             return Err(format!(
-                "this program may call the model {max} times (`max_calls`) and has made {taken}; it requested {asked}"
+                "this program may call the model {max} times (`max_calls`) and has made {taken}; it requested {requested}"
             ));
         }
 
@@ -194,7 +194,7 @@ impl ProxyUsage {
     fn failed(&mut self, error: AskError) -> AskError {
         self.failed += 1;
 
-        // That the run is ending is more important than earlier failures.
+        // The end of the run is more important than earlier failures.
         if self.failure.is_none() || error.kind == ErrorKind::Cancelled {
             self.failure = Some(error.clone());
         }
@@ -210,7 +210,7 @@ fn beyond_limit(tokens: u32) -> AskError {
     AskError::new(ErrorKind::MalformedReply, message)
 }
 
-/// Whether the model finished its reply. Any other reply may turn out better when the question is asked again.
+/// Whether the model finished its reply. If not, another draw may be better, so the reply is not stored.
 fn is_whole(reply: &ChatReply) -> bool {
     reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }

@@ -28,8 +28,8 @@ pub(super) async fn one(handler: &ProxyHandler, body: &Value) -> Result<Value, P
     Ok(answer(&handler.ask(&request).await?))
 }
 
-/// `{requests: [...]}`: answers in the order of the questions. A question without an answer has an `error` and
-/// no text, so that the error can't be taken for an answer.
+/// `{requests: [...]}`: answers in the order of the questions. A question without an answer has an `error` and no text,
+/// so that the error can't be mistaken for an answer.
 pub(super) async fn batch(handler: &ProxyHandler, body: &Value) -> Result<Value, ProxyRefusal> {
     let Some(list) = body.get("requests").and_then(Value::as_array) else {
         return Err(ProxyRefusal::bad("`requests` must be a list of questions"));

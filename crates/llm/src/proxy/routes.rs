@@ -131,7 +131,7 @@ fn response(result: &Result<Value, ProxyRefusal>, is_openai: bool) -> Response<F
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 
     if result.is_err() {
-        // Everything that could be retried has been. Clients that retry by themselves are told not to.
+        // The proxy has made all retries already. This header tells clients that retry by themselves to stop.
         headers.insert("x-should-retry", HeaderValue::from_static("false"));
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }

@@ -53,7 +53,7 @@ impl ModelProxy {
         &self.token
     }
 
-    /// Closes the server, gives up what is in flight, and returns the usage.
+    /// Closes the server, abandons calls in flight, and returns the usage.
     pub async fn close(mut self) -> ProxyUsage {
         self.server.abort();
         // The task was aborted, so this returns an error. Its connections end with it.

@@ -38,12 +38,12 @@ const DEFAULT_CEILING: u32 = 256;
 pub struct RateLimits {
     /// Requests in flight at most. The default is 256, or the number of workers if that is higher.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// The number of cases that the user wants to run at once: that many requests may be in flight once the server
-    /// has answered, unless that would take it longer than the time limit of a request.
+    /// The number of cases that the user wants to run at once. As many requests may be in flight once the server has
+    /// answered, unless it would take longer than a request's time limit to answer them.
     pub workers: Option<NonZeroUsize>,
     /// Requests sent a minute at most; more than 0.
     pub requests_per_minute: Option<f64>,
-    /// Tokens read and written a minute at most, as far as they can be estimated beforehand; more than 0.
+    /// Maximum of tokens read and written a minute, as estimated before each request; more than 0.
     pub tokens_per_minute: Option<f64>,
     /// The longest time until an account or a model that was given up is tried again; the first tries come
     /// sooner. `None` means never, as long as the process lives: right for a run, wrong for a service.
@@ -76,13 +76,13 @@ impl ProviderAccounts {
         Self { limits, ..Self::default() }
     }
 
-    /// The same, with what earlier processes learned about servers and models.
+    /// The same accounts, beginning with the settings that earlier processes found for servers and models.
     #[must_use]
     pub fn with_memory(self, memory: ServerMemory) -> Self {
         Self { memory, ..self }
     }
 
-    /// What earlier processes and this one learned about servers and models, up to now.
+    /// The settings for servers and models that earlier processes and this one have found so far.
     pub fn memory(&self) -> &ServerMemory {
         for account in self.known.lock().values() {
             if let Some(pace) = account.state().limiter.window.pace() {
@@ -122,7 +122,7 @@ impl ProviderAccounts {
         let name = account_name(&identity);
         let account = known.entry(identity).or_insert_with(|| {
             let pace = self.memory.pace(&name);
-            // A program on this machine that wants a key most likely asks servers elsewhere.
+            // A local program that needs a key is most likely a gateway to servers elsewhere.
             let is_local_model = endpoint.is_loopback() && endpoint.key.is_none();
             Arc::new(ProviderAccount::new(name, self.limits, pace, is_local_model))
         });
@@ -167,8 +167,8 @@ fn account_name((host, key): &AccountKey) -> String {
 pub(crate) struct ProviderAccount {
     /// A name that reveals neither server nor key.
     name: String,
-    /// The turn of the request that goes out next. The others queue here, those of earlier cases first, so that whole
-    /// cases end and only one request computes when it may go.
+    /// The turn of the request that is sent next. The others queue here, requests of earlier cases first, so that whole
+    /// cases end, and only one request at a time computes when it may be sent.
     turns: Arc<TurnQueue>,
     /// Wakes the request at the head of the queue when something has changed.
     changed: Notify,
@@ -202,7 +202,7 @@ pub(crate) struct QueuedRequest<'a> {
     pub(crate) max_output: Option<u32>,
     /// The longest pause of the account that the caller waits for.
     pub(crate) max_pause: Duration,
-    /// Whose call it is, if that is known.
+    /// The client that the call belongs to, if known.
     pub(crate) source: Option<CallSource>,
 }
 
@@ -242,7 +242,7 @@ impl ProviderAccount {
         self.state.lock()
     }
 
-    /// Waits until a request may go out.
+    /// Waits until a request may be sent.
     pub(crate) async fn acquire(
         self: &Arc<Self>,
         clock: &dyn Clock,
@@ -403,7 +403,7 @@ impl Permit {
         self.account.state().recent.last_before(self.number)
     }
 
-    /// Notes a good answer. Returns true if it ends an outage.
+    /// Records a good answer. Returns true if it ends an outage.
     pub(crate) fn answered(
         &self,
         clock: &dyn Clock,
@@ -425,8 +425,8 @@ impl Permit {
         is_back
     }
 
-    /// Notes that the server limited this request. `asked_pause` is the pause that it asked for, `known` a rate
-    /// in requests a second that other processes have found. Returns how long the account rests, if it does.
+    /// Records that the server limited this request. `asked_pause` is the pause that it asked for, `known` a rate in
+    /// requests a second that other processes have found. Returns how long the account rests, if it does.
     pub(crate) fn limited(
         &self,
         clock: &dyn Clock,
@@ -445,8 +445,8 @@ impl Permit {
         Some(until.saturating_sub(now))
     }
 
-    /// Notes that the request got no good answer. `is_own` if the server answered others since the same question
-    /// failed before; `why` describes the failure to a person.
+    /// Records that the request got no good answer. `is_own` is true if the server has answered other calls since the
+    /// previous failure of this call; `why` describes the failure to a person.
     pub(crate) fn failed(
         &self,
         clock: &dyn Clock,

@@ -69,15 +69,15 @@ const HEADERS: [(AllowanceKind, &str, &str, &str); 7] = [
     ),
 ];
 
-/// The allowances that an answer reports: of each kind the one with the smallest share left. Values that make
-/// no sense, such as a negative remaining amount, are ignored.
+/// The allowances that an answer reports: for each kind, the one with the smallest share left. Values that make no
+/// sense, such as a negative remaining amount, are ignored.
 pub(crate) fn allowances(
     headers: &HeaderMap,
     now: impl Fn() -> SystemTime,
 ) -> impl Iterator<Item = ServerAllowance> {
     let mut tightest: [Option<ServerAllowance>; 2] = [None, None];
 
-    // Most servers send none of these headers, so this one check usually is all the work.
+    // Most servers send none of these headers, so this check is usually the only cost.
     if headers.keys().any(|name| name.as_str().contains("ratelimit")) {
         let now = clock_of(headers, now);
         for (kind, limit, remaining, reset) in HEADERS {

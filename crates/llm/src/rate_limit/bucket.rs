@@ -9,15 +9,15 @@ pub(super) struct TokenBucket {
     per_second: f64,
     /// Capacity.
     burst: f64,
-    /// The present level. Below zero, so much is reserved ahead.
+    /// The current level. A negative level is reserved in advance.
     level: f64,
     /// The time at which the level was computed.
     at: Duration,
 }
 
 impl TokenBucket {
-    /// A full bucket for `per_minute`, which must be more than 0. It holds one second's worth, but at least 1,
-    /// and fills so much more slowly that the burst and the flow of a minute together are `per_minute`.
+    /// A full bucket for `per_minute`, which must be more than 0. It holds one second's worth, but at least 1. It fills
+    /// at a rate at which the burst and the flow of a minute together are `per_minute`.
     pub(super) fn per_minute(per_minute: f64) -> Self {
         let burst = (per_minute / 60.0).max(1.0);
         // With a burst of 1, spacing alone keeps the count: two requests are always at least one interval
@@ -26,8 +26,8 @@ impl TokenBucket {
         Self { per_second: flow / 60.0, burst, level: burst, at: Duration::ZERO }
     }
 
-    /// The earliest time at which `cost` may be taken. A cost of more than the bucket holds has to wait until
-    /// that much has flowed in.
+    /// The earliest time at which `cost` may be taken. A cost above the bucket's size has to wait until that much has
+    /// flowed in.
     pub(super) fn ready_at(&self, cost: f64) -> Duration {
         let missing = (cost - self.level).max(0.0) / self.per_second;
         self.at.saturating_add(Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX))
@@ -40,7 +40,7 @@ impl TokenBucket {
         self.at = self.at.max(now);
     }
 
-    /// Takes `more` out; a negative amount gives back what was not needed.
+    /// Takes out `more`; a negative amount gives back an unused part.
     pub(super) fn correct(&mut self, more: f64) {
         self.level = (self.level - more).min(self.burst);
     }
@@ -112,7 +112,8 @@ mod tests {
                     .filter(|(at, _)| at >= start && *at + Duration::from_millis(1) < *start + MINUTE)
                     .map(|(_, cost)| cost)
                     .sum();
-                // What costs more than the bucket holds waits until it is paid, so only its own size is added.
+                // A request that costs more than the bucket holds waits until enough has flowed in, so it exceeds the
+                // rate by its own size at most.
                 prop_assert!(within <= amount.max(4.0) + 3.0 + 1e-6, "{within} of {amount}");
             }
         }

@@ -1,10 +1,12 @@
-//! Finds how many requests at once a model on this machine gains from.
+//! Finds the number of requests in flight at which a model on this machine works best.
 //!
-//! Such a server often has places for several requests and one processor for all of them. More at once then end no sooner,
-//! and cost more: each place reads the beginning that requests share for itself. So the number begins at one, and is doubled
-//! as long as the time for each request falls.
+//! Such a server often has slots for several requests but only one processor. More requests in flight are then no
+//! faster, and cost more: each slot processes the prefix that requests share for itself. So the number begins at one,
+//! and is doubled, or quadrupled after a large gain, while the time per request falls. If a higher number does not
+//! help, the climb returns to the best one and tries a higher one again after a rest, which doubles each time.
 //!
-//! A server that answers quickly is left alone: it has been asked hundreds of times before this could tell anything.
+//! The climb ends for a server that answers quickly: it would have answered hundreds of requests before a measurement
+//! could help.
 
 use std::time::Duration;
 
@@ -12,19 +14,19 @@ use super::latency::length_of;
 
 /// A server whose answers take less than this is quick.
 const QUICK_SECONDS: f64 = 1.0;
-/// A number is judged by at least this many answers, and by one for each request in flight.
+/// A number is measured over at least this many answers, and at least one for each request in flight.
 const MIN_ANSWERS: u32 = 4;
-/// A higher number is kept if a request then takes at most this part of its time before.
+/// A higher number is kept if the time per request falls to at most this share.
 const MAX_KEPT: f64 = 0.85;
 /// If it takes less than this part, the server works on nearly all at once: the next step is twice as large.
 const LARGE_GAIN: f64 = 0.6;
-/// After a number that did not help, so many answers pass until the next trial; twice as many each time.
+/// Answers between a number that did not help and the next trial. They double each time.
 const FIRST_REST: u32 = 16;
 
-/// The number of requests in flight that a server gains from, as far as it is known.
+/// The best number of requests in flight to a server, as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ThroughputClimb {
-    /// The number in flight at present.
+    /// The number of requests that may be in flight now.
     level: u32,
     /// The best number so far, and the seconds for each request of usual length with it.
     best: Option<(u32, f64)>,
@@ -46,11 +48,11 @@ impl ThroughputClimb {
         self.level
     }
 
-    /// Notes an answer. `sent` is the number of requests sent by now. Returns false if the server is quick.
+    /// Records an answer. `sent` is the number of requests sent by now. Returns false if the server is quick.
     pub(super) fn note(&mut self, number: u64, sent: u64, time: AnswerTime, tokens: u64) -> bool {
         let seconds = time.latency.as_secs_f64();
         if number == 0 {
-            // It may have waited until the model was loaded, so it counts only if it was quick even so.
+            // The first answer may include the time to load the model, so it only shows whether the server is quick.
             return seconds >= QUICK_SECONDS;
         }
         if number < self.since || time.load < self.level {
@@ -86,7 +88,8 @@ impl ThroughputClimb {
     }
 }
 
-/// How long an answer took, its time limit, and how many requests were in flight when its own was sent, itself included.
+/// How long an answer took, its time limit, and the number of requests in flight when its request was sent, itself
+/// included.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnswerTime {
     pub(crate) latency: Duration,
@@ -101,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// The levels after each of so many answers, if `latency` tells how long one takes with so many in flight.
+    /// The level after each of `answers` answers. `latency` returns the seconds of an answer for a number in flight.
     fn levels(answers: usize, latency: impl Fn(u32) -> f64) -> Vec<u32> {
         let mut climb = ThroughputClimb::from(1);
         let (mut sent, mut in_flight) = (0, VecDeque::new());

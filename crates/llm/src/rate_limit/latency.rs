@@ -1,43 +1,43 @@
 //! Detects from the latency of answers that requests queue inside a server.
 //!
-//! A server that can't do more at once often refuses nothing and takes longer for each request. Sending it more
-//! gains nothing and ends in timeouts. So the mean latency of a batch of answers is compared with the lowest
-//! such mean so far (a gradient in the manner of TCP Vegas and Netflix's concurrency limits).
+//! A server at its limit often refuses nothing and takes longer for each request. Sending it more requests is no faster
+//! and ends in timeouts. So the mean latency of a batch of answers is compared with the lowest such mean so far (a
+//! gradient in the manner of TCP Vegas and Netflix's concurrency limits).
 //!
-//! Latencies of models vary far more than those of networks. Three rules deal with that: means of whole batches
-//! are compared, not single answers; each latency is divided by the length of the reply; and the effect of each
-//! cut is checked. If the latency is no lower with fewer requests in flight, their number was not the cause:
-//! the window is restored, and the longer latency is what is expected from then on.
+//! The latency of a model varies far more than the latency of a network. Three rules deal with that: means of whole
+//! batches are compared, not single answers; each latency is divided by the length of the reply; and the effect of each
+//! cut is checked. If the latency is no lower with fewer requests in flight, their number was not the cause: the window
+//! is restored, and the longer latency is expected from then on.
 
 use std::time::Duration;
 
 /// The fewest answers in a batch.
 const MIN_BATCH_ANSWERS: u32 = 16;
-/// Requests are taken to queue in the server when the mean latency is this many times the lowest one, and at
-/// least this many seconds above it.
+/// Requests count as queued in the server if the mean latency is this many times the lowest one, and at least this many
+/// seconds above it.
 const LATENCY_TOLERANCE: f64 = 2.0;
 const MIN_EXCESS_SECONDS: f64 = 0.1;
-/// A cut did not help if more than [`MAX_HELPED_LATENCY`] of the latency is left once the load has fallen to
-/// [`REDUCED_LOAD`] of what it was.
+/// A cut did not help if the latency is still more than [`MAX_HELPED_LATENCY`] times the old one after the load has
+/// fallen to [`REDUCED_LOAD`] times the old one.
 const MAX_HELPED_LATENCY: f64 = 0.8;
 const REDUCED_LOAD: f64 = 0.85;
 /// Writing this many tokens takes about as long as everything before the first one.
 const TOKENS_PER_LATENCY_UNIT: f64 = 256.0;
 
-/// The length of an answer with so many tokens, in units that take equally long.
+/// The length of an answer of `tokens` tokens, in units that take equally long.
 pub(super) fn length_of(tokens: u64) -> f64 {
     1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT
 }
 
-/// The batch of answers at present, and what is known from earlier ones.
+/// The current batch of answers, and the results of earlier ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct LatencyGradient {
     latencies: f64,
     /// Sums over the batch: latency in seconds per unit of length, and requests in flight.
     loads: f64,
     answers: u32,
-    /// The latency of the first answer, the lowest mean latency so far, or the one that is expected after a cut did
-    /// not help.
+    /// The latency of the first answer, the lowest mean latency so far, or the latency that is expected after a cut
+    /// that did not help.
     lowest: Option<f64>,
     /// The last cut, until its effect is known.
     cut: Option<LatencyCut>,
@@ -52,8 +52,8 @@ struct LatencyCut {
 }
 
 impl LatencyGradient {
-    /// Notes the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of
-    /// `size`. Returns a new size for the window if the present one is not right.
+    /// Records the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of `size`.
+    /// Returns a new size for the window if the current one is wrong.
     pub(super) fn note(&mut self, latency: Duration, tokens: u64, in_flight: u32, size: u32) -> Option<u32> {
         let latency = latency.as_secs_f64() / length_of(tokens);
         // The first answer is the only one whose request was alone.

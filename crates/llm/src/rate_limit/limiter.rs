@@ -1,9 +1,18 @@
-//! Combines all rules of one account: when the next request may go out, and what each answer changes.
+//! Combines all rules of one account: when the next request may be sent, and how each answer changes that.
 //!
-//! The parts know nothing of each other: [`window`](super::window) limits the requests in flight,
-//! [`pace`](super::pace) finds the rate that refusals show, [`outage`](super::outage) holds an account that
-//! fails, and the token buckets keep to limits that the user set. A request goes out when all of them allow it.
-//! Nothing here waits or reads a clock, so the rules can be simulated.
+//! The parts know nothing of each other: [`window`](super::window) limits the requests in flight, [`pace`](super::pace)
+//! finds the rate that refusals show, [`outage`](super::outage) puts a failing account on hold, and the token buckets
+//! keep to limits that the user set. A request is sent when all of them allow it. Nothing here waits or reads a clock,
+//! so the rules can be simulated.
+//!
+//! Nothing is known about a server before its first answer. It may be slow, hang, or refuse a parameter, and a whole
+//! burst would run into the same fault. So the first request to a server, and to each of its models, is sent alone. If
+//! it gets no answer for [`FIRST_ANSWER_PATIENCE`], another one follows, up to [`MAX_UNANSWERED`], because the first
+//! may be the only one that hangs. After the first answer the window opens, and the next requests are spaced by
+//! [`FIRST_SPACING`], so that the first refusals arrive before the whole window is sent.
+//!
+//! Rates are measured in busy time: the time minus the pauses in which nothing was in flight and a request could have
+//! been sent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,23 +32,23 @@ use crate::token_counts::TokenCounts;
 const INITIAL_OUTPUT_TOKENS: f64 = 512.0;
 /// Weight of the newest reply in the running means.
 const NEWEST_WEIGHT: f64 = 0.1;
-/// The first requests go out this far apart, so that the first refusals come before a whole burst is sent. The
+/// The first requests are sent this far apart, so that the first refusals arrive before a whole burst is sent. The
 /// spacing ends when an answer comes back within [`QUICK_LATENCY`].
 const FIRST_SPACING: Duration = Duration::from_millis(1);
 const FIRST_REQUESTS: u64 = 128;
 const QUICK_LATENCY: Duration = Duration::from_millis(20);
 /// Timers wake a little late each time. The first requests may make up for this much of it.
 const FIRST_CATCH_UP: Duration = Duration::from_millis(20);
-/// A reported allowance says how fast it fills only if this share of it is used. Counts are whole numbers, so a
-/// smaller share is too coarse.
+/// The fill rate is computed from a reported allowance only if at least this share of it is used. Counts are whole
+/// numbers, so a smaller share is too coarse.
 const MIN_USED_SHARE: f64 = 0.5;
 
-/// While neither server nor model has answered, one more request goes out each time this has passed, up to so many in
-/// flight: the first one may hang, and the others must not hang with it.
+/// While the server or model has not answered, one more request is sent each time this has passed, up to
+/// [`MAX_UNANSWERED`] in flight: the first one may hang, and must not block the others.
 const FIRST_ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 const MAX_UNANSWERED: u32 = 4;
 
-/// The state of one account. All times are counted from the same moment, whoever makes the call.
+/// The state of one account. The times in all calls are counted from the same moment.
 #[derive(Debug, Clone)]
 pub(super) struct RateLimiter {
     pub(super) window: ConcurrencyWindow,
@@ -61,8 +70,8 @@ pub(super) struct RateLimiter {
     /// Earliest time for the next of the first requests.
     first_due: Option<Duration>,
     good_answers: u64,
-    /// The models that were asked. Until a model has answered well, one request at a time goes to it, because that
-    /// shows what the model refuses.
+    /// The models that got requests. Until a model has given a good answer, it gets one request at a time, which shows
+    /// what the model refuses.
     models: BTreeMap<Arc<str>, ModelCalls>,
     /// Running means: tokens of a reply, and of a request with its reply.
     mean_output: f64,
@@ -94,7 +103,8 @@ pub(super) struct RequestFailure {
     pub(super) source: Option<CallSource>,
     pub(super) kind: ErrorKind,
     pub(super) time: AnswerTime,
-    /// True if it says nothing about the account: the server answered others since the same question failed before.
+    /// True if the failure says nothing about the account: since the previous failure of the same call, the server has
+    /// answered others.
     pub(super) is_own: bool,
 }
 
@@ -150,7 +160,7 @@ impl RateLimiter {
             + max_output.map_or(self.mean_output, |max_output| self.mean_output.min(f64::from(max_output)))
     }
 
-    /// Whether a request to this model, of about so many tokens, may be sent now.
+    /// Whether a request to this model, of about `tokens` tokens, may be sent now.
     pub(super) fn chance(
         &self,
         now: Duration,
@@ -196,14 +206,14 @@ impl RateLimiter {
             .fold(Duration::ZERO, Duration::max)
     }
 
-    /// Whether a first request is in flight, to the server or to this model, so that the others wait for what it shows.
+    /// Whether the first request to the server or to this model is in flight. The others wait for its result.
     fn awaits_first_answer(&self, model: &str) -> bool {
         let awaits_server = !self.window.is_open() && self.window.in_flight() > 0;
         awaits_server
             || self.models.get(model).is_some_and(|first| first.in_flight > 0 && !first.has_answered)
     }
 
-    /// Whether one more request may be in flight to a server or model that hasn't answered for long.
+    /// Whether one more request may be sent to a server or model that hasn't answered for a long time.
     fn may_send_unanswered(&self, model: &str) -> bool {
         let to_server = self.window.in_flight();
         let to_model = self.models.get(model).map_or(0, |calls| calls.in_flight);
@@ -214,7 +224,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request to a model that goes out now, and returns its number.
+    /// Counts a request to a model that is sent now, and returns its number.
     pub(super) fn send_to(
         &mut self,
         model: &Arc<str>,
@@ -226,7 +236,7 @@ impl RateLimiter {
         self.send(now, source, tokens)
     }
 
-    /// Notes that the request with this number to a model is no longer in flight.
+    /// Records that the request with this number to a model is no longer in flight.
     pub(super) fn leave(&mut self, number: u64, model: &str) {
         if let Some(first) = self.models.get_mut(model) {
             first.in_flight = first.in_flight.saturating_sub(1);
@@ -235,7 +245,7 @@ impl RateLimiter {
         self.outage.left(number);
     }
 
-    /// Counts a request that goes out now, and returns its number.
+    /// Counts a request that is sent now, and returns its number.
     pub(super) fn send(&mut self, now: Duration, source: Option<CallSource>, tokens: f64) -> u64 {
         if self.window.in_flight() == 0 && self.window.sent() > 0 {
             let possible = self.last_end.max(self.spaced_until(tokens));
@@ -264,13 +274,13 @@ impl RateLimiter {
         number
     }
 
-    /// Time without idle time. A rate is measured in it, because the few requests of a quiet minute say nothing
-    /// about what the server would take.
+    /// The time so far, without idle time. Rates are measured in busy time, because the few requests of a quiet minute
+    /// say nothing about the server's limit.
     pub(super) fn busy_time(&self, now: Duration) -> Duration {
         now.saturating_sub(self.idle)
     }
 
-    /// Notes that an answer of any kind came.
+    /// Records that an answer of any kind arrived.
     pub(super) fn note_end(&mut self, now: Duration) {
         self.last_end = self.last_end.max(now);
     }
@@ -293,7 +303,7 @@ impl RateLimiter {
         self.good_answers
     }
 
-    /// Notes a good answer to the request with this number. Returns true if it ends an outage.
+    /// Records a good answer to the request with this number. Returns true if it ends an outage.
     pub(super) fn answered(
         &mut self,
         number: u64,
@@ -323,9 +333,9 @@ impl RateLimiter {
         is_back
     }
 
-    /// Notes that the server limited request `number`, which was sent at the busy time `sent_at`. `asked_pause`
-    /// is the pause that the server asked for, `known_rate` a rate in requests a second that other processes
-    /// have found. Returns the end of the account's rest, if it rests.
+    /// Records that the server limited request `number`, which was sent at the busy time `sent_at`. `asked_pause` is
+    /// the pause that the server asked for, `known_rate` a rate in requests a second that other processes have found.
+    /// Returns the end of the account's rest, if it rests.
     pub(super) fn limited(
         &mut self,
         number: u64,
@@ -353,7 +363,7 @@ impl RateLimiter {
         }
     }
 
-    /// Notes that request `number` to this model failed.
+    /// Records that request `number` to this model failed.
     pub(super) fn failed(
         &mut self,
         number: u64,
@@ -383,9 +393,9 @@ impl RateLimiter {
         }
     }
 
-    /// Takes in an allowance that the server reports: how much is left and when it is full again, hence how
-    /// fast it fills. This is used only when requests are refused. While all are answered, reports slow nothing
-    /// down, because they may be nonsense.
+    /// Records an allowance that the server reports: how much is left, and when it is full again. Together these give
+    /// its fill rate, which is used only when requests are refused. While all requests are answered, reports slow
+    /// nothing down, because they may be wrong.
     pub(super) fn update_allowance(&mut self, allowance: ServerAllowance) {
         let ServerAllowance { kind, limit, remaining, reset } = allowance;
         let (slot, cost) = match kind {
@@ -556,7 +566,7 @@ mod tests {
                 limiter.send(now, None, 1.0);
             }
 
-            // The account may rest first. That says nothing about the rate.
+            // The account may rest first, which says nothing about the rate.
             assert!(now < begun + 6 * SECOND, "{:?} {:?}", now.checked_sub(begun), limiter.status(now));
         }
     }

@@ -1,7 +1,6 @@
-//! Rate limits of an account: how many requests are in flight, how many requests and tokens are sent a minute,
-//! how fast, and what happens in an outage.
+//! Rate limits of an account: requests in flight, requests and tokens a minute, spacing, and outages.
 //!
-//! The rules are pure and are told the time; only [`ProviderAccount`] waits.
+//! The rules are pure functions of their state and the time passed in. Only [`ProviderAccount`] waits.
 //!
 //! Design: `docs/design/rates.md`.
 

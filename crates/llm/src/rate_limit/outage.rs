@@ -1,24 +1,23 @@
-//! Decides when an account is held (only probes are sent) and when it is given up.
+//! Decides when an account is put on hold (only probes are sent) and when it is given up.
 //!
 //! A run of thousands of cases against a server that is down, or with a wrong key, must not send thousands of
 //! requests that fail, and must not fail thousands of cases either. But one failure proves nothing. So failures
 //! are counted in a row:
 //!
-//! - Connections that fail, timeouts, server errors: after [`HOLDING_FAILURES`] in a row of one kind the
-//!   account is held. One request at a time is sent as a probe, with growing pauses. A good answer ends the
-//!   hold; probes that fail end in giving the account up, at once if it never answered, and after [`PATIENCE`]
-//!   if it did.
+//! - Failed connections, timeouts, server errors: after [`HOLDING_FAILURES`] of one kind in a row, the account is put
+//!   on hold. One request at a time is sent as a probe, with growing pauses. A good answer ends the hold. If the probes
+//!   fail, the account is given up: at once if it never answered, after [`PATIENCE`] if it did.
 //! - A wrong key, a forbidden or an unknown model: the next try has the same result, so fewer failures are
 //!   needed. They are counted for each model, because another model of the same account may work.
-//! - An error about a single request (bad request, content filter) shows that the server is there, and ends the
-//!   streak.
+//! - An error about a single request (bad request, content filter) shows that the server works, and ends the streak.
 //!
-//! In a service, a hold and what follows from it concern those whose calls fail: one request, or one client with
-//! several, or everyone, once calls of several clients fail and none is answered ([`SourceScope`]). The others are
-//! not held up, and a good answer to one of them ends the hold, because it shows that the server works.
+//! In a service, a hold applies only to the clients whose calls fail ([`SourceScope`]): one request, one client with
+//! several, or all clients once calls of several fail and none is answered. Other clients are not blocked, and a good
+//! answer to one of them ends the hold, because it shows that the server works.
 //!
-//! Failures of different kinds do not add up: an outage fails all requests in one way. In a run, an account
-//! that was given up stays so. In a service (`recovery` is set) it is tried again from time to time.
+//! Failures of different kinds are counted separately, because in an outage all requests fail in the same way. In a
+//! run, an account that was given up is not tried again. In a service (`recovery` is set) it is tried again from time
+//! to time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,16 +26,16 @@ use std::time::Duration;
 use crate::call_source::{CallSource, SourceScope};
 use crate::error::ErrorKind;
 
-/// Failures in a row after which an account is held.
+/// Failures in a row after which an account is put on hold.
 const HOLDING_FAILURES: u32 = 8;
-/// Unreadable answers in a row after which an account is held. It takes more, because a single request may have
-/// this fault.
+/// Unreadable answers in a row after which an account is put on hold. More than of other failures, because a single
+/// request may cause them.
 const HOLDING_UNREADABLE_ANSWERS: u32 = 24;
-/// An account that never answered is held after this many timeouts in a row. Its requests went out one at a time, and each
-/// took the whole time limit.
+/// An account that never answered is put on hold after this many timeouts in a row. Its requests were sent one at a
+/// time, and each took the whole time limit.
 const HOLDING_SILENCE: u32 = 5;
-/// Refusals in a row after which a model is held. They are few, because trying again does not help: a wrong
-/// key, an unknown model.
+/// Refusals in a row after which a model is put on hold. Few, because trying again does not help with a wrong key or an
+/// unknown model.
 const HOLDING_REFUSALS: u32 = 3;
 /// The same, if the account has answered before, so its key was good.
 const HOLDING_LATER_REFUSALS: u32 = 24;
@@ -60,7 +59,7 @@ pub(super) struct OutageTracker {
     has_answered: bool,
     models: BTreeMap<Arc<str>, ModelStreak>,
     given_up: Option<GivenUp>,
-    /// Whose calls the streak, the hold and `given_up` are about.
+    /// The clients that the streak, the hold and `given_up` apply to.
     scope: SourceScope,
     /// Number of the probe in flight, while a hold concerns only some.
     probe: Option<u64>,
@@ -127,10 +126,10 @@ pub(super) enum AccountState {
     Open,
     /// As a probe: only when nothing else is in flight, and not before this time.
     Probing(Duration),
-    /// As a probe of those whose calls fail: only when none of them is in flight, and not before this time. Others need
-    /// not wait for it.
+    /// As a probe for the clients whose calls fail: only when no call of theirs is in flight, and not before this time.
+    /// Other clients need not wait for it.
     ProbingAside(Duration),
-    /// After the probe in flight of those whose calls fail. Others need not wait for it.
+    /// After the probe in flight of the clients whose calls fail. Other clients need not wait for it.
     Aside,
     /// Not at all for the time being, or never.
     GivenUp(ServerOutage),
@@ -140,11 +139,12 @@ pub(super) enum AccountState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureConsequence {
     None,
-    /// It timed out while others were in flight, and may have waited for them. Fewer are in flight from now on.
+    /// The request timed out while others were in flight, and may have waited for them in the server. Fewer are allowed
+    /// in flight from now on.
     FewerInFlight,
-    /// The account is held from now on.
+    /// The account is put on hold.
     Held,
-    /// It was held before. True if it has given good answers before that.
+    /// The account was on hold already. True if it had given good answers before that.
     StillHeld(bool),
 }
 
@@ -162,12 +162,12 @@ pub(super) struct FailedRequest<'m> {
 }
 
 impl OutageTracker {
-    /// Tries again what was given up: soon at first, and later after this time.
+    /// Tries an account again after it was given up: soon at first, and later after this time.
     pub(super) fn with_recovery(self, recovery: Option<Duration>) -> Self {
         Self { recovery, ..self }
     }
 
-    /// Whether the account is held or was given up.
+    /// Whether the account is on hold or was given up.
     pub(super) fn is_held(&self) -> bool {
         self.hold.is_some() || self.given_up.is_some()
     }
@@ -201,14 +201,14 @@ impl OutageTracker {
         }
     }
 
-    /// Notes that the request with this number is sent.
+    /// Records that the request with this number is sent.
     pub(super) fn sent(&mut self, number: u64, source: Option<CallSource>) {
         if self.is_held() && self.scope.covers(source) {
             self.probe = Some(number);
         }
     }
 
-    /// Notes that the request with this number is no longer in flight.
+    /// Records that the request with this number is no longer in flight.
     pub(super) fn left(&mut self, number: u64) {
         self.probe = self.probe.filter(|probe| *probe != number);
     }
@@ -225,11 +225,11 @@ impl OutageTracker {
         self.given_up.as_ref().or_else(of_model).map(|given_up| self.outage_of(given_up, now))
     }
 
-    /// Notes a good answer. Returns true if it ends a hold.
+    /// Records a good answer. Returns true if it ends a hold.
     pub(super) fn answered(&mut self, model: &str) -> bool {
         self.has_answered = true;
         self.streak = None;
-        // In a run, an account that was given up stays given up: the user has been told, and the run is ending.
+        // In a run, an account that was given up stays given up: the user has been notified, and the run is ending.
         if self.recovery.is_some() {
             self.given_up = None;
         }
@@ -240,7 +240,7 @@ impl OutageTracker {
         self.hold.take().is_some()
     }
 
-    /// Notes a failed request. `why` describes the failure to a person.
+    /// Records a failed request. `why` describes the failure to a person.
     pub(super) fn failed(
         &mut self,
         request: FailedRequest<'_>,
@@ -275,7 +275,7 @@ impl OutageTracker {
         }
     }
 
-    /// How many refusals in a row hold a model.
+    /// How many refusals in a row put a model on hold.
     fn refusals(&self) -> u32 {
         if self.has_answered { HOLDING_LATER_REFUSALS } else { HOLDING_REFUSALS }
     }
@@ -441,7 +441,7 @@ mod tests {
 
         let until = SECOND + FIRST_PAUSE;
         let states =
-            |tracker: &OutageTracker| [failing, same_client, other].map(|of| tracker.state("m", of, until));
+            |tracker: &OutageTracker| [failing, same_client, other].map(|who| tracker.state("m", who, until));
         let open = AccountState::Open;
         assert_eq!(states(&tracker), [AccountState::ProbingAside(until), open.clone(), open.clone()]);
 

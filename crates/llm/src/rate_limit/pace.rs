@@ -1,39 +1,37 @@
-//! Finds the request rate that a server allows, from nothing but which requests it refuses.
+//! Finds the request rate that a server allows. The only input is which requests it refuses.
 //!
-//! The problem: a provider limits requests a minute, rarely documents the number, and headers that report it
-//! are often missing or wrong. Sending too fast costs refused requests; sending too slowly costs hours. The
-//! obvious approach, to back off on each refusal and speed up again (as [`window`](super::window) does for
-//! concurrency), oscillates around the limit: it spends a good part of the time well below it, and pays for
-//! each approach with a burst of refusals.
+//! The problem: a provider limits requests a minute, rarely documents the number, and headers that report it are often
+//! missing or wrong. Sending too fast costs refused requests; sending too slowly costs hours. The obvious approach, to
+//! back off on each refusal and speed up again (as [`window`](super::window) does for concurrency), oscillates around
+//! the limit: it is often far below the limit, and pays for each approach with a burst of refusals.
 //!
-//! So the rate is measured instead. A server that limits a rate holds a token bucket, and refuses only when the
-//! bucket is empty. Between two refusals it therefore admits exactly what flowed into the bucket. The number of
-//! requests admitted between two refusals, divided by the time between them, is the rate, to within one
-//! request.
+//! So the rate is measured instead. A server that limits a rate holds a token bucket, and refuses only when the bucket
+//! is empty. Between two refusals it therefore admits exactly as many requests as flowed into the bucket. So the rate
+//! is the number of requests admitted between two refusals, give or take one, divided by the time between them.
 //!
 //! The states:
 //!
 //! 1. *Unlimited.* No rate is assumed until refusals come close together ([`DENSE_REFUSALS`] of [`NEIGHBOURS`]
-//!    consecutive requests). A server that refuses one request in twenty at random slows nobody down.
+//!    consecutive requests). A server that refuses one request in twenty at random does not slow the account down.
 //! 2. *Measuring* (`PaceLimit::measuring` is set). The account rests, then sends almost freely. The next
 //!    refusal yields the rate if at least [`MIN_MEASURED_REQUESTS`] requests were admitted; otherwise the
 //!    account rests twice as long.
 //! 3. *Limited.* The account keeps to [`SAFE_SHARE`] times the rate. The rate grows slowly at first, and faster
 //!    the longer nothing is refused; the next refusal corrects it.
 //!
-//! If refusals are frequent but not dense, a rate is tried: it is dropped again when keeping to it does not end
-//! the refusals, because then they are about something else.
+//! If refusals are frequent but not dense, a rate is tried. It is dropped again if keeping to it does not end the
+//! refusals, because then they have another cause.
 //!
 //! What must hold for a measurement to be right:
 //!
 //! - Refusals are ordered by the number of the request, that is, by the time it was sent. Refusals come back
 //!   sooner than answers, so their order of arrival says nothing.
-//! - Times leave out idle time, in which nothing was in flight and nothing waited. The few requests of a quiet
-//!   minute say nothing about what the server would take.
+//! - Times exclude idle time, in which nothing was in flight and nothing waited. The few requests of a quiet minute say
+//!   nothing about the server's limit.
 //! - A refusal corrects a rate only if requests had to wait for that rate (`waited`), and the rate grows only
 //!   then.
-//! - Refusals of requests that were sent before the last change (`changed_at`) are ignored: they are about the
-//!   previous rate.
+//! - Refusals of requests that were sent before the last change (`changed_at`) are ignored, because they were caused by
+//!   the previous rate.
 //!
 //! `simulation_tests.rs` runs these rules in virtual time against servers of several kinds: 0.95 to 1.00 of the
 //! allowed rate is used, and up to 1.3 % of the calls are refused.
@@ -49,29 +47,29 @@ const SAMPLE_REQUESTS: u64 = 128;
 const FREQUENT_REFUSALS: usize = 6;
 /// How many refusals are remembered.
 const MAX_REMEMBERED_REFUSALS: usize = 64;
-/// The fewest admitted requests from which a rate is measured. With fewer, one request more or less changes the
-/// result too much.
+/// The minimum of admitted requests for a measurement. With fewer, one request more or less changes the result too
+/// much.
 const MIN_MEASURED_REQUESTS: f64 = 10.0;
-/// This many admitted requests suffice to compute a rate. Older ones only hide that the rate changed.
+/// This many admitted requests suffice to compute a rate. Older ones would hide a change of the rate.
 const SUFFICIENT_REQUESTS: f64 = 60.0;
 /// Pause before the first measurement; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Requests a second while measuring: in effect no limit, until a refusal comes.
 const MEASURING_RATE: f64 = 1_000.0;
-/// Growth of the rate with each request: the first, and the largest. It doubles with every
-/// [`GROWTH_DOUBLING_REQUESTS`] requests in a row that are not refused.
+/// Initial and maximum growth of the rate with each request. It doubles with every [`GROWTH_DOUBLING_REQUESTS`]
+/// requests in a row that are not refused.
 const GROWTH: f64 = 5e-5;
 const MAX_GROWTH: f64 = 0.02;
 const GROWTH_DOUBLING_REQUESTS: f64 = 250.0;
 /// The share of a measured rate that is used at first, so that refusals are rare.
 const SAFE_SHARE: f64 = 0.98;
-/// A freshly measured rate counts as if this many requests had gone through without a refusal. It comes from
-/// few requests and may be too low, so it grows faster than a corrected one.
+/// A newly measured rate begins as if this many requests had been admitted without a refusal. It is based on few
+/// requests and may be too low, so it grows faster than a corrected one.
 const INITIAL_UNREFUSED: f64 = 800.0;
 /// Growth a second while requests wait for the rate and none is refused. It doubles with every
-/// [`TIMED_GROWTH_DOUBLING_SECONDS`] seconds of that. At a low rate few requests go out, so growth by requests
-/// alone would take minutes; growth by time leaves a low rate within seconds once the server takes more.
+/// [`TIMED_GROWTH_DOUBLING_SECONDS`] seconds of that. At a low rate few requests are sent, so growth by requests alone
+/// would take minutes. With growth by time, a low rate rises within seconds once the server allows more.
 const TIMED_GROWTH: f64 = 0.01;
 const MAX_TIMED_GROWTH: f64 = 0.5;
 const TIMED_GROWTH_DOUBLING_SECONDS: f64 = 2.0;
@@ -79,13 +77,13 @@ const TIMED_GROWTH_DOUBLING_SECONDS: f64 = 2.0;
 /// well.
 const CONFIRMED_SECONDS: f64 = 40.0;
 const CONFIRMED_REQUESTS: f64 = 40.0;
-/// A refusal says something about the rate only after this many requests have waited for it.
+/// A refusal corrects the rate only after this many requests have waited for the rate.
 const MIN_WAITED_REQUESTS: u32 = 3;
-/// After this many requests a tried rate must have reduced the refusals to less than this share. If it has not,
-/// they are not about the rate.
+/// After this many requests, a rate that is tried must have reduced the refusals to less than this share. If it has
+/// not, the refusals have another cause.
 const TRIAL_REQUESTS: u64 = 100;
 const MAX_UNEXPLAINED_SHARE: f64 = 0.04;
-/// A request that goes out late lets the next ones go sooner, to make up for at most this much time, or for
+/// After a request that was sent late, the next ones may be sent sooner, to make up for at most this much time, or for
 /// this many requests if they take longer.
 const CATCH_UP: Duration = Duration::from_millis(20);
 const CATCH_UP_REQUESTS: f64 = 2.0;
@@ -94,14 +92,14 @@ const CATCH_UP_REQUESTS: f64 = 2.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Refusal {
     number: u64,
-    /// Busy time of the account: idle time is left out.
+    /// Busy time of the account: it excludes idle time.
     sent_at: Duration,
 }
 
 /// What a refusal means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefusalMeaning {
-    /// It concerns this one request only, or the rate was corrected and no rest is needed.
+    /// It applies to this one request only, or the rate was corrected and no rest is needed.
     OneRequest,
     /// The account is at its limit, and rests until this moment.
     Account {
@@ -112,16 +110,16 @@ pub(super) enum RefusalMeaning {
     },
 }
 
-/// The pace at which requests go out once refusals have shown that there is a limit.
+/// The pace at which requests are sent once refusals have shown that there is a limit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestPace {
     refusals: VecDeque<Refusal>,
     limit: Option<PaceLimit>,
-    /// Requests sent so far at the last change. Refusals of requests with lower numbers are about what was
+    /// Number of requests sent up to the last change. Refusals of requests with lower numbers were caused by the rate
     /// before the change.
     changed_at: u64,
-    /// Number of the first request whose refusal may start another try of a rate, and how many tries did not
-    /// help so far. Each of them puts the next try off twice as long.
+    /// Number of the first request whose refusal may start another try of a rate, and how many tries did not help so
+    /// far. Each of them doubles the time until the next try.
     try_from: u64,
     failed_tries: u32,
 }
@@ -132,7 +130,7 @@ struct PaceLimit {
     per_second: f64,
     /// Earliest time for the next request.
     next: Duration,
-    /// The refusal from which admitted requests are counted.
+    /// The refusal at which the count of admitted requests began.
     since: Refusal,
     /// Requests sent before this rate was set, and refusals since. A later correction keeps both.
     begun: u64,
@@ -177,13 +175,13 @@ impl RequestPace {
         pace
     }
 
-    /// Counts a request that goes out now.
+    /// Counts a request that is sent now.
     pub(super) fn send(&mut self, now: Duration) {
         let Some(limit) = &mut self.limit else { return };
         let every = seconds(1.0 / limit.per_second);
         let late = now.saturating_sub(limit.next);
 
-        // A rate that no request waits for is not known to be right, so it does not grow.
+        // If no request waits for the rate, nothing shows whether it is right, so it does not grow.
         if late < every.max(CATCH_UP) {
             limit.unrefused += 1.0;
             limit.unrefused_seconds += every.as_secs_f64();
@@ -195,9 +193,9 @@ impl RequestPace {
         limit.next = limit.next.max(now.saturating_sub(made_up)) + every;
     }
 
-    /// Takes a refusal of request `number` in, which was sent at the busy time `sent_at`. `sent` is the number
-    /// of all requests so far, `asked_pause` the pause that the server asked for, and `hint` the rate in
-    /// requests a second at which it reports that its allowance fills.
+    /// Records a refusal of request `number`, which was sent at the busy time `sent_at`. `sent` is the number of all
+    /// requests so far, `asked_pause` the pause that the server asked for, and `hint` the rate in requests a second at
+    /// which it reports that its allowance fills.
     pub(super) fn refused(
         &mut self,
         number: u64,
@@ -287,7 +285,7 @@ impl RequestPace {
         Some((first, 1 + recent.count()))
     }
 
-    /// How many refusals among neighbours show a limit. More are needed after rates were tried in vain.
+    /// How many refusals among neighbours show a limit. More are needed after tried rates did not help.
     fn dense(&self) -> usize {
         DENSE_REFUSALS + self.failed_tries.min(2) as usize
     }
@@ -366,8 +364,8 @@ impl RequestPace {
         (admitted >= MIN_MEASURED_REQUESTS && time > 0.0).then(|| admitted / time)
     }
 
-    /// The rate over the shortest time up to this refusal that holds [`SUFFICIENT_REQUESTS`] requests, or else
-    /// over all that is remembered.
+    /// The rate over the shortest time up to this refusal in which [`SUFFICIENT_REQUESTS`] requests were admitted, or
+    /// else over all remembered refusals.
     fn latest_rate(&self, last: Refusal) -> Option<f64> {
         let since = self.limit.as_ref().map_or(last, |limit| limit.since);
         let before =

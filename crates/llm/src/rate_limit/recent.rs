@@ -1,14 +1,14 @@
 //! The last answers of a server, for requests that wait in its queue behind others.
 //!
-//! A server that takes few requests at once does not say so; it answers in turn. A request that waits there is not lost while
-//! those that were sent before it are answered.
+//! A server that handles few requests at once does not say so; it answers them in turn. A request that waits there is
+//! not lost while requests that were sent before it are answered.
 
 use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
-/// So many answers are kept. Those to requests that were sent before one in flight are among them, unless the server passed it
-/// over for all of these.
+/// The number of answers kept. Answers to requests that were sent before one in flight are among them, unless the
+/// server has since answered this many later requests.
 const KEPT: usize = 1024;
 
 /// Which requests were answered last, and when.
@@ -22,7 +22,7 @@ struct RecentAnswer {
 }
 
 impl RecentAnswers {
-    /// Notes the answer to the request with this number.
+    /// Records the answer to the request with this number.
     pub(super) fn note(&mut self, number: u64, at: Instant) {
         if self.0.len() == KEPT {
             self.0.pop_front();

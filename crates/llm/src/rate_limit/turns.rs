@@ -1,4 +1,9 @@
 //! The right to be the next to send a request: one holder at a time, by order and then by arrival.
+//!
+//! A semaphore serves waiters by arrival. Requests of earlier cases have to come first, even if they arrive later, so
+//! the waiters are in an ordered map. A holder hands its turn to the first waiter through a channel. The turn travels
+//! in the message: if the waiter is dropped before it receives the turn, dropping the message passes the turn on, so
+//! that no turn is lost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +37,7 @@ pub(super) struct Turn {
 }
 
 impl TurnQueue {
-    /// Waits for a turn. Of those that wait, the one with the lowest order is next; of equal ones, the first.
+    /// Waits for a turn. The request with the lowest order is next; among equal ones, the first that waited.
     pub(super) async fn wait(self: &Arc<Self>, order: u64) -> Turn {
         let given = {
             let mut state = self.0.lock();
@@ -67,7 +72,7 @@ impl TurnQueue {
 
             match next.send(Turn { queue: Some(queue) }) {
                 Ok(()) => return,
-                // Nobody waits there any more.
+                // That waiter has given up.
                 Err(mut refused) => match refused.queue.take() {
                     Some(back) => queue = back,
                     None => return,

@@ -5,15 +5,15 @@
 //! fixed number does not work: servers take anything from one request at a time (a model on a laptop) to
 //! hundreds, and do not say how many.
 //!
-//! A server that queues what it can't do yet refuses nothing, and what waits in its queue runs into the time limit.
-//! With n requests in flight that take the time t, each adds at most t / n to the wait of the others. So as
-//! many are allowed as together take [`MAX_TIME_SHARE`] of the time limit ([`ConcurrencyWindow::note_time`]).
+//! A server with a queue refuses nothing, and requests that wait in the queue run into the time limit. With n requests
+//! in flight that take the time t, each adds at most t / n to the wait of the others. So the number allowed is the one
+//! whose requests together take [`MAX_TIME_SHARE`] of the time limit ([`ConcurrencyWindow::note_time`]).
 //!
 //! Two rules keep it stable:
 //!
-//! - A burst that is too large is refused many times over, which must not cut the window many times. Only an
-//!   answer to a request that was sent after the last cut (`cut_at`) changes the size again.
-//! - The window grows only while it is used in full. A size that is never reached is not known to be right.
+//! - A burst that is too large causes many refusals, but must cut the window only once. Only an answer to a request
+//!   that was sent after the last cut (`cut_at`) changes the size again.
+//! - The window grows only while it is used in full. If a size is never reached, nothing shows that it is right.
 
 use std::time::Duration;
 
@@ -24,20 +24,19 @@ use crate::server_memory::ServerPace;
 /// A round of growth after a cut adds this part of the size at which the cut was made.
 const GROWTH_STEPS: u32 = 16;
 
-/// At least this many good answers are needed before the window returns to the size that was too large last
-/// time.
+/// Good answers needed before the window returns to the size that was too large last time.
 const MIN_ANSWERS_AT_KNEE: u32 = 16;
 
 /// No more requests are in flight than a server that works on them one after the other answers within this share of
 /// the time limit.
 const MAX_TIME_SHARE: f64 = 0.5;
 
-/// Weights of a new answer in the time that a request adds, if it is shorter and if it is longer than known. A
-/// shorter time is proof that the server works on more requests at once.
+/// Weights of a new answer in the time that a request adds: if it is shorter than the known time, and if it is longer.
+/// A shorter time proves that the server works on more requests at once.
 const SHORTER_TIME_WEIGHT: f64 = 0.5;
 const LONGER_TIME_WEIGHT: f64 = 0.25;
 
-/// After this many requests, the number in flight is worth remembering.
+/// The number in flight is stored for later processes only after this many requests.
 const MIN_REMEMBERED_REQUESTS: u64 = 16;
 
 /// The number of requests allowed in flight, between 1 and a ceiling.
@@ -57,18 +56,18 @@ pub(super) struct ConcurrencyWindow {
     good: u32,
     /// Requests sent so far.
     sent: u64,
-    /// Answers to requests with a lower number say nothing about the present size.
+    /// Answers to requests with a lower number say nothing about the current size.
     cut_at: u64,
     latency: LatencyGradient,
     /// For a model on this machine, until it proves quick.
     climb: Option<ThroughputClimb>,
     /// True once the server has answered a request well. Before that, one request at a time is sent.
     is_open: bool,
-    /// The seconds that each request in flight adds to the others, at most.
+    /// The most seconds that each request in flight adds to the others.
     seconds_each: Option<f64>,
-    /// The mean time of an answer in seconds, the newest counting most.
+    /// The mean time of an answer in seconds; recent ones count more.
     seconds: f64,
-    /// The most requests in flight when one was sent that was answered in time.
+    /// The largest number in flight when a request was sent that was answered in time.
     proven: u32,
     /// The time limit of a request, in seconds.
     limit_seconds: f64,
@@ -120,7 +119,7 @@ impl ConcurrencyWindow {
         self.proven = pace.in_flight;
     }
 
-    /// What a later process should know; `None` if too few requests were answered to tell.
+    /// The values to store for later processes; `None` if too few requests were answered.
     pub(super) fn pace(&self) -> Option<ServerPace> {
         let seconds_each = self.seconds_each.filter(|_| self.sent >= MIN_REMEMBERED_REQUESTS)?;
         Some(ServerPace { in_flight: self.allowed(), seconds_each })
@@ -139,8 +138,8 @@ impl ConcurrencyWindow {
         let size = self.climb.as_ref().map_or(self.size, |climb| self.size.min(climb.level())).max(1);
         let Some(each) = self.seconds_each else { return size };
         let time = MAX_TIME_SHARE * self.limit_seconds;
-        // So many are safe even with a server that works on one after the other. More need proof, step by step: some
-        // of the work of those in flight may have been done already.
+        // This number is safe even with a server that works on one request after the other. A higher number needs
+        // proof, step by step: part of the work for requests in flight may have been done already.
         let safe = (time / self.seconds) as u32;
         let proven = ((time / each) as u32).min(self.proven.saturating_mul(2));
         size.min(safe.max(proven)).max(1)
@@ -180,7 +179,7 @@ impl ConcurrencyWindow {
         self.waiting = self.waiting.saturating_sub(1);
     }
 
-    /// Counts a request that goes out now. Returns its number, which its answer is reported with.
+    /// Counts a request that is sent now. Returns its number, to report its answer with.
     pub(super) fn send(&mut self) -> u64 {
         self.in_flight += 1;
         self.peak = self.peak.max(self.in_flight);
@@ -214,8 +213,8 @@ impl ConcurrencyWindow {
         };
     }
 
-    /// Notes the time and the length of the answer to the request with this number. What counts is how many were in flight when its request was sent: it waited for
-    /// those, and not for later ones.
+    /// Records the time and the length of the answer to the request with this number. The number in flight when the
+    /// request was sent counts: it waited for those requests, and not for later ones.
     pub(super) fn note_time(&mut self, number: u64, time: AnswerTime, tokens: u64) {
         let sent = self.sent;
         self.climb.take_if(|climb| !climb.note(number, sent, time, tokens));
@@ -225,7 +224,7 @@ impl ConcurrencyWindow {
         self.seconds += if is_first { seconds } else { LONGER_TIME_WEIGHT * (seconds - self.seconds) };
         self.proven = self.proven.max(time.load);
         let each = seconds / f64::from(time.load.max(1));
-        // With few requests in flight, the time of each says little about more.
+        // The time of a request says little about higher numbers in flight if few were in flight.
         let is_used = self.is_open && time.load.saturating_mul(2) >= self.allowed();
         self.seconds_each = Some(match self.seconds_each {
             None => each,
@@ -235,7 +234,7 @@ impl ConcurrencyWindow {
         });
     }
 
-    /// Notes that a request ran into its time limit. Returns true if others were in flight, so that it may have
+    /// Records that a request ran into its time limit. Returns true if others were in flight, so that it may have
     /// waited for them.
     pub(super) fn timed_out(&mut self, limit: Duration) -> bool {
         self.limit_seconds = limit.as_secs_f64();
@@ -246,7 +245,7 @@ impl ConcurrencyWindow {
         self.in_flight > 1
     }
 
-    /// Notes the latency of the answer to request `number`, or of a timeout.
+    /// Records the latency of the answer to request `number`, or of a timeout.
     pub(super) fn note_latency(&mut self, number: u64, latency: Duration, tokens: u64) {
         if number < self.cut_at {
             return;
@@ -263,9 +262,9 @@ impl ConcurrencyWindow {
         self.cut_at = self.sent;
     }
 
-    /// Notes a good answer to the request with this number, which still counts as in flight. The window grows
-    /// only while it is used in full, or will be at once by requests that wait for nothing else: a size that is
-    /// never used is not known to be right. `is_paced` means that waiting requests wait for a rate.
+    /// Records a good answer to the request with this number, which still counts as in flight. The window grows only if
+    /// it is used in full, or will be at once by requests that wait for nothing else: an unused size proves nothing.
+    /// `is_paced` means that waiting requests wait for a rate.
     pub(super) fn answered(&mut self, number: u64, is_paced: bool) {
         if !self.is_open {
             self.is_open = true;
@@ -291,7 +290,7 @@ impl ConcurrencyWindow {
         };
         if self.good >= round {
             self.good = 0;
-            // More requests are accepted than were too many before, so the last cut no longer means anything.
+            // The server accepts more requests than were too many before, so the last cut no longer matters.
             if self.knee.is_some_and(|knee| self.size > knee) {
                 self.knee = None;
             }
@@ -299,8 +298,8 @@ impl ConcurrencyWindow {
         }
     }
 
-    /// The server refused requests with so many in flight. It may take no more than were in flight without the
-    /// refused one.
+    /// The server refused a request at this number in flight. It may accept no more than the others that were in
+    /// flight.
     pub(super) fn limit_to_load(&mut self) {
         let load = self.in_flight.saturating_sub(1);
         // With a single request in flight, their number was not the cause.
@@ -313,9 +312,9 @@ impl ConcurrencyWindow {
         self.latency.begin_batch();
     }
 
-    /// Notes that the server limited the request with this number. At the end of the slow start, which may have
-    /// doubled the window past what the server takes, it is halved; later it loses a quarter. Returns whether
-    /// it was cut.
+    /// Records that the server limited the request with this number. The first cut, at the end of the slow start,
+    /// halves the window, because the slow start may have doubled it past the server's limit. Later cuts remove a
+    /// quarter. Returns whether it was cut.
     pub(super) fn limited(&mut self, number: u64) -> bool {
         // With a single request in flight, their number was not the cause.
         if number < self.cut_at || !self.is_open {
@@ -454,7 +453,7 @@ mod tests {
         assert_eq!(window.size, 8);
     }
 
-    /// Rounds of a server that works on `at_once` requests at a time, one second each, and queues the others.
+    /// Plays rounds of a server that works on `at_once` requests at a time, one second each, and queues the others.
     fn queueing(window: &mut ConcurrencyWindow, at_once: u32, rounds: u32) -> Vec<u32> {
         let mut sizes = Vec::new();
         for _ in 0..rounds {
@@ -534,8 +533,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, the size stays between 1 and the ceiling, and two cuts always have a request
-        /// between them.
+        /// The size always stays between 1 and the ceiling, and at least one request is sent between two cuts.
         #[test]
         fn sizes_stay_in_bounds(ceiling in 1u32..300, start in 0u32..400, steps in prop::collection::vec(0u8..4, 0..400)) {
             let mut window = ConcurrencyWindow::new(start, ceiling);

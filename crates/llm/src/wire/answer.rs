@@ -1,4 +1,4 @@
-//! Reads what all formats share in answers: status, JSON, errors, and common parts of the reply.
+//! Reads the parts of answers that all formats share: status, JSON, errors, and common parts of the reply.
 
 use std::borrow::Cow;
 
@@ -85,8 +85,7 @@ pub(super) fn measured(body: &Value, measured: String) -> ChatReply {
     ChatReply { model: json::text(body, "/model"), ..ChatReply::new(measured, FinishReason::Stop) }
 }
 
-/// Refuses a 2xx answer that names an error, itself or in its choice, whatever else it holds: a text beside an error is
-/// not a complete reply.
+/// Refuses a 2xx answer with an error at the top or in its choice: a text beside an error is not a complete reply.
 pub(super) fn refuse_named_error(
     answer: &HttpAnswer,
     body: &Value,
@@ -97,15 +96,15 @@ pub(super) fn refuse_named_error(
     else {
         return Ok(());
     };
-    let mut said = json::error_value(error);
+    let mut server_error = json::error_value(error);
     // The status is that of success, even if the request is at fault.
-    if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
-        said.status = said.status.or(Some(400));
+    if server_error.code.starts_with("invalid_") || server_error.code.contains("content_policy") {
+        server_error.status = server_error.status.or(Some(400));
     }
-    Err(refused(answer, said, usage))
+    Err(refused(answer, server_error, usage))
 }
 
-/// The reason why an answer without what the format promises can't be read.
+/// The reason why an answer can't be read: it lacks a part that the format promises.
 pub(super) fn lacking(what: &str, body: &Value) -> String {
     format!("the answer has no {what}: {body}")
 }
@@ -115,13 +114,13 @@ pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: TokenCounts
     AskError { message, ..blank(answer, ErrorKind::MalformedReply, usage) }
 }
 
-/// The error for an answer that is an error by its status or, if that is 2xx, by its body.
-pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts) -> AskError {
-    let inside = said.status.filter(|_| (200..300).contains(&answer.status));
-    let kind = classify(inside.unwrap_or(answer.status), &said.code, &said.message);
+/// The error for an answer whose status is an error, or whose status is 2xx and whose body is an error.
+pub(super) fn refused(answer: &HttpAnswer, server_error: ServerError, usage: TokenCounts) -> AskError {
+    let inside = server_error.status.filter(|_| (200..300).contains(&answer.status));
+    let kind = classify(inside.unwrap_or(answer.status), &server_error.code, &server_error.message);
     let mut error = blank(answer, kind, usage);
-    error.retry_after = said.retry_after;
-    error.message = said.message;
+    error.retry_after = server_error.retry_after;
+    error.message = server_error.message;
 
     if (300..400).contains(&answer.status) {
         let target =

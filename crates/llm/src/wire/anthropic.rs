@@ -92,9 +92,9 @@ impl WireCodec for AnthropicMessages {
         let input = filled.and_then(|block| block.get("input"));
         let mut reply = answer::of_tool(input, ChatReply::new(text, finish));
         if body["stop_reason"] == "refusal" {
-            let said = Some(std::mem::take(&mut reply.text)).filter(|words| !words.is_empty());
+            let reply_text = Some(std::mem::take(&mut reply.text)).filter(|words| !words.is_empty());
             let detail = |name: &str| json::text(body, &format!("/stop_details/{name}"));
-            reply.refusal = detail("explanation").or(said).or_else(|| detail("category"));
+            reply.refusal = detail("explanation").or(reply_text).or_else(|| detail("category"));
         }
 
         Ok(ChatReply { model: json::text(body, "/model"), request_id: json::text(body, "/id"), ..reply })

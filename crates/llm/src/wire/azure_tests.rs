@@ -1,4 +1,4 @@
-//! Golden pairs for Azure OpenAI, after the public API reference. The bodies are those of chat completions.
+//! Golden pairs for Azure OpenAI, after the public API reference. The bodies are chat completions.
 
 use super::super::golden_tests::{answer, encoded, named};
 use super::*;

@@ -3,8 +3,7 @@
 /// Lower limits are not tried, because no useful reply fits into them.
 const MIN_OUTPUT_LIMIT: u32 = 1024;
 
-/// Words of a message that refuses the limit's height, in lower case: what it is about, and that it is too
-/// much.
+/// Words in messages that refuse a limit as too high, in lower case: names of the limit, and words for too much.
 const SUBJECTS: [&str; 11] = [
     "max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "maxoutputtokens",
     "maxtokens", "num_predict", "maximum tokens", "output tokens", "completion tokens", "in the completion",

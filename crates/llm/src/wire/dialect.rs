@@ -47,13 +47,14 @@ impl ChatDialect {
     pub const COMPATIBLE: Self =
         Self { limit: "max_tokens", other_limit: "max_completion_tokens", ..Self::OPENAI };
 
-    /// Servers that turn a schema into a grammar, as llama.cpp does. Small models need its lengths to come to an end.
+    /// Servers that turn a schema into a grammar, as llama.cpp does. Small models need the lengths in the schema, or
+    /// they do not stop.
     pub const GRAMMAR: Self = Self { schema: SchemaSupport::Full, ..Self::COMPATIBLE };
 
     /// Mistral, which has its own name for the seed.
     pub const MISTRAL: Self = Self { seed: "random_seed", ..Self::COMPATIBLE };
 
-    /// Together, where the number of alternatives takes the place of the flag.
+    /// Together, where the number of alternatives replaces the flag.
     pub const TOGETHER: Self = Self { logprobs: LogprobsField::Count, ..Self::COMPATIBLE };
 
     /// OpenRouter, which passes requests on to several servers with the same model.
@@ -62,7 +63,7 @@ impl ChatDialect {
     /// Servers that promise a JSON object but follow no schema, such as DeepSeek's.
     pub const OBJECT_ONLY: Self = Self { schema: SchemaSupport::JsonObject, ..Self::COMPATIBLE };
 
-    /// The dialect of the server at this address. What runs on this machine is most likely llama.cpp, or made of it.
+    /// The dialect of the server at this address. A local server is most likely llama.cpp or based on it.
     pub fn for_endpoint(endpoint: &ModelEndpoint) -> Self {
         let host = endpoint.host();
         if host == "api.openai.com" || host.ends_with(".api.openai.com") {

@@ -13,7 +13,7 @@ const INPUT_TYPE: &str = "classification";
 pub enum EmbeddingFormat {
     /// OpenAI's, which many servers support.
     OpenAi,
-    /// OpenAI's without the vector's encoding, a parameter that Voyage AI does not know.
+    /// OpenAI's without the encoding of the vector, a parameter that Voyage AI refuses.
     Voyage,
     /// OpenAI's as Azure serves it. The model is the name of a deployment, which is part of the path or of the
     /// body.

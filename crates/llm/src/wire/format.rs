@@ -15,7 +15,7 @@ use crate::transport::HttpAnswer;
 
 /// A wire format. Everything is a pure function of its arguments: no network, no clock, no secrets.
 pub trait WireCodec: Send + Sync + fmt::Debug {
-    /// A stable name, part of what identifies a stored reply.
+    /// A stable name; part of the identity of a stored reply.
     fn name(&self) -> &'static str;
 
     /// The header that carries the key.
@@ -28,8 +28,8 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Writes a request that was checked as far as no format matters. The same request and quirks always give the same
-    /// bytes.
+    /// Encodes a request. The checks that are the same for all formats have been made. The same request and quirks
+    /// always give the same bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::BadRequest`] if the format cannot express the request.
@@ -38,10 +38,10 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
     /// The tokens that an answer counts.
     fn usage(&self, body: &Value) -> TokenCounts;
 
-    /// Reads a reply from an answer that is no error, all but its usage.
+    /// Reads a reply from an answer that is not an error, without its usage.
     ///
     /// # Errors
-    /// What the answer lacks.
+    /// The part that the answer lacks.
     fn read(&self, body: &Value) -> Result<ChatReply, String>;
 
     /// What a refusal reveals about a feature that only this format has.

@@ -117,7 +117,7 @@ impl WireCodec for GeminiGenerate {
     }
 }
 
-/// Whether a model should keep its own temperature: Gemini 3 and later repeat themselves at 0, says Google's guide.
+/// Whether a model should keep its default temperature: according to Google's guide, Gemini 3 and later may loop at 0.
 fn needs_its_temperature(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     family_version(name, "gemini-").is_some_and(|version| version >= 3.0)

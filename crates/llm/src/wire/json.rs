@@ -44,7 +44,7 @@ pub fn error_words(error: &Value) -> String {
     error_value(error).message
 }
 
-/// Reads an error object, a string, or anything else in its place.
+/// Reads an error object, a string, or any other value.
 pub(super) fn error_value(error: &Value) -> ServerError {
     if let Value::Array(items) = error
         && let Some(first) = items.first()
@@ -79,9 +79,9 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     let violations = details(error).filter_map(|detail| detail.get("violations")?.as_array()).flatten();
     words.extend(violations.filter_map(|violation| text(violation, "/quotaId")));
 
-    let mut said = match message {
+    let mut full_message = match message {
         Value::String(text) => text.clone(),
-        // Gateways wrap an error once more.
+        // Gateways wrap the error in another object.
         Value::Object(inner)
             if ["error", "message"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string)) =>
         {
@@ -91,7 +91,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     };
     let mut param = word("param");
     if let Some(behind) = behind(error) {
-        said = format!("{said}: {}", behind.message);
+        full_message = format!("{full_message}: {}", behind.message);
         words.push(behind.code);
         if param.is_empty() {
             param = behind.param;
@@ -100,7 +100,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
 
     words.retain(|word| !word.is_empty());
     ServerError {
-        message: said,
+        message: full_message,
         code: words.join(" "),
         param,
         status,
@@ -108,14 +108,14 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     }
 }
 
-/// The error of the server behind a gateway. OpenRouter passes it on unchanged, and says little itself.
+/// The error of the server behind a gateway. OpenRouter passes it on unchanged, and its own message has few details.
 fn behind(error: &Value) -> Option<ServerError> {
     let raw = error.get("metadata")?.get("raw")?;
-    let said = match raw {
+    let inner = match raw {
         Value::String(text) => server_error(text.as_bytes()),
         raw => error_value(raw.get("error").unwrap_or(raw)),
     };
-    (!said.message.is_empty()).then_some(said)
+    (!inner.message.is_empty()).then_some(inner)
 }
 
 fn details(error: &Value) -> impl Iterator<Item = &Value> {

@@ -113,7 +113,7 @@ fn text_labels(body: &Value) -> Option<LabelReply> {
     labels.filter(|labels| !labels.is_empty()).map(|labels| LabelReply { labels, others_are_absent: false })
 }
 
-/// Reads the entities of a text. Of each kind, the one with the highest score counts.
+/// Reads the entities of a text. For each kind, the highest score counts.
 fn token_labels(body: &Value) -> Option<LabelReply> {
     let mut labels: Vec<LabelScore> = Vec::new();
     for entry in body.as_array()? {

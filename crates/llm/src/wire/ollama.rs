@@ -1,7 +1,7 @@
 //! Ollama's own chat format. A schema becomes a grammar that the reply can't violate.
 //!
 //! By default, the server silently truncates a prompt that is longer than its window. So the request forbids that. It
-//! asks for another window only if the user set one: the server loads the model anew for it, and others may be using it.
+//! asks for another window only if the user set one: the server reloads the model for it, and others may be using it.
 
 use super::prelude::*;
 

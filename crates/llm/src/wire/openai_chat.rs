@@ -21,7 +21,7 @@ impl OpenAiChat {
         Self { dialect, azure: None }
     }
 
-    /// The format as Azure serves it, with a header of its own for the key. The API version is part of the address. The
+    /// The format as Azure serves it, with a separate header for the key. The API version is part of the address. The
     /// base URL ends in `/openai`, or in `/openai/v1` if deployments are not part of the path.
     pub fn azure(deployment_in_path: bool) -> Self {
         Self { dialect: ChatDialect::OPENAI, azure: Some(deployment_in_path) }
@@ -158,8 +158,8 @@ struct WireMessage<'a> {
     content: MessageContent<'a>,
 }
 
-/// Messages of text alone are sent as one string: many servers accept nothing else, and those that accept parts
-/// differ in how they join them.
+/// Messages of text alone are sent as one string: many servers accept nothing else, and servers that accept parts join
+/// them in different ways.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum MessageContent<'a> {

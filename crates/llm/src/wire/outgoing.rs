@@ -24,7 +24,7 @@ pub(super) fn check(request: &ChatRequest, features: FormatFeatures) -> Result<(
     Ok(())
 }
 
-/// The one text of a request to a model that measures texts. `what` says what the model does.
+/// The single text of a request to a model that measures texts. `what` describes the model's task, for messages.
 pub(super) fn single_text<'a>(request: &'a ChatRequest, what: &str) -> Result<Cow<'a, str>, AskError> {
     let text = match &*request.messages {
         [only] => text_only(&only.content),
@@ -95,7 +95,7 @@ pub(crate) fn segment(name: &str) -> String {
     utf8_percent_encode(name, ENCODED).to_string()
 }
 
-/// Path of a model on Hugging Face's inference server. The owner's name is a segment of its own.
+/// Path of a model on Hugging Face's inference server. The owner's name is a separate segment.
 pub(super) fn hugging_face_path(model: &str) -> String {
     let segments: Vec<String> = model.split('/').map(segment).collect();
     format!("/models/{}", segments.join("/"))
@@ -106,7 +106,7 @@ pub(super) fn hugging_face_path(model: &str) -> String {
 pub struct HttpCall {
     /// The path under the base URL, with a leading slash.
     pub path: Cow<'static, str>,
-    /// Headers besides those of the key and the endpoint; names in lower case.
+    /// Headers besides the key's and the endpoint's; names in lower case.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Vec<u8>,

@@ -10,8 +10,8 @@ pub(crate) fn refusal_in(body: &[u8]) -> (String, String) {
     (error.code, error.message)
 }
 
-/// Quirks beyond `quirks`, learned from an answer to a request that carried `sent`; `None` if there is nothing
-/// to learn. `most` is how much of a reply schema the server was known to accept at first.
+/// Quirks beyond `quirks`, learned from an answer to a request that carried `sent`; `None` if there is nothing to
+/// learn. `most` is the largest part of a reply schema that the server was initially known to accept.
 pub(super) fn learn(
     answer: &HttpAnswer,
     quirks: ServerQuirks,

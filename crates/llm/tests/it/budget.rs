@@ -37,9 +37,9 @@ fn judging(number: usize) -> ChatRequest {
 
 /// A tracker, and the reasons of its refusals.
 fn tracker(budget: Budget) -> (Arc<BudgetTracker>, Arc<Mutex<Vec<String>>>) {
-    let told: Arc<Mutex<Vec<String>>> = Arc::default();
-    let heard = Arc::clone(&told);
-    (BudgetTracker::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), told)
+    let reported: Arc<Mutex<Vec<String>>> = Arc::default();
+    let heard = Arc::clone(&reported);
+    (BudgetTracker::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), reported)
 }
 
 fn tokens(tokens: u64) -> Budget {
@@ -59,19 +59,19 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
         let server = MockServer::start(|incoming: &MockRequest| {
             MockReply::text(incoming.output_limit().map_or("none".into(), |limit| limit.to_string()))
         });
-        let asked = async |budget: Option<Budget>, card: ModelCard| {
+        let sent_with = async |budget: Option<Budget>, card: ModelCard| {
             let tracker = budget.map(|budget| tracker(budget).0);
             let (client, _) = client_of(format, &server, |setup| setup.budget = tracker);
             let client = client.with_card(card);
             let reply = client.ask(&judging(1)).await.unwrap();
             (reply.text, client.call_key(&judging(1), 1).unwrap())
         };
-        // A judge's reply has a length that is known, so it is limited in any case.
+        // The length of a judge's reply is known, so it is always limited.
         let usual = "2000";
         let calls = Budget { calls: Some(5), ..Budget::default() };
         let usd = Budget { usd: Usd::from_dollars(1.0), ..Budget::default() };
         let wanted = ModelCard { max_output_tokens: Some(700), ..card() };
-        let (free, key) = asked(None, card()).await;
+        let (free, key) = sent_with(None, card()).await;
         assert_eq!(free, usual, "{format:?}");
         for (budget, card, expected) in [
             (Some(calls), card(), usual),
@@ -81,7 +81,7 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
             (Some(tokens(1_000_000)), wanted, "700"),
             (None, wanted, "700"),
         ] {
-            assert_eq!(asked(budget, card).await, (expected.to_owned(), key), "{format:?} {budget:?}");
+            assert_eq!(sent_with(budget, card).await, (expected.to_owned(), key), "{format:?} {budget:?}");
         }
     }
 }
@@ -128,17 +128,17 @@ async fn a_server_that_takes_no_limit_is_asked_without_one() {
 #[tokio::test]
 async fn reply_cut_off_by_the_budget_is_counted_but_is_an_error() {
     let server = MockServer::start(|_: &MockRequest| MockReply::text("x".repeat(4000)));
-    let (tracker, told) = tracker(tokens(900));
+    let (tracker, reported) = tracker(tokens(900));
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker));
     let error = client.ask(&judging(1)).await.unwrap_err();
     assert_eq!((error.kind, error.attempts), (ErrorKind::Cancelled, 1));
     let (input, output) = server.usage();
     assert_eq!((error.total_usage().input, error.total_usage().output), (Some(input), Some(output)));
     assert!(input + output <= 900, "{input} {output}");
-    let told = told.lock().unwrap();
+    let reported = reported.lock().unwrap();
     assert!(
-        told[0].contains("the budget of 900 tokens left 8") && told[0].contains("needs more"),
-        "{told:?}"
+        reported[0].contains("the budget of 900 tokens left 8") && reported[0].contains("needs more"),
+        "{reported:?}"
     );
 }
 
@@ -193,7 +193,7 @@ async fn storm(
     faulty: bool,
 ) -> ((u64, u64), usize, usize) {
     let server = MockServer::start(stormy(seed, faulty));
-    let (tracker, told) = tracker(budget);
+    let (tracker, reported) = tracker(budget);
     let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
     let (client, _) = client_with(&server, |setup| {
         setup.budget = Some(tracker);
@@ -217,7 +217,7 @@ async fn storm(
     };
     let all = join_all((0..at_once).map(|_| ask()));
     tokio::time::timeout(Duration::from_mins(1), all).await.expect("nobody waits for ever");
-    (server.usage(), refused.into_inner(), told.lock().unwrap().len())
+    (server.usage(), refused.into_inner(), reported.lock().unwrap().len())
 }
 
 #[tokio::test]
@@ -225,9 +225,9 @@ async fn no_storm_passes_the_budget() {
     for (seed, at_once) in (0..).zip([1, 2, 4, 8, 16, 32, 64, 1, 3, 64, 24, 48]) {
         for faulty in [false, true] {
             let limit = 30_000 + mixed(seed) % 150_000;
-            let ((input, output), refused, told) = storm(seed, at_once, 150, tokens(limit), faulty).await;
+            let ((input, output), refused, reported) = storm(seed, at_once, 150, tokens(limit), faulty).await;
             assert!(input + output <= limit, "{seed} {at_once}: {input} and {output} of {limit}");
-            assert_eq!(refused > 0, told > 0, "{seed} {at_once}");
+            assert_eq!(refused > 0, reported > 0, "{seed} {at_once}");
             assert!(refused > 0 || input + output > 0);
             let usd = Usd::from_pico(limit * 2_500_000);
             let budget = Budget { usd: Some(usd), ..Budget::default() };
@@ -244,7 +244,7 @@ async fn budget_is_used_until_one_more_call_might_exceed_it() {
         let server = MockServer::start(|_: &MockRequest| {
             MockReply::text("x".repeat(400)).after(Duration::from_millis(1))
         });
-        let (tracker, told) = tracker(tokens(20_000));
+        let (tracker, reported) = tracker(tokens(20_000));
         let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
         let (client, _) = client_with(&server, |setup| {
             setup.budget = Some(tracker);
@@ -257,7 +257,7 @@ async fn budget_is_used_until_one_more_call_might_exceed_it() {
         let largest = 20 + 48 + 500;
         assert!((20_000 - largest..=20_000).contains(&(input + output)), "{at_once}: {input} and {output}");
         let refused = replies.iter().filter(|reply| reply.is_err()).count();
-        assert_eq!(refused, told.lock().unwrap().len());
+        assert_eq!(refused, reported.lock().unwrap().len());
         assert_eq!(400 - refused, server.count());
     }
 }

@@ -81,7 +81,7 @@ async fn connections_are_reused_and_replaced_when_closed() {
     for (answers, connections) in [(usize::MAX, 1), (2, 3), (1, 6)] {
         let (port, counted) = server(answers, ANSWER).await;
         let client = transport(1 << 20);
-        for asked in 0..6 {
+        for attempt in 0..6 {
             let mut answer = client.send(question(port)).await;
             // The server may close the connection while the question is on its way. Retrying is up to the
             // caller.
@@ -89,7 +89,7 @@ async fn connections_are_reused_and_replaced_when_closed() {
                 answer = client.send(question(port)).await;
             }
             let answer = answer.unwrap();
-            assert_eq!((answer.status, &*answer.body), (200, &b"fine"[..]), "{asked}");
+            assert_eq!((answer.status, &*answer.body), (200, &b"fine"[..]), "{attempt}");
         }
         let counted = counted.made.load(Ordering::Relaxed);
         assert!(counted >= connections && (answers < usize::MAX || counted == 1), "{answers}: {counted}");
@@ -101,11 +101,11 @@ async fn idle_connection_closed_by_the_server_fails_no_request() {
     for resets in [false, true] {
         let (port, connections) = server_that(1, ANSWER, resets).await;
         let client = transport(1 << 20);
-        for asked in 1..=20 {
+        for attempt in 1..=20 {
             let answer = client.send(question(port)).await.unwrap();
             assert_eq!(answer.body, b"fine", "{resets}");
             connections.may_close.add_permits(1);
-            while connections.closed.load(Ordering::Relaxed) < asked {
+            while connections.closed.load(Ordering::Relaxed) < attempt {
                 tokio::task::yield_now().await;
             }
         }

@@ -1,4 +1,4 @@
-//! Parameters that a server refuses are left out once that is learned.
+//! Parameters that a server refuses are omitted from later requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -76,13 +76,13 @@ async fn refusal_that_dropping_parameters_does_not_cure_is_not_learned() {
 
 #[tokio::test]
 async fn learning_leaves_all_attempts_for_real_faults() {
-    let asked = AtomicUsize::new(0);
+    let count = AtomicUsize::new(0);
     let server = MockServer::start(move |incoming: &MockRequest| {
         if !incoming.body["seed"].is_null() {
             return MockReply::unsupported("seed");
         }
         // Three faults use up three of the client's four attempts.
-        if asked.fetch_add(1, Ordering::Relaxed) < 3 {
+        if count.fetch_add(1, Ordering::Relaxed) < 3 {
             MockReply::status(500, "")
         } else {
             MockReply::text("fine")
@@ -139,8 +139,8 @@ async fn what_a_new_claude_refuses_is_learned_by_one_call_while_the_others_wait(
         let (client, _) =
             client_of(format, &server, |setup| setup.clock = std::sync::Arc::new(assize_llm::TokioClock));
         let question = question();
-        let asked = (0..41).map(|_| client.ask(&question));
-        for reply in futures_util::future::join_all(asked).await {
+        let asking = (0..41).map(|_| client.ask(&question));
+        for reply in futures_util::future::join_all(asking).await {
             assert_eq!(reply.unwrap().text, "fine", "{}", format.model);
         }
         assert_eq!(server.count(), calls, "{}", format.model);

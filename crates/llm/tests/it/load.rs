@@ -17,14 +17,14 @@ async fn more_than_a_hundred_questions_are_in_flight_at_once() {
     });
     let limits = RateLimits { max_concurrency: NonZeroUsize::new(300), ..RateLimits::default() };
     let (client, _) = client_with(&server, |setup| setup.accounts = Arc::new(ProviderAccounts::new(limits)));
-    let asked = (0..300).map(|i| {
+    let calls = (0..300).map(|i| {
         let client = client.clone();
         async move {
             let request = question_in(&format!("question {i}"));
             client.ask(&request).await.map(|reply| reply.text == format!("question {i}"))
         }
     });
-    let replies = join_all(asked).await;
+    let replies = join_all(calls).await;
     assert!(replies.iter().all(|reply| *reply == Ok(true)), "every question gets its own answer");
     assert_eq!(server.count(), 300);
     assert!(server.peak_in_flight() > 100, "{}", server.peak_in_flight());

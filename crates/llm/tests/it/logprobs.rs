@@ -1,5 +1,5 @@
-//! Questions that need log-probabilities: as many as possible are requested, and nothing is paid if there are
-//! none.
+//! Calls that need log-probabilities: as many alternatives as possible are requested, and nothing is paid if the model
+//! returns none.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -29,8 +29,8 @@ async fn many(client: &ModelClient) -> Vec<Option<ErrorKind>> {
     let questions: Vec<ChatRequest> = (0..20)
         .map(|number| ChatRequest { logprobs: Some(20), ..question_in(&format!("Is {number} so?")) })
         .collect();
-    let asked = questions.iter().map(|question| client.ask(question));
-    join_all(asked).await.into_iter().map(|answer| answer.err().map(|error| error.kind)).collect()
+    let calls = questions.iter().map(|question| client.ask(question));
+    join_all(calls).await.into_iter().map(|answer| answer.err().map(|error| error.kind)).collect()
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn failed_probe_does_not_hold_up_later_requests() {
 
 #[tokio::test]
 async fn as_many_alternatives_are_asked_for_as_there_are() {
-    for (format, asked, refusal) in [
+    for (format, pointer, refusal) in [
         (
             "openai:judge-1",
             "/top_logprobs",
@@ -160,7 +160,7 @@ async fn as_many_alternatives_are_asked_for_as_there_are() {
     ] {
         let refused = AtomicUsize::new(0);
         let server = MockServer::start(move |incoming: &MockRequest| {
-            if incoming.body.pointer(asked).and_then(serde_json::Value::as_u64) == Some(5) {
+            if incoming.body.pointer(pointer).and_then(serde_json::Value::as_u64) == Some(5) {
                 return tokens();
             }
             refused.fetch_add(1, Ordering::Relaxed);

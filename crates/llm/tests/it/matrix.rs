@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use crate::support::{FORMATS, Format, client_of, question};
 
-/// What a good answer says; no fault may produce it.
+/// The text of a good answer; no fault may produce it.
 const TRUTH: &str = r#"{"met":true}"#;
 
 /// Short, because some faults last as long as it; long enough for a busy machine to answer everything else.
@@ -173,8 +173,8 @@ async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
         let context = format.model;
         let words = "I would rather not.";
         let refused = once(format, MockReply::Refusal(words.to_owned())).await.unwrap();
-        // Ollama has no field for a refusal, so it is the model's text. Gemini has no field for its words.
-        // Bedrock has the words as text that is not a refusal.
+        // Ollama has no field for a refusal, so it is the model's text. Gemini has no field for the text of a refusal.
+        // Bedrock returns it as text that is not marked as a refusal.
         match context {
             "ollama/judge-1" => assert_eq!((refused.text.as_str(), refused.refusal), (words, None)),
             "gemini/judge-1" | "vertex/judge-1" => {
@@ -217,7 +217,7 @@ async fn a_good_answer_brings_everything_the_format_has() {
         let named = (format.model != "bedrock/judge-1").then_some("judge-1");
         assert_eq!(reply.model.as_deref(), named, "{}", format.model);
         assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{}", format.model);
-        // Ollama has no request id, and Bedrock's is in a header of its own.
+        // Ollama has no request id, and Bedrock's is in a separate header.
         let silent = ["ollama/judge-1", "bedrock/judge-1"].contains(&format.model);
         assert_eq!(reply.request_id.is_some(), !silent, "{}", format.model);
         let sent = &server.requests()[0];
@@ -247,15 +247,15 @@ async fn refused_parameters_are_learned_once_in_every_format() {
 #[tokio::test]
 async fn logprobs_come_where_they_are_offered_and_asked_for() {
     for format in &FORMATS {
-        let said = MockReply::Tokens(vec![
+        let scripted = MockReply::Tokens(vec![
             MockToken::certain("un"),
             MockToken::chosen(&[("met", 0.75), ("known", 0.25)]),
         ]);
-        let server = MockServer::start(always(said));
+        let server = MockServer::start(always(scripted));
         let client = client(format, &server, PATIENT, 1);
         assert_eq!(client.ask(&question()).await.unwrap().logprobs(), None, "{}", format.model);
-        let asked = ChatRequest { logprobs: Some(5), ..question() };
-        let reply = client.ask(&asked).await.unwrap();
+        let request = ChatRequest { logprobs: Some(5), ..question() };
+        let reply = client.ask(&request).await.unwrap();
         assert_eq!(reply.text, "unmet");
         let Some(tokens) = reply.logprobs() else {
             assert!(["anthropic/judge-1", "bedrock/judge-1"].contains(&format.model), "{}", format.model);

@@ -60,7 +60,7 @@ async fn shared_prompt_prefixes_encode_to_the_same_bytes() {
     }
 }
 
-/// A client of a model at Anthropic or on Bedrock, which cache only what is marked.
+/// A client of a model at Anthropic or on Bedrock, which cache only marked prefixes.
 fn marking(provider: &str, model: &str, server: &MockServer) -> ModelClient {
     let base_url = server.base_url();
     let env = |name: &str| {

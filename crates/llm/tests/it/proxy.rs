@@ -1,4 +1,4 @@
-//! A model lent to a program: who gets in, what is answered and counted, and that it ends.
+//! The proxy that gives a program access to a model: authorization, answers, usage, and its end.
 
 use std::sync::Arc;
 
@@ -53,27 +53,27 @@ async fn both_forms_are_answered_and_counted() {
     let server = MockServer::start(echo);
     let proxy = open(&server, 9).await;
     assert!(proxy.url().starts_with("http://127.0.0.1:"), "{}", proxy.url());
-    let asked = json!({"question": "why", "systemPrompt": "be brief"});
-    let (status, said) = call(&proxy, "POST", "/invoke", &asked).await;
+    let body = json!({"question": "why", "systemPrompt": "be brief"});
+    let (status, reply) = call(&proxy, "POST", "/invoke", &body).await;
     assert_eq!(
-        (status, &said["rawText"], &said["output"][0]["content"]),
+        (status, &reply["rawText"], &reply["output"][0]["content"]),
         (200, &"re why".into(), &"re why".into())
     );
-    assert!(said["tokenUsage"]["input"].as_u64().is_some(), "{said}");
+    assert!(reply["tokenUsage"]["input"].as_u64().is_some(), "{reply}");
     assert_eq!(server.requests()[0].json()["messages"][0]["content"], "be brief");
-    let asked = json!({"requests": [{"question": "a"}, {"question": "FAIL"}, {"question": "b"}]});
-    let (status, said) = call(&proxy, "POST", "/invokeBatch", &asked).await;
-    let said = &said["responses"];
-    assert_eq!((status, &said[0]["rawText"], &said[2]["rawText"]), (200, &"re a".into(), &"re b".into()));
-    assert!(said[1]["rawText"].is_null() && said[1]["error"].is_string(), "{said}");
-    let asked = json!({"model": "gpt-anything", "temperature": 0, "max_tokens": 7, "reasoning_effort": "low", "messages": [
+    let body = json!({"requests": [{"question": "a"}, {"question": "FAIL"}, {"question": "b"}]});
+    let (status, reply) = call(&proxy, "POST", "/invokeBatch", &body).await;
+    let reply = &reply["responses"];
+    assert_eq!((status, &reply[0]["rawText"], &reply[2]["rawText"]), (200, &"re a".into(), &"re b".into()));
+    assert!(reply[1]["rawText"].is_null() && reply[1]["error"].is_string(), "{reply}");
+    let body = json!({"model": "gpt-anything", "temperature": 0, "max_tokens": 7, "reasoning_effort": "low", "messages": [
         {"role": "developer", "content": "be kind"},
         {"role": "user", "content": [{"type": "text", "text": "hello"}]},
     ]});
-    let (status, said) = call(&proxy, "POST", "/v1/chat/completions", &asked).await;
-    assert_eq!((status, &said["choices"][0]["message"]["content"]), (200, &"re hello".into()));
+    let (status, reply) = call(&proxy, "POST", "/v1/chat/completions", &body).await;
+    assert_eq!((status, &reply["choices"][0]["message"]["content"]), (200, &"re hello".into()));
     assert_eq!(
-        (&said["object"], &said["choices"][0]["finish_reason"]),
+        (&reply["object"], &reply["choices"][0]["finish_reason"]),
         (&"chat.completion".into(), &"stop".into())
     );
     assert_eq!(server.requests().last().unwrap().json()["reasoning_effort"], "low");
@@ -97,13 +97,13 @@ async fn proxy_reply_cut_off_by_our_limit_is_an_error() {
     let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn ChatModel>;
     let setup = ProxySetup { ask, name: "judge".to_owned(), max_calls: 9, repeat: 1 };
     let proxy = ModelProxy::open(setup).await.unwrap();
-    let (status, said) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;
+    let (status, reply) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;
     assert!(status >= 400, "{status}");
-    assert!(said["error"].as_str().unwrap().contains("cut off at the limit of 50 tokens"), "{said}");
+    assert!(reply["error"].as_str().unwrap().contains("cut off at the limit of 50 tokens"), "{reply}");
     // If the program sets its own limit, a reply that ends there is returned.
-    let asked = json!({"max_tokens": 20, "messages": [{"role": "user", "content": "why"}]});
-    let (status, said) = call(&proxy, "POST", "/v1/chat/completions", &asked).await;
-    assert_eq!((status, &said["choices"][0]["finish_reason"]), (200, &"length".into()));
+    let body = json!({"max_tokens": 20, "messages": [{"role": "user", "content": "why"}]});
+    let (status, reply) = call(&proxy, "POST", "/v1/chat/completions", &body).await;
+    assert_eq!((status, &reply["choices"][0]["finish_reason"]), (200, &"length".into()));
     let usage = proxy.close().await;
     assert_eq!((usage.calls, usage.failed, usage.sent), (2, 1, 2));
     assert_eq!(usage.tokens.output, Some(70), "what was cut off is counted");
@@ -115,16 +115,16 @@ async fn nothing_is_answered_beyond_the_limit() {
     let proxy = open(&server, 2).await;
     let one = json!({"question": "x"});
     let three = json!({"requests": [one, one, one]});
-    let (status, said) = call(&proxy, "POST", "/invokeBatch", &three).await;
+    let (status, reply) = call(&proxy, "POST", "/invokeBatch", &three).await;
     assert_eq!(status, 429);
-    assert!(said["error"].as_str().unwrap().contains("may call the model 2 times (`max_calls`)"), "{said}");
+    assert!(reply["error"].as_str().unwrap().contains("may call the model 2 times (`max_calls`)"), "{reply}");
     assert_eq!(
         (call(&proxy, "POST", "/invoke", &one).await.0, call(&proxy, "POST", "/invoke", &one).await.0),
         (200, 200)
     );
     let chat = json!({"messages": [{"role": "user", "content": "x"}]});
-    let (status, said) = call(&proxy, "POST", "/v1/chat/completions", &chat).await;
-    assert_eq!((status, &said["error"]["type"]), (429, &"insufficient_quota".into()));
+    let (status, reply) = call(&proxy, "POST", "/v1/chat/completions", &chat).await;
+    assert_eq!((status, &reply["error"]["type"]), (429, &"insufficient_quota".into()));
     assert_eq!(server.count(), 2);
     let usage = proxy.close().await;
     assert_eq!((usage.calls, usage.refused, usage.failure), (2, 4, None));

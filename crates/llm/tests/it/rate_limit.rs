@@ -161,8 +161,8 @@ async fn clients_of_one_account_share_permits() {
 
 #[tokio::test]
 async fn a_single_refusal_delays_its_own_request_only() {
-    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-    let seen = Arc::clone(&asked);
+    let arrived: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&arrived);
     let server = MockServer::start(move |incoming: &MockRequest| {
         seen.lock().unwrap().push(incoming.last_user_text.clone());
         if incoming.index == 0 {
@@ -174,9 +174,9 @@ async fn a_single_refusal_delays_its_own_request_only() {
     });
     let client = client(&server, limits(4));
     assert!(ask_all(&client, 40).await.iter().all(Option::is_some));
-    let asked = asked.lock().unwrap().clone();
-    assert_eq!(asked.len(), 41);
-    assert_eq!(asked.first(), asked.last(), "all others were answered while it waited");
+    let arrived = arrived.lock().unwrap().clone();
+    assert_eq!(arrived.len(), 41);
+    assert_eq!(arrived.first(), arrived.last(), "all others were answered while it waited");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Refusals as servers were seen to send them, with the source of each, and what a user is told.
+//! Refusals as real servers sent them, with the source of each, and the advice that a user gets.
 
 use assize_llm::ErrorKind;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -12,7 +12,7 @@ struct Refusal {
     status: u16,
     body: &'static str,
     kind: ErrorKind,
-    /// Part of what the user is told to do.
+    /// Part of the advice for the user.
     advice: &'static str,
     source: &'static str,
 }
@@ -112,7 +112,7 @@ const REFUSALS: &[Refusal] = &[
         advice: ACCOUNT_ADVICE,
         source: "https://github.com/Xeift/Telegram-Discord-Bot/issues/4",
     },
-    // The allowance of the day is the last of those that are named.
+    // The daily allowance is the last one that the message names.
     Refusal {
         provider: "Gemini",
         format: GEMINI,
@@ -268,11 +268,11 @@ async fn what_servers_refuse_is_told_with_its_cause_and_what_helps() {
         let (client, _) = client_of(&FORMATS[*format], &server, |_| {});
         let error = client.ask(&question()).await.unwrap_err();
 
-        let told = format!("{provider}: {error}");
-        assert_eq!(error.kind, *kind, "{told}");
-        assert!(error.advice.as_deref().unwrap_or_default().contains(advice), "{told}");
-        assert!(!error.message.starts_with("{\""), "{told}");
+        let text = format!("{provider}: {error}");
+        assert_eq!(error.kind, *kind, "{text}");
+        assert!(error.advice.as_deref().unwrap_or_default().contains(advice), "{text}");
+        assert!(!error.message.starts_with("{\""), "{text}");
         let is_final = *kind != ErrorKind::RateLimited;
-        assert_eq!(server.count() == 1, is_final, "{told}: sent {} times", server.count());
+        assert_eq!(server.count() == 1, is_final, "{text}: sent {} times", server.count());
     }
 }

@@ -1,4 +1,4 @@
-//! Retries: how often, after how long, and what is recorded.
+//! Retries: their number, their waits, and their records.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -169,7 +169,7 @@ impl Transport for FirstIsLost {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_without_an_answer_is_told_of_once_if_others_are_answered() {
-    for (others, told) in [(0, &[][..]), (3, &["no answer for 60 s"])] {
+    for (others, events) in [(0, &[][..]), (3, &["no answer for 60 s"])] {
         let server = MockServer::start(always(MockReply::Hang));
         let observer = Arc::new(NotingObserver::default());
         let (client, _) = client_with(&server, |setup| {
@@ -187,7 +187,7 @@ async fn a_request_without_an_answer_is_told_of_once_if_others_are_answered() {
         let lost = question();
         let (first, ()) = tokio::join!(client.ask(&lost), rest);
         first.unwrap();
-        assert_eq!(*observer.0.lock().unwrap(), told);
+        assert_eq!(*observer.0.lock().unwrap(), events);
     }
 }
 
@@ -223,8 +223,8 @@ async fn the_time_limit_does_not_count_the_wait_behind_other_requests_in_the_ser
     });
     for calls in [20, 20, 8] {
         let question = question();
-        let asked = (0..calls).map(|_| client.ask(&question));
-        for reply in futures_util::future::join_all(asked).await {
+        let asking = (0..calls).map(|_| client.ask(&question));
+        for reply in futures_util::future::join_all(asking).await {
             assert_eq!(reply.unwrap().attempts, 1, "of {calls}");
         }
     }

@@ -1,4 +1,4 @@
-//! Every row of the table of AgentV's keys says what happens: each is put into a file and loaded.
+//! Checks every row of the table of AgentV's keys: each key is put into a file, which is loaded.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use assize_diagnostic::{Diagnostic, Severity};
 use assize_evalfile::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport, LoadOptions, load_targets};
 use assize_load::load_suite;
 
-/// Diagnostics of settings without effect, and of keys that are not read.
+/// Codes of diagnostics about settings without effect and unknown keys.
 const IDLE_CODES: [&str; 3] = ["W0603", "W0403", "E0103"];
 
-/// What became of a file: errors, missing features, and settings without effect.
+/// The result of loading a file: errors, missing features, and settings without effect.
 #[derive(Debug, Default)]
 struct LoadOutcome {
     refused: Vec<String>,
@@ -164,12 +164,12 @@ fn every_row_of_the_table_tells_what_happens() {
     let mut wrong = Vec::new();
     for key in AGENTV_KEYS.iter().filter(|key| key.place != AgentvPlace::Option) {
         let found = outcome(key);
-        let told = match key.support {
+        let matches = match key.support {
             AgentvSupport::Read => found.refused.is_empty() && found.idle.is_empty(),
             AgentvSupport::NoEffect => found.refused.is_empty() && !found.idle.is_empty(),
             AgentvSupport::Refused => !found.refused.is_empty(),
         };
-        if !told {
+        if !matches {
             wrong.push(format!("{} `{}` is {:?}: {found:?}", key.place.title(), key.name, key.support));
         }
     }

@@ -183,7 +183,7 @@ fn a_changed_test_is_another_question_with_other_graders() {
     );
     let test = all[1].authored.as_ref().expect("the test");
     let sent = test.value();
-    // With what the default test adds, before variables are filled in.
+    // The variables are merged with the default test, but not rendered.
     assert_eq!(sent["vars"], json!({"word": "{{ inner }} tea", "inner": "green"}));
     assert_eq!((&sent["options"], &sent["metadata"]), (&json!({}), &json!({"a": 1})));
     assert_eq!(test.change(sent), Ok(None));
@@ -201,7 +201,7 @@ fn a_changed_test_is_another_question_with_other_graders() {
     assert_eq!(case.vars["word"], "black tea");
     assert_eq!(case.authored.as_ref().expect("the test").value()["vars"]["inner"], "black");
 
-    // One value of a list; the judge with settings is that of the file, and no other can be added.
+    // One value of a list. The judge with settings is the file's; an extension can't add another one.
     let test = all[4].authored.as_ref().expect("the test");
     assert_eq!(test.value()["vars"]["word"], "juice");
     let mut changed = test.value().clone();

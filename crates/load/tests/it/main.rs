@@ -1,4 +1,4 @@
-//! Tests of opening eval files, and with it of their readers, through what the crate exports.
+//! Tests of loading eval files, and thereby of their readers, through the public functions of the crate.
 
 mod agentv;
 mod edit;

@@ -1,4 +1,4 @@
-//! Files with prompts, providers and tests: which cases they come to.
+//! Files with prompts, providers and tests, and the cases that they expand to.
 
 use std::fs;
 use std::path::Path;
@@ -175,7 +175,7 @@ fn an_empty_set_is_named_as_a_set() {
     }
 }
 
-/// The place of the file decides, whatever its keys are.
+/// The location of the file decides, not its keys.
 #[test]
 fn a_promptfooconfig_is_in_promptfoos_spelling() {
     let text =
@@ -401,7 +401,7 @@ fn what_a_variable_holds_is_not_a_template_of_an_eval_file() {
          tests: [{vars: {text: 'use ${{ HOME }} and {{'}, assert: [{type: contains, value: '${{ X }}'}]}]\n";
     let found = load_with(text, &[]);
     let case = found.loaded.cases.iter().next();
-    // `{{ HOME }}` is a template of this format, too; what can't be rendered stays.
+    // `{{ HOME }}` is a template of this format, too. Text that can't be rendered stays unchanged.
     assert!(case.is_some_and(|case| case.is_ok_and(|case| case.question().starts_with("use $"))));
 }
 
@@ -670,7 +670,7 @@ fn a_function_of_javascript_may_write_tests() {
     }
 }
 
-/// Every row of the table of types: what is supported is read, and what is not is refused by its name.
+/// Checks every row of the table of types: supported types are read, and others are refused by name.
 #[test]
 fn each_assertion_type_is_read_or_refused_as_the_table_says() {
     for row in ASSERTION_TYPES {
@@ -696,7 +696,7 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
             "classifier" => assertion["provider"] = json!("huggingface:text-classification:a/b"),
             _ => {}
         }
-        // Types of AgentV's have keys of their own, which the tests of graders hold.
+        // AgentV's types have their own keys, which the tests of graders cover.
         let is_own = matches!(row.support, AssertionSupport::SameKeys(_));
         let file = json!({
             "prompts": ["p"], "providers": ["echo"], "tests": [{"vars": {"context": "a"}, "assert": [assertion]}],
@@ -841,7 +841,7 @@ fn a_test_whose_variables_cannot_be_read_is_read_to_its_end() {
     };
     assert_eq!(codes(&text("{type: contians, value: a}")), ["E0501", "E0301", "E0501"]);
     assert_eq!(codes(&text("{type: equals, value: a, treshold: 1}")), ["E0501", "E0103", "E0501"]);
-    // What hangs on the values is not known.
+    // These patterns and paths depend on the values of variables.
     let unknown = "{type: regex, value: '({{ a }}'}, {type: contains, value: 'file://{{ b }}.txt'}";
     assert_eq!(codes(&text(unknown)), ["E0501", "E0501"]);
 }

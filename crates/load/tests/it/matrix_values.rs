@@ -87,7 +87,7 @@ fn a_missing_value_is_an_error_where_one_is_needed() {
             assert_eq!(with_assertion(&assertion), Err(vec![expected]), "{assertion}");
         }
     }
-    // A prompt of its own may say what matters, but only to `llm-rubric`.
+    // A custom prompt may replace the criterion, but only for `llm-rubric`.
     assert!(with_assertion("{type: llm-rubric, rubricPrompt: 'Is {{output}} kind?'}").is_ok());
     // A circle of variables hides no other error.
     let broken = load("{vars: {x: '{{x}}'}, assert: [{type: contians}]}").expect_err("broken");
@@ -234,7 +234,7 @@ fn lists_of_texts_are_read_as_they_are_written() {
     assert!(with_assertion("{type: contains-any, value: ['file://missing.txt']}").is_err());
 }
 
-/// Returns code and title of what is found in a file beside `answer.py`.
+/// Returns code and title of each diagnostic of a file beside `answer.py`.
 fn found_in(text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("any-name.yaml");

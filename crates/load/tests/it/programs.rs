@@ -13,7 +13,7 @@ const ASSERT: &str = "assert: [{type: contains, value: tea}]";
 
 type Answer = fn(&LoadProgram, &Value) -> Result<Value, String>;
 
-/// A runner that answers each call by a function, and notes how many calls came together.
+/// A runner that answers each call with a function, and records how many calls each batch has.
 struct PretendedRunner {
     answer: Answer,
     batches: Mutex<Vec<usize>>,
@@ -84,7 +84,7 @@ fn a_prompt_is_written_for_each_test_with_its_variables_and_settings() {
         Ok(json!([{"role": "user", "content": text}]))
     });
     assert_eq!(loaded.questions(), ["\"tea\"\"!\" tea", "\"milk\"\"!\" milk"]);
-    // One process for both.
+    // One process runs both.
     assert_eq!(loaded.batches(), [2]);
 }
 
@@ -145,7 +145,7 @@ fn variables_come_from_functions_that_see_the_others() {
         };
         Ok(json!({"output": text}))
     });
-    // What a program returns is no template.
+    // The output of a program is not a template.
     assert_eq!(loaded.questions(), ["\"tea\" {{ role }}, after \"\\\"tea\\\" {{ role }}\""]);
     assert_eq!(loaded.batches(), [1, 1]);
 
@@ -188,7 +188,7 @@ fn providers_that_get_different_prompts_have_cases_of_their_own() {
         ]
     );
 
-    // A target of the command line takes the place of all.
+    // A target of the command line replaces all providers.
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("code.py"), "import os\n").expect("written");
     let path = folder.path().join("any-name.yaml");

@@ -164,8 +164,8 @@ fn every_name_of_both_generations_is_a_known_provider() {
     ] {
         for written in [provider.to_owned(), provider.replace('-', "_")] {
             let loaded = load(&format!("targets:\n- name: t\n  provider: {written}\n"));
-            let said = complaints(&loaded).join("\n");
-            assert!(!said.contains("unknown provider"), "{written}: {said}");
+            let messages = complaints(&loaded).join("\n");
+            assert!(!messages.contains("unknown provider"), "{written}: {messages}");
         }
     }
 }

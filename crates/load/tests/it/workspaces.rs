@@ -1,4 +1,4 @@
-//! `workspace` in eval files: every spelling, and every way out of it that is barred.
+//! `workspace` in eval files: every spelling, and every blocked attempt to leave its folder.
 
 use std::fs;
 use std::path::Path;

@@ -37,8 +37,8 @@ struct Watching(Arc<watch::Sender<Vec<Progress>>>);
 type Progress = (f64, Option<f64>);
 
 impl ClientHandler for Watching {
-    async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.0.send_modify(|all| all.push((told.progress, told.total)));
+    async fn on_progress(&self, update: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.0.send_modify(|all| all.push((update.progress, update.total)));
     }
 }
 
@@ -59,7 +59,7 @@ async fn a_client_that_asks_for_it_is_told_of_progress() {
     sent.await_response().await.expect("it is answered");
 
     // The client handles notifications separately from the reply. The last one is always sent.
-    let mut told = watching.0.subscribe();
-    let told = told.wait_for(|told| told.contains(&(50.0, Some(50.0)))).await.expect("the client is there");
-    assert!(told.iter().all(|(done, total)| *done <= 50.0 && *total == Some(50.0)), "{told:?}");
+    let mut seen = watching.0.subscribe();
+    let seen = seen.wait_for(|seen| seen.contains(&(50.0, Some(50.0)))).await.expect("the client is there");
+    assert!(seen.iter().all(|(done, total)| *done <= 50.0 && *total == Some(50.0)), "{seen:?}");
 }

@@ -145,8 +145,8 @@ impl Client {
         );
         let text = &result.content[0].as_text().expect("text").text;
 
-        let said = serde_json::from_str::<Value>(text).ok();
-        let message = said.and_then(|value| value["error"]["message"].as_str().map(str::to_owned));
+        let body = serde_json::from_str::<Value>(text).ok();
+        let message = body.and_then(|value| value["error"]["message"].as_str().map(str::to_owned));
         message.unwrap_or_else(|| text.clone())
     }
 

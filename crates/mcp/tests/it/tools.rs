@@ -149,8 +149,8 @@ async fn wrong_samples_and_rubrics_are_refused_before_anything_is_asked() {
         ),
         (json!({ "rubric": ["a b"], "samples": sample, "budget_usd": 0, "commands": [] }), "unknown field"),
     ] {
-        let told = client.fail("grade", arguments.clone()).await;
-        assert!(told.contains(message), "{arguments}: {told}");
+        let error = client.fail("grade", arguments.clone()).await;
+        assert!(error.contains(message), "{arguments}: {error}");
     }
 }
 
@@ -166,8 +166,8 @@ async fn names_in_criteria_take_values_and_are_never_graded_themselves() {
     {
         let mut arguments = json!({ "samples": samples, "budget_usd": 0 });
         arguments[key] = rubric;
-        let told = client.fail("grade", arguments.clone()).await;
-        assert!(told.contains("the variable `days` has no value"), "{told}");
+        let error = client.fail("grade", arguments.clone()).await;
+        assert!(error.contains("the variable `days` has no value"), "{error}");
 
         arguments["vars"] = json!({ "days": 5 });
         let graded = client.succeed("grade", arguments.clone()).await;
@@ -248,8 +248,8 @@ async fn samples_are_graded_by_a_scorecard_with_the_weights_that_are_asked_for()
         let mut arguments = arguments;
         arguments["samples"] = samples.clone();
         arguments["budget_usd"] = json!(0);
-        let told = client.fail("grade", arguments.clone()).await;
-        assert!(told.contains(message), "{arguments}: {told}");
+        let error = client.fail("grade", arguments.clone()).await;
+        assert!(error.contains(message), "{arguments}: {error}");
     }
 }
 
@@ -315,7 +315,7 @@ async fn a_run_goes_on_after_its_id_was_returned_and_stops_when_the_client_leave
     assert_eq!(client.succeed("list_runs", json!({})).await["running"], json!([begun["run_id"]]));
     client.disconnect().await;
 
-    // The run ended in an orderly way: it says why, and can be resumed.
+    // The run ended in an orderly way: its status has the reason, and it can be resumed.
     let client = fixture.connect().await;
     let page = client.succeed("results", json!({})).await;
     assert_eq!((&page["status"], &page["summary"]["exit_code"]), (&json!("finished"), &json!(130)));

@@ -22,7 +22,8 @@ impl Identify for Guidelines {
         identity.field(acceptable_deviations);
         identity.field(critical_requirements);
         identity.field(evidence_requirements);
-        // Only if it is set: it changes what counts, but not the question that people's labels are bound to.
+        // Written only if it is set: the setting changes which evidence counts, but not the question that labels are
+        // bound to.
         if *evidence_is_advisory {
             identity.text("advisory");
         }

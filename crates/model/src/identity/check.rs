@@ -85,7 +85,7 @@ identify_enum!(LabelRule {
     Moderation { categories } = "moderation", Classifier { class, threshold } = "classifier",
 });
 
-// The settings that determine which statements are decided on, not the judge and how it is asked.
+// The settings that determine which statements are decided on, without the judge and its settings.
 identify_struct!(ContextGrader { measure, context, query; not judging, evidence, truncate, judge, panel });
 identify_enum!(ContextMeasure {
     Recall { expected } = "recall", Relevance = "relevance", Faithfulness = "faithfulness",

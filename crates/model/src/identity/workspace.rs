@@ -7,7 +7,7 @@ use crate::{
     WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 
-// `docker` says where graders run, which does not change the folder.
+// `docker` determines where graders run, which does not change the folder.
 identify_struct!(WorkspaceSpec { template, repos, hooks, isolation, mode, path; not docker });
 identify_struct!(ContainerSpec { image, timeout, memory, cpus; not place });
 identify_struct!(FilePreprocessor { media_type, command, place });

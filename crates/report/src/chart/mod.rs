@@ -1,10 +1,9 @@
 //! Charts as SVG: bars and points with intervals, parts of a whole, the reliability of a judge and its errors.
 //!
-//! A chart has no script, no `style` attribute and no colour of its own, so that a page with a strict content
-//! security policy needs no exception for it. Elements have classes, and the page's style sheet colours them
-//! for both themes. Widths are percentages, so a chart fits any container and its lines keep their thickness.
-//! Each chart has a title with its numbers for screen readers. Results of writing to a string are ignored,
-//! because that never fails.
+//! A chart has no script, no `style` attribute and no colours, so that a page with a strict content security policy
+//! needs no exception for it. Elements have classes, and the page's style sheet colours them for both themes. Widths
+//! are percentages, so a chart fits any container and its lines keep their thickness. Each chart has a title with its
+//! numbers for screen readers. Results of writing to a string are ignored, because that never fails.
 
 mod axis;
 mod confusion;

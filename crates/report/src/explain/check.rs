@@ -125,6 +125,6 @@ fn outcome_text(outcome: OutcomeKind, points: Option<f64>) -> String {
 }
 
 fn gate_name(gate: &GateRow) -> String {
-    let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
-    format!("the gate of `{}` ({})", sanitize::sanitize_name(of), sanitize::sanitize_name(&gate.rule))
+    let name = gate.criterion.as_ref().unwrap_or(&gate.grader);
+    format!("the gate of `{}` ({})", sanitize::sanitize_name(name), sanitize::sanitize_name(&gate.rule))
 }

@@ -10,7 +10,7 @@ pub(crate) struct GraderRecord<'a> {
     pub(crate) weighting: GraderWeighting,
     /// Decisions on its criteria; empty for a grader that is not a rubric.
     pub(crate) rows: Vec<&'a CaseDecision>,
-    /// All its decisions, including those of its members.
+    /// All its decisions, including decisions of its members.
     pub(crate) all_rows: Vec<&'a CaseDecision>,
     /// Number of composites that contain it.
     pub(crate) depth: usize,

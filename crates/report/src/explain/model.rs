@@ -75,7 +75,7 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// A score, its bounds and its coverage, as far as they are known.
+/// A score, its bounds and its coverage; each is absent if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct ScoreRange {
     /// Score, 0 to 1; null while ungraded criteria could change it.

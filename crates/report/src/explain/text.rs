@@ -31,15 +31,15 @@ pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, s
 
     render_heading(&mut page, &record.result);
 
-    if let Some(lines) = it.thresholds {
-        let borderline = match lines.borderline() {
+    if let Some(thresholds) = it.thresholds {
+        let borderline = match thresholds.borderline() {
             Some(line) => format!(", borderline threshold {}", format_plain(line.get())),
             None => String::new(),
         };
-        let text = if lines.pass() == UnitInterval::ZERO {
+        let text = if thresholds.pass() == UnitInterval::ZERO {
             "No minimum score: the case passes if no gate fails".to_owned()
         } else {
-            format!("Pass threshold {}{borderline}", format_plain(lines.pass().get()))
+            format!("Pass threshold {}{borderline}", format_plain(thresholds.pass().get()))
         };
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
     }
@@ -200,7 +200,7 @@ fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
     pieces
 }
 
-/// Returns the places to name beside quotes: those of quotes that are not marked in the answer.
+/// Returns the places to show beside quotes: only for quotes that are not marked in the answer.
 fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
     let is_marked =
         |place: &QuotePlace| page.style().color && place.turn.is_none() && place.end <= MAX_MATERIAL;
@@ -414,7 +414,7 @@ fn render_decision(
     }
     notes.extend(part.has_slips.then(|| "the reply is not quite JSON, but has only one reading".to_owned()));
 
-    // For an ungraded criterion the reason already says what happened.
+    // For an ungraded criterion, the reason already describes the failure.
     let failure = part.ungraded.as_ref().map(|ungraded| ungraded.message.as_str());
     let reason = if part.reason.trim().is_empty() { failure.unwrap_or_default() } else { &part.reason };
     let decision = CriterionLine {
@@ -622,12 +622,12 @@ fn render_case_section(page: &mut ReportPage, it: &CaseExplanation) {
         render_score(page, it.figures);
 
         for gate in &it.gates_failed {
-            let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
+            let name = gate.criterion.as_ref().unwrap_or(&gate.grader);
             render_fact(
                 page,
                 "gate",
                 vec![
-                    ReportPiece::untrusted_name(ReportTone::Strong, of),
+                    ReportPiece::untrusted_name(ReportTone::Strong, name),
                     ReportPiece::new(ReportTone::Dim, format!("  {}:  ", gate.rule)),
                     ReportPiece::new(ReportTone::Bad, "failed"),
                 ],

@@ -1,7 +1,6 @@
 //! Annotations in the log of GitHub Actions: workflow commands at the lines of failing criteria.
 //!
-//! GitHub shows ten annotations of each kind per step and drops the others, so the last one says how many
-//! there are.
+//! GitHub shows ten annotations of each kind per step and drops the others, so the last one contains the total.
 
 use std::io::Write;
 

@@ -227,8 +227,8 @@ impl CaseIndex {
 
     fn add_thresholds(&mut self, record: &CaseRecord) {
         let Some(decision) = record.decisions.first() else { return };
-        if self.thresholds.len() < MAX_THRESHOLDS && !self.thresholds.contains(&decision.lines) {
-            self.thresholds.push(decision.lines);
+        if self.thresholds.len() < MAX_THRESHOLDS && !self.thresholds.contains(&decision.thresholds) {
+            self.thresholds.push(decision.thresholds);
         }
     }
 
@@ -257,7 +257,7 @@ impl CaseIndex {
         self.cases.len() - 1
     }
 
-    /// Adds what another trial says about the case as a whole.
+    /// Adds the result of another trial to the case.
     fn add_trial(&mut self, at: usize, row: &ResultRow) {
         let case = &mut self.cases[at];
         case.place = case.place.min(row.place.unwrap_or(u64::MAX));

@@ -83,7 +83,7 @@ struct CriterionCount {
 #[derive(Debug, Default)]
 struct CriterionFindings {
     counts: HashMap<CriterionName, CriterionCount>,
-    /// How often a failed or ungraded criterion was not counted, because there were too many criteria.
+    /// Number of times a failed or ungraded criterion was not counted, because there were too many criteria.
     more: usize,
 }
 
@@ -204,7 +204,7 @@ impl CriterionFindings {
     }
 
     fn count(&mut self, name: CriterionName, reported: &ReportedCase<'_>, finding: &CaseFinding) {
-        // Without a limit, cases with criteria of their own would fill the memory.
+        // Without a limit, cases that each have their own criteria would fill the memory.
         const MAX_COUNTED: usize = 20 * MAX_FINDINGS;
         if self.counts.len() >= MAX_COUNTED && !self.counts.contains_key(&name) {
             self.more += usize::from(finding.against || finding.ungraded);
@@ -344,7 +344,7 @@ impl CriterionFinding {
         let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
         // A grader is only counted where it failed without a criterion that explains it, so a total would be
         // wrong.
-        let of = |number: usize| {
+        let share = |number: usize| {
             if self.name.criterion.is_empty() {
                 cases(number)
             } else {
@@ -353,9 +353,9 @@ impl CriterionFinding {
         };
         let verb = if self.level == FindingLevel::Gate { "gate failed in" } else { "failed in" };
         let mut text = match (self.failed, self.ungraded) {
-            (0, ungraded) => format!("ungraded in {}", of(ungraded)),
-            (failed, 0) => format!("{verb} {}", of(failed)),
-            (failed, ungraded) => format!("{verb} {}, ungraded in {ungraded}", of(failed)),
+            (0, ungraded) => format!("ungraded in {}", share(ungraded)),
+            (failed, 0) => format!("{verb} {}", share(failed)),
+            (failed, ungraded) => format!("{verb} {}, ungraded in {ungraded}", share(failed)),
         };
 
         let all = if self.failed > 0 { self.failed } else { self.ungraded };
@@ -369,7 +369,8 @@ impl CriterionFinding {
         text
     }
 
-    /// Fingerprint of the criterion: the same in every run, wherever the criterion is in its file.
+    /// Fingerprint of the criterion. It is the same in every run and does not depend on the criterion's position in its
+    /// file.
     pub(crate) fn fingerprint(&self) -> String {
         let CriterionName { suite, grader, criterion, text } = &self.name;
         let mut hasher = blake3::Hasher::new();

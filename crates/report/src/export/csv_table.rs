@@ -296,7 +296,7 @@ pub fn spreadsheet_text(text: &str) -> String {
     without_formula(escape_lines(text))
 }
 
-/// Puts an apostrophe before text that a spreadsheet would run as a formula. Numbers are left as they are.
+/// Puts an apostrophe before text that a spreadsheet would run as a formula. Numbers stay unchanged.
 fn without_formula(text: String) -> String {
     let begins =
         text.trim_start().trim_start_matches('\'').starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);

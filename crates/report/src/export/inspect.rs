@@ -84,7 +84,7 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     Ok(vec![])
 }
 
-/// Status in Inspect's terms: a run that completed all its cases is a success, whatever their scores.
+/// Status in Inspect's terms: a run that completed all its cases is a success, with any scores.
 fn status(conclusion: &ReportedConclusion) -> &'static str {
     match conclusion {
         ReportedConclusion { ended: false, .. } => "started",
@@ -142,7 +142,7 @@ fn head(
     head
 }
 
-/// The metrics of the run, as they are stored.
+/// The stored metrics of the run.
 fn results(run: &RunReport<'_>, index: &CaseIndex, conclusion: &ReportedConclusion) -> Value {
     let mut scores = Vec::new();
     if let Some(summary) = &run.info.summary {

@@ -135,7 +135,7 @@ fn begin_suite(
     Ok(())
 }
 
-/// Writes the problems of the run as a whole as tests of a suite of their own.
+/// Writes the problems of the whole run as tests of a separate suite.
 fn write_problems(
     xml: &mut XmlWriter<'_>,
     run: &RunReport<'_>,

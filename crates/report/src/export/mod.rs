@@ -37,7 +37,7 @@ use crate::html;
 /// Format of a report that is written from stored rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// One HTML file that needs no network.
+    /// A single HTML file that needs no network.
     Html,
     /// Markdown for a job summary or a comment.
     Markdown,

@@ -50,7 +50,7 @@ pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Resul
     Ok(Vec::new())
 }
 
-/// Where the events of a case come from, and what they may contain.
+/// The source of a case's events, and the parts they may contain.
 #[derive(Debug, Clone, Copy)]
 pub struct EventOrigin<'a> {
     /// Version of Assize.
@@ -61,7 +61,7 @@ pub struct EventOrigin<'a> {
     pub span: Option<(&'a str, &'a str)>,
     /// True if the judges' reasons are included; they may quote the answer.
     pub reasons: bool,
-    /// True if graders without criteria, such as the benchmarks of a scorecard, get events of their own.
+    /// True if graders without criteria, such as the benchmarks of a scorecard, also get events.
     pub graders: bool,
 }
 

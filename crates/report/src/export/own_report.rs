@@ -8,7 +8,7 @@ pub const MARKDOWN_MARK: &str = "<!-- assize";
 pub const JSON_MARK: &str = "\"generator\": \"assize\"";
 
 /// A text near the beginning of each kind of report that no other program writes.
-const MARKS: [&str; 8] = [
+const SIGNATURES: [&str; 8] = [
     "<meta name=\"generator\" content=\"assize\">",
     JSON_MARK,
     "<testsuites name=\"assize\"",
@@ -28,5 +28,5 @@ pub fn is_own_report(beginning: &[u8]) -> bool {
         || text.trim() == "[]"
         || text.starts_with(MARKDOWN_MARK)
         || headers().iter().any(|header| text.starts_with(header))
-        || MARKS.iter().any(|mark| text.contains(mark))
+        || SIGNATURES.iter().any(|mark| text.contains(mark))
 }

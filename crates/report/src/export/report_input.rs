@@ -1,4 +1,4 @@
-//! Input of a report: a stored run, and everything known about it beyond its rows.
+//! Input of a report: a stored run, with everything else that is known about it.
 
 use std::sync::Arc;
 

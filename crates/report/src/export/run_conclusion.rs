@@ -45,7 +45,7 @@ pub(crate) enum ProblemLevel {
     Failed,
     /// Something is missing.
     Missing,
-    /// It changes nothing, but a reader must know it, such as the scope of the run.
+    /// Does not change the result, but a reader must know it, for example the scope of the run.
     Note,
 }
 

@@ -1,4 +1,4 @@
-//! Markdown of runs for a job summary or a comment: what changed, what failed, the criteria by their text.
+//! Markdown of runs for a job summary or a comment: changes, failures, and the criteria with their texts.
 //!
 //! A comment on GitHub holds 65,536 characters, a job summary 1 MiB. The text keeps to the smaller limit, so
 //! that one file serves both. Blocks that do not fit are counted.
@@ -24,14 +24,14 @@ use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 use crate::summary::run_warnings;
 
-/// Maximum size of a GitHub comment in characters, less room for the notes at the end.
+/// Maximum size of a GitHub comment in characters, minus space for the notes at the end.
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
 /// Maximum number of criteria listed.
 const MAX_CRITERIA: usize = 100;
 /// Maximum length of a criterion text and of a reason, in characters.
 const MAX_TEXT: usize = 300;
 
-/// Writes runs one below the other.
+/// Writes one run below the other.
 pub(super) fn write_markdown(
     out: &mut dyn Write,
     runs: &[RunReport<'_>],
@@ -89,7 +89,7 @@ impl MarkdownPage {
     }
 }
 
-/// Invisible line by which a script finds its comment again. It contains the suites, so that two jobs keep
+/// Invisible line that a script uses to find its earlier comment. It contains the suites, so that two jobs keep
 /// separate comments.
 fn marker(runs: &[RunReport<'_>]) -> String {
     let mut names: Vec<&str> =
@@ -265,10 +265,10 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         text.push_str("\n| derived metric | value | of | results |\n|---|--:|---|--:|\n");
     }
     for metric in derived_metric_texts(derived) {
-        let [name, of, reason] =
+        let [name, part_of, reason] =
             [&metric.name, &metric.of, &metric.reason].map(|part| escape_markdown(part, MAX_TEXT));
         let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
-        let _ = writeln!(text, "| {name} | **{}**{reason} | {of} | {} |", metric.value, metric.results);
+        let _ = writeln!(text, "| {name} | **{}**{reason} | {part_of} | {} |", metric.value, metric.results);
     }
 
     let trials = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());
@@ -352,7 +352,7 @@ fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
     page.add_or_note(&text, "the criteria");
 }
 
-/// Lists as many of the cases that did not pass as fit, each with the criteria that count against it.
+/// Lists the cases that did not pass, as many as fit, each with the criteria that count against it.
 fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) -> Result<(), ReportError> {
     let states = [CaseState::Failed, CaseState::Ungraded, CaseState::Allowed];
     let total: usize = states.into_iter().map(|state| index.count(state)).sum();

@@ -41,8 +41,8 @@ fn run_log(run: &RunReport<'_>, findings: &[CriterionFinding]) -> Value {
     let rules: Vec<Value> = ids
         .iter()
         .map(|id| {
-            let of = findings.iter().find(|finding| rule_id(finding) == *id);
-            let text = of.map_or_else(String::new, |finding| sanitize_text(&finding.title(), MAX_TEXT));
+            let first = findings.iter().find(|finding| rule_id(finding) == *id);
+            let text = first.map_or_else(String::new, |finding| sanitize_text(&finding.title(), MAX_TEXT));
             json!({ "id": id, "shortDescription": { "text": text } })
         })
         .collect();

@@ -43,7 +43,7 @@ struct SkillRun {
     seconds: f64,
     tokens: Option<u64>,
     tool_calls: usize,
-    /// What was asked and answered; empty if that is not stored.
+    /// The question and the answer; empty if they are not stored.
     question: String,
     answer: String,
 }
@@ -60,7 +60,7 @@ struct SkillBenchmark {
     metadata: Value,
     configurations: &'static [&'static str],
     runs: Vec<SkillRun>,
-    /// What a reader must know about the runs as a whole, such as their scope.
+    /// Facts about the whole runs that a reader must know, for example their scope.
     conclusions: Vec<String>,
 }
 
@@ -112,8 +112,8 @@ pub fn write_skill_files(
     Ok(benchmark.notes())
 }
 
-/// Returns the folder name of an eval. It begins with `eval-` and contains no character that is special to a
-/// file system.
+/// Returns the folder name of an eval. It begins with `eval-` and contains no character with a special meaning in file
+/// systems.
 fn folder_name(case_id: &str) -> String {
     let plain: String = case_id
         .chars()
@@ -185,7 +185,7 @@ impl SkillBenchmark {
         self.runs.iter().filter(move |run| run.configuration == configuration && run.is_graded())
     }
 
-    /// Notes on what the metrics don't include, one sentence per eval.
+    /// Notes on data that the metrics don't include, one sentence per eval.
     fn notes(&self) -> Vec<String> {
         self.runs.iter().filter_map(SkillRun::note).chain(self.conclusions.iter().cloned()).collect()
     }
@@ -205,8 +205,8 @@ impl SkillBenchmark {
         }
         if let [with, without] = self.configurations {
             let difference = |key: &str, digits: usize| {
-                let of = |configuration: &str| summary[configuration][key]["mean"].as_f64();
-                Some(Value::String(format!("{:+.digits$}", of(with)? - of(without)?)))
+                let mean_of = |configuration: &str| summary[configuration][key]["mean"].as_f64();
+                Some(Value::String(format!("{:+.digits$}", mean_of(with)? - mean_of(without)?)))
             };
             let delta: Map<String, Value> = [("pass_rate", 2), ("time_seconds", 1), ("tokens", 0)]
                 .into_iter()

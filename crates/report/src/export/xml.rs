@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::sanitize::escape_lines;
 
-/// Writes XML and counts what it writes, because some readers have limits.
+/// Writes XML and counts its output, because some readers have limits.
 pub(crate) struct XmlWriter<'w> {
     out: &'w mut dyn Write,
     /// Bytes written.

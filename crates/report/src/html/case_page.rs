@@ -79,7 +79,7 @@ struct PieceView {
 }
 
 struct GraderView {
-    /// Name and type, if the case has several graders or the grader has a name of its own.
+    /// Name and type, if the case has several graders or the grader has its own name.
     title: Option<String>,
     score: String,
     class: &'static str,
@@ -101,7 +101,7 @@ struct CriterionView {
 
 struct QuoteView {
     text: String,
-    /// Remark about a quote that is not marked in the answer.
+    /// Note about a quote that is not marked in the answer.
     remark: Option<&'static str>,
     class: &'static str,
 }
@@ -145,7 +145,7 @@ pub fn case_fragment(
         asked: cut_text(&turn.asked, MAX_TEXT),
         answer: answer_view(turn.answer, &classes),
     });
-    let asked = |text: &Option<String>| text.as_deref().map(|text| escape_lines(&cut_text(text, MAX_TEXT)));
+    let short = |text: &Option<String>| text.as_deref().map(|text| escape_lines(&cut_text(text, MAX_TEXT)));
     let view = CaseView {
         anchor: anchor.to_owned(),
         open,
@@ -162,12 +162,12 @@ pub fn case_fragment(
             format!("{} failed ({}): {message}", error.stage.name(), error.kind.name())
         }),
         gates: row.gates_failed.iter().map(|gate| gate_sentence(row, gate)).collect(),
-        question: question.and_then(|row| asked(&row.question)),
-        expected: question.and_then(|row| asked(&row.expected_outcome)),
-        reference: question.and_then(|row| asked(&row.reference)),
+        question: question.and_then(|row| short(&row.question)),
+        expected: question.and_then(|row| short(&row.expected_outcome)),
+        reference: question.and_then(|row| short(&row.reference)),
         answer: marked.whole.map(|pieces| answer_view(pieces, &classes)),
         turns: turns.collect(),
-        file_changes: asked(&row.file_changes).filter(|changes| !changes.is_empty()),
+        file_changes: short(&row.file_changes).filter(|changes| !changes.is_empty()),
         graders,
     };
 

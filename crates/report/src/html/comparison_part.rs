@@ -34,7 +34,7 @@ pub(super) struct ComparisonView {
     metrics: Vec<DifferenceView>,
     tables: Vec<GroupTableView>,
     flips: Vec<FlipListView>,
-    /// What to know before the best of several candidates is chosen.
+    /// Caution about choosing the best of several candidates.
     selection: Option<String>,
     methods: String,
 }
@@ -86,7 +86,7 @@ struct CriterionFlipView {
     candidate_reason: String,
 }
 
-/// The comparisons of a set, one below the other.
+/// The comparisons of a set, in order.
 pub(super) fn comparison_views(set: &ComparisonSet, adjusted_by: Option<&str>) -> Vec<ComparisonView> {
     let with_selection = |comparison| ComparisonView {
         selection: set.selection.as_ref().map(|chosen| chosen.says.clone()),

@@ -20,7 +20,7 @@ pub struct AnswerQuote<'q> {
     pub turn: Option<u32>,
 }
 
-/// An answer as it is shown in pages.
+/// An answer as pages show it.
 #[derive(Debug, Clone, Default)]
 pub struct MarkedAnswer {
     /// The answer in pieces; `None` if there is none, or if the turns contain all of it.

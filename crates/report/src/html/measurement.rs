@@ -87,7 +87,7 @@ impl From<&MetricEstimate> for NamedMetric {
 }
 
 impl NamedMetric {
-    /// Creates a metric of which only the value and the interval are known.
+    /// Creates a metric from its value and its interval only.
     pub(super) fn new(
         name: impl Into<String>,
         value: Result<f64, UndefinedReason>,
@@ -109,7 +109,7 @@ impl NamedMetric {
         }
     }
 
-    /// The value and the ends of the interval, as far as they are defined.
+    /// The value and the ends of the interval, if they are defined.
     fn ends(&self) -> impl Iterator<Item = f64> {
         [self.value, self.interval.map(|ends| ends.0), self.interval.map(|ends| ends.1)].into_iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! The page: its head, then each run with its cases, as far as they fit.
+//! The page: its head, then each run with as many cases as fit.
 
 use std::io::Write;
 
@@ -139,7 +139,7 @@ fn write_run(
     write_rows(out, run, room, remarks)
 }
 
-/// Writes cases with details while there is room, and keeps a short row for each of the others.
+/// Writes cases with details while there is space, and keeps a short row for each of the others.
 fn write_cases(
     out: &mut dyn Write,
     run: &RunReport<'_>,

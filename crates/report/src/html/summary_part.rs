@@ -194,7 +194,7 @@ pub(super) fn percent_label(value: f64) -> String {
     number::format_tick(value)
 }
 
-/// Returns the facts about a run: its judges, targets and thresholds, and what it cost.
+/// Returns the facts about a run: judges, targets, thresholds and cost.
 fn facts(info: &RunInfo, thresholds: &[VerdictThresholds]) -> Vec<(&'static str, String)> {
     let judges: Vec<String> = info
         .judges
@@ -282,12 +282,12 @@ pub(super) fn score_interval(metric: &EstimatedMetric) -> String {
 
 fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, interval: String) -> MetricView {
     let level = number::format_plain(metric.level * 100.0);
-    let of = format_count(metric.n, "case", "cases");
+    let cases = format_count(metric.n, "case", "cases");
     let interval = if metric.low.is_none() || metric.high.is_none() {
         let reason = metric.undefined.as_deref().unwrap_or("it was not computed");
-        format!("{} ({of})", number::no_interval(escape_lines(reason)))
+        format!("{} ({cases})", number::no_interval(escape_lines(reason)))
     } else {
-        format!("{level}% CI {interval}, {of}")
+        format!("{level}% CI {interval}, {cases}")
     };
     let title = format!("{name} {value}, {interval}");
     let chart = interval_bar(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title), None);

@@ -14,7 +14,7 @@ use assize_store::{AnswerPart, CaseRecord, CriterionRate, QuestionRow, RunFolder
 use tempfile::TempDir;
 
 use crate::golden::golden;
-use crate::support::{self, Decided, Grader, lines, record};
+use crate::support::{self, Decided, Grader, record, thresholds};
 
 /// Everything that some reader of a report would interpret as more than text.
 const HOSTILE: &str = "<script>alert(1)</script> ]]> \u{0}\u{7}\u{1b}[31mred\u{1b}]0;t\u{7} \u{202e}txt.exe @all #1 \
@@ -30,7 +30,7 @@ struct StoredRun {
 fn hostile_case() -> CaseRecord {
     let mut case = record(
         "=cmd()<b>",
-        lines(),
+        thresholds(),
         &[Grader::new(
             "<i>honesty",
             vec![
@@ -222,7 +222,7 @@ fn annotations_are_commands_of_one_line_and_few() {
         let id = format!("criterion-{at}");
         let decided =
             vec![Decided::new(&id, "Says so", 1.0, Outcome::Unmet).gate(Gate::Met).reason("a\n::b")];
-        record(&format!("case-{at}"), lines(), &[Grader::new("rubrics", decided)])
+        record(&format!("case-{at}"), thresholds(), &[Grader::new("rubrics", decided)])
     });
     let (text, _) = written(ExportFormat::Github, &store(many.collect()));
     assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
@@ -256,7 +256,7 @@ fn markdown_fits_a_comment_and_says_what_it_leaves_out() {
     let failing = |at: usize| {
         let decided =
             vec![Decided::new("c", &"word ".repeat(60), 1.0, Outcome::Unmet).reason(&"why ".repeat(70))];
-        record(&format!("case-{at}"), lines(), &[Grader::new("rubrics", decided)])
+        record(&format!("case-{at}"), thresholds(), &[Grader::new("rubrics", decided)])
     };
     let (text, _) = written(ExportFormat::Markdown, &store((0..500).map(failing).collect()));
     let characters = text.chars().count();

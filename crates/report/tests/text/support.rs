@@ -20,7 +20,7 @@ pub(crate) fn raw(value: u8) -> RawScore {
     RawScore::new(value).unwrap()
 }
 
-pub(crate) fn lines() -> VerdictThresholds {
+pub(crate) fn thresholds() -> VerdictThresholds {
     VerdictThresholds::new(unit(0.8), Some(unit(0.6))).unwrap()
 }
 
@@ -245,11 +245,11 @@ fn case_decision(thresholds: VerdictThresholds, grader: &Grader, one: &Decided) 
     }
 }
 
-/// A case that fails by a gate although much of it is right.
+/// A case that fails because of a gate although most of its criteria are met.
 pub(crate) fn gated() -> CaseRecord {
     record(
         "refund-window",
-        lines(),
+        thresholds(),
         &[Grader::new(
             "rubrics",
             vec![
@@ -291,7 +291,7 @@ pub(crate) fn incomplete() -> CaseRecord {
     tone.weighting.min_score = Some(unit(0.7));
     record(
         "password-reset",
-        lines(),
+        thresholds(),
         &[
             Grader::new(
                 "facts",
@@ -320,7 +320,7 @@ pub(crate) fn incomplete() -> CaseRecord {
 pub(crate) fn passed() -> CaseRecord {
     record(
         "opening-hours",
-        lines(),
+        thresholds(),
         &[Grader::new(
             "rubrics",
             vec![
@@ -441,7 +441,7 @@ pub(crate) fn penalised() -> CaseRecord {
     faults.weighting.required = true;
     let gifts =
         Grader::new("gifts", vec![Decided::new("gift", "Explains gifts", 1.0, Outcome::NotApplicable)]);
-    record("angry-customer", lines(), &[refuses, faults, gifts])
+    record("angry-customer", thresholds(), &[refuses, faults, gifts])
 }
 
 /// The figures of a run of 24 cases, one of them undecided, some answered twice.

@@ -11,11 +11,11 @@ pub use suite::{suite_case_items, suite_run_items};
 /// Items that can be reviewed, in the order of the files.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewMaterial {
-    /// Items that the reviewer is asked about.
+    /// Items to label.
     pub items: Vec<ReviewItem>,
     /// Items that can only be decided by name.
     pub others: Vec<ReviewItem>,
-    /// Number of items that are left out because the question or the case has changed since the run.
+    /// Number of items that are excluded because the question or the case has changed since the run.
     pub outdated: usize,
 }
 

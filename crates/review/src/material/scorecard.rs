@@ -146,7 +146,7 @@ impl<'s> RunMaterial<'s> {
             let judge = judge_account(&was.decision);
             let mut item = build_item(scorecard, at, case, shown, judge, why);
 
-            // The reviewer must see exactly what the run was about; otherwise the label would not count.
+            // The reviewer must see the same texts as the run's judge; otherwise the label would not count.
             if row.decision.benchmark().and_then(|benchmark| benchmark.seen) != item.seen {
                 self.outdated += 1;
                 continue;
@@ -226,8 +226,8 @@ fn is_open(row: &CaseDecision, evaluator: EvaluatorType) -> bool {
     row.decision.benchmark().is_some_and(|benchmark| needs_person(benchmark.state, evaluator.name()))
 }
 
-/// Returns why people are asked about a benchmark: `was` is its decision without their labels, `row` the one
-/// with them. Returns `None` if people have no part in it.
+/// Returns the reason for a review of a benchmark: `was` is its decision without labels, `row` the decision with
+/// labels. Returns `None` if people don't decide the benchmark.
 fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorType) -> Option<ReviewReason> {
     let benchmark = was.decision.benchmark()?;
     if matches!(row.decision.benchmark()?.state, BenchmarkState::ReviewersDiffer | BenchmarkState::Disputed) {
@@ -250,7 +250,7 @@ fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorTyp
     }
 }
 
-/// Answer as it is shown to a reviewer.
+/// Answer as a reviewer sees it.
 #[derive(Clone, Copy)]
 struct ShownAnswer<'a> {
     /// Target that gave it; none for an answer in the files.
@@ -258,7 +258,7 @@ struct ShownAnswer<'a> {
     text: &'a str,
 }
 
-/// Returns the hash of what is shown for a benchmark on a case.
+/// Returns the hash of the texts that are shown for a benchmark on a case.
 fn shown_hash(
     scorecard: &Scorecard,
     at: usize,
@@ -348,7 +348,7 @@ fn build_item(
         question: ReviewQuestion::Verdict(
             benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
         ),
-        // People decide whether a benchmark applies to a case, whatever its judge may answer.
+        // People decide whether a benchmark applies to a case, even if the judge may not.
         may_not_apply: true,
         judge,
         why,
@@ -452,8 +452,7 @@ fn format_value(value: Option<&Value>) -> String {
     }
 }
 
-/// Returns the text of a benchmark: its name, its concept, what it includes and excludes, its scale and
-/// examples.
+/// Returns the text of a benchmark: its name, concept, inclusions, exclusions, scale and examples.
 fn criterion_text(benchmark: &ScorecardBenchmark) -> String {
     let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
 

@@ -52,7 +52,7 @@ pub fn suite_run_items(
         let CaseTexts { place, question, reference } = texts.get(&key).cloned().unwrap_or_else(unknown);
         let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
 
-        // The question that was asked in the run counts, even if the file has changed since.
+        // The item has the question of the run, even if the file has changed since.
         let hash = result.case_hash.as_deref().unwrap_or_default();
         let (question, reference) = stored.get(hash).cloned().unwrap_or((question, reference));
         for item in criterion_items(info, &record, &question, &reference) {
@@ -133,7 +133,7 @@ fn criterion_items(info: &RunInfo, record: &CaseRecord, question: &str, referenc
     rubrics.iter().map(item).collect()
 }
 
-/// What scores mean, a range a line, as the judge is told.
+/// The meaning of scores as the judge gets it, one range per line.
 fn score_ranges(scale: &CriterionScale) -> String {
     let CriterionScale::Bands(bands) = scale else { return String::new() };
     let line = |band: &ScoreBand| match (band.low.get(), band.high.get()) {

@@ -72,7 +72,7 @@ identify_enum!(Gate {
 identify_struct!(GraderWeighting { weight, required, min_score, negate });
 identify_enum!(JudgingMode { PerCriterion = "per_criterion", Batched(most) = "batched" });
 identify_enum!(EvidencePolicy { Checked = "checked", Required = "required" });
-identify_struct!(TrialPlan { count, strategy, early_stop, cost_limit_usd, lines });
+identify_struct!(TrialPlan { count, strategy, early_stop, cost_limit_usd, thresholds });
 identify_struct!(PairScores { tie, inconsistent });
 identify_struct!(JudgeIdentity { name, model, version, prompt_hash });
 identify_enum!(LabelOutcome {

@@ -76,8 +76,8 @@ impl IdentityWriter {
     }
 }
 
-/// Implements [`Identify`] for a struct: the fields that are written, in this order, and after `not` those that are not
-/// part of the identity. A field that is in neither list does not compile.
+/// Implements [`Identify`] for a struct: the fields that are written, in this order, and after `not` the fields that
+/// are not part of the identity. A field that is in neither list does not compile.
 #[macro_export]
 macro_rules! identify_struct {
     ($type:ident { $($field:ident),+ $(; not $($other:ident),+)? $(,)? }) => {
@@ -90,7 +90,7 @@ macro_rules! identify_struct {
     };
 }
 
-/// Implements [`Identify`] for an enum: of each variant the text that stands for it, followed by its fields.
+/// Implements [`Identify`] for an enum: for each variant, its text in the identity, followed by its fields.
 #[macro_export]
 macro_rules! identify_enum {
     ($type:ident { $($variant:ident $({ $($field:ident),+ })? $(($value:ident))? = $name:literal),+ $(,)? }) => {

@@ -7,11 +7,11 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::digits::{ascii_digit, raised_digit};
 
-/// A text in the form in which quotes are looked for, with the places of its characters in the text as written.
+/// A normalized text to search quotes in, with the positions of its characters in the original text.
 ///
 /// It is lower-case NFKC with single spaces, plain quote marks, dashes and digits, no emphasis marks and no invisible
-/// characters. White space is left out beside quotation marks and beside characters of scripts that are written
-/// without spaces.
+/// characters. White space is removed beside quotation marks and beside characters of scripts that are written without
+/// spaces.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ComparableText {
     pub(super) text: String,

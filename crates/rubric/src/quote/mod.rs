@@ -15,12 +15,12 @@ use comparable_text::{ComparableText, is_letter_of_word};
 pub struct QuotedText(ComparableText);
 
 impl QuotedText {
-    /// Prepares a text to say whether it contains quotes.
+    /// Prepares a text to check whether it contains quotes.
     pub fn new(text: &str) -> Self {
         Self(ComparableText::new(text))
     }
 
-    /// Prepares a text to say where it contains quotes. This takes eight more bytes for each byte of the text.
+    /// Prepares a text to locate quotes in it. This takes eight more bytes for each byte of the text.
     pub fn with_places(text: &str) -> Self {
         Self(ComparableText::with_origins(text))
     }

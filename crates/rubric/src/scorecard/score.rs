@@ -21,7 +21,7 @@ pub enum NodeStatus {
     Blocked,
     /// Results are missing, or a hard gate has no case, so it can't pass.
     Incomplete,
-    /// Nothing below applies.
+    /// No node below applies.
     NotApplicable,
 }
 
@@ -136,7 +136,7 @@ fn score_benchmark(
     let open = usize::from(tally.missing() > 0);
     let untested_gates = usize::from(criticality == Criticality::HardGate && bounds.is_none());
     let status = node_status(bounds, line, open + untested_gates, 0);
-    // Missing results are not covered, whatever score they count as.
+    // Missing results are not covered, regardless of the score they count as.
     let coverage = known.coverage();
 
     NodeScore {

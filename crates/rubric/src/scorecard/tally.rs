@@ -6,7 +6,7 @@ use crate::sum::CompensatedSum;
 /// How cases without a result count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MissingPolicy {
-    /// As unknown: the levels above are incomplete and can't pass.
+    /// Counts as unknown: the levels above are incomplete and can't pass.
     #[default]
     Incomplete,
     /// As a score of 0.
@@ -59,8 +59,8 @@ impl CaseTally {
         }
     }
 
-    /// Returns the lowest and the highest possible mean; `None` if no case applies. A missing case may score
-    /// anything from 0 to 1, or turn out not to apply, which leads to a mean between these.
+    /// Returns the lowest and the highest possible mean; `None` if no case applies. A missing case may have any score
+    /// from 0 to 1, or not apply, in which case the mean is between these bounds.
     pub(super) fn bounds(&self) -> Option<(f64, f64)> {
         let all = (self.scored + self.missing) as f64;
         let at = |total: f64| (total / all).clamp(0.0, 1.0);

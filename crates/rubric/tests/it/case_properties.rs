@@ -40,7 +40,7 @@ fn alone(weighting: GraderWeighting, outcome: GraderOutcome, thresholds: Verdict
 fn gate_failed(case: &Case, score: &CaseScore) -> bool {
     let inner = |(weighting, work): &(GraderWeighting, Work)| match work {
         Work::Rubric(judged) if !weighting.negate => {
-            let judged = crate::random::Judged { lines: case.thresholds, ..judged.clone() };
+            let judged = crate::random::Judged { thresholds: case.thresholds, ..judged.clone() };
             judged.score().gates.iter().any(|(_, _, state)| *state == GateState::Failed)
         }
         _ => false,
@@ -119,7 +119,7 @@ proptest! {
             (Just(case), Just(graders).prop_shuffle())
         }),
     ) {
-        let shuffled = Case { graders, lines: case.thresholds };
+        let shuffled = Case { graders, thresholds: case.thresholds };
         prop_assert!(same(&case.score(), &shuffled.score()));
     }
 
@@ -206,14 +206,14 @@ proptest! {
 
     #[test]
     fn a_weight_that_is_not_written_is_one(case in case(5, 2)) {
-        let of = |implicit: Weight| {
+        let score_with = |implicit: Weight| {
             let mut changed = case.clone();
             for (weighting, _) in &mut changed.graders {
                 weighting.weight = implicit;
             }
             changed.score()
         };
-        prop_assert_eq!(of(GraderWeighting::default().weight), of(weight(1.0)));
+        prop_assert_eq!(score_with(GraderWeighting::default().weight), score_with(weight(1.0)));
     }
 
     #[test]

@@ -18,13 +18,13 @@ impl Panel {
 
     /// All combinations of values that the missing votes could have had.
     fn completions(&self) -> Vec<Self> {
-        let mut said: Vec<VoteValue> = if self.binary {
+        let mut values: Vec<VoteValue> = if self.binary {
             vec![VoteValue::Value(0.0), VoteValue::Value(1.0)]
         } else {
             (0..=10u8).map(|raw| VoteValue::Value(f64::from(raw) / 10.0)).collect()
         };
         if self.may_not_apply {
-            said.push(VoteValue::NotApplicable);
+            values.push(VoteValue::NotApplicable);
         }
         let mut all = vec![self.clone()];
         for at in 0..self.votes.len() {
@@ -32,7 +32,7 @@ impl Panel {
                 all = all
                     .iter()
                     .flat_map(|panel| {
-                        said.iter().map(|&cast| {
+                        values.iter().map(|&cast| {
                             let mut panel = panel.clone();
                             panel.votes[at].value = cast;
                             panel
@@ -59,7 +59,7 @@ fn panel() -> impl Strategy<Value = Panel> {
         ];
         let weight = prop_oneof![Just(1.0), Just(2.0), 0.1..5.0f64];
         let votes = prop::collection::vec((cast, weight), 1..7);
-        // At most two are missing, so that all completions can be tested.
+        // At most two votes are missing, so that all completions can be tested.
         (votes, prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(
             move |(votes, missing)| {
                 let mut votes: Vec<PanelVote> =

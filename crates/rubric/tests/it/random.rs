@@ -6,7 +6,7 @@ use assize_rubric::{
 };
 use proptest::prelude::*;
 
-/// How much two ways of adding up the same numbers may differ.
+/// Maximum difference between two ways of summing the same numbers.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A rubric, its outcomes, and its thresholds.
@@ -29,7 +29,7 @@ impl Judged {
     /// The same with other criteria and outcomes; `None` if these are not a valid rubric.
     pub(crate) fn with_pairs(&self, pairs: Vec<(Criterion, Outcome)>) -> Option<Self> {
         let (criteria, outcomes) = pairs.into_iter().unzip();
-        Some(Self { rubric: Rubric::new(criteria).ok()?, outcomes, lines: self.thresholds })
+        Some(Self { rubric: Rubric::new(criteria).ok()?, outcomes, thresholds: self.thresholds })
     }
 
     pub(crate) fn with_outcome(&self, index: usize, outcome: Outcome) -> Self {
@@ -135,7 +135,7 @@ fn entry(
     })
 }
 
-pub(crate) fn lines() -> impl Strategy<Value = VerdictThresholds> {
+pub(crate) fn thresholds() -> impl Strategy<Value = VerdictThresholds> {
     let line = || prop_oneof![Just(0.8), Just(0.6), Just(0.0), Just(1.0), Just(0.5), 0.0..=1.0];
     (line(), prop::option::of(line())).prop_map(|(pass, borderline)| {
         VerdictThresholds::with_optional_borderline(unit(pass), borderline.map(unit))
@@ -148,7 +148,7 @@ pub(crate) fn judged(most: usize, ungraded: u32) -> impl Strategy<Value = Judged
     let signs: &[&'static [f64]] = &[&[1.0], &[1.0, 1.0, -1.0], &[-1.0]];
     let entries = prop::sample::select(signs.to_vec())
         .prop_flat_map(move |signs| prop::collection::vec(entry(signs, ungraded), 1..=most));
-    (entries, lines()).prop_filter_map("all weights are zero", |(entries, lines)| {
+    (entries, thresholds()).prop_filter_map("all weights are zero", |(entries, thresholds)| {
         let mut outcomes = Vec::new();
         let mut criteria = Vec::new();
         for (index, (size, scale, gate, outcome)) in entries.into_iter().enumerate() {
@@ -159,7 +159,7 @@ pub(crate) fn judged(most: usize, ungraded: u32) -> impl Strategy<Value = Judged
             criteria.push(criterion);
             outcomes.push(outcome);
         }
-        Some(Judged { rubric: Rubric::new(criteria).ok()?, outcomes, lines })
+        Some(Judged { rubric: Rubric::new(criteria).ok()?, outcomes, thresholds })
     })
 }
 
@@ -229,6 +229,6 @@ pub(crate) fn case(most: usize, ungraded: u32) -> impl Strategy<Value = Case> {
             min_score: min_score.map(unit),
             negate,
         });
-    (prop::collection::vec((weighting, work), 1..=most), lines())
-        .prop_map(|(graders, lines)| Case { graders, lines })
+    (prop::collection::vec((weighting, work), 1..=most), thresholds())
+        .prop_map(|(graders, thresholds)| Case { graders, thresholds })
 }

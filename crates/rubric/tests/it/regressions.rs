@@ -1,4 +1,4 @@
-//! Known mistakes in rubric scoring, each with a test that it does not happen here.
+//! Known mistakes in rubric scoring, each with a test that this crate does not make it.
 
 use assize_rubric::{
     Criterion, Gate, GateState, GraderOutcome, GraderWeighting, Outcome, RawScore, Rubric, RubricError,

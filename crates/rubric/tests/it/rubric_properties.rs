@@ -164,14 +164,14 @@ proptest! {
 
     #[test]
     fn a_weight_that_is_not_written_is_one(judged in judged(8, 2)) {
-        let of = |implicit: Weight| {
+        let score_with = |implicit: Weight| {
             let mut pairs = judged.pairs();
             for (criterion, _) in &mut pairs {
                 criterion.weight = implicit;
             }
             judged.with_pairs(pairs).expect("weights are usable").score()
         };
-        prop_assert_eq!(of(Weight::default()), of(weight(1.0)));
+        prop_assert_eq!(score_with(Weight::default()), score_with(weight(1.0)));
     }
 
     #[test]
@@ -227,8 +227,8 @@ proptest! {
     fn an_incomplete_verdict_could_really_go_either_way(judged in judged(4, 6)) {
         let open = judged.ungraded();
         let before = judged.score();
-        // A gate on a penalty demands the fault that the weight punishes. Its best score may be out of reach,
-        // and the verdict may stay incomplete where a closer analysis could decide it.
+        // A gate on a penalty requires the fault that the weight punishes. The best score may be impossible, and the
+        // verdict may stay incomplete although a closer analysis could decide it.
         let odd = open.iter().map(|&index| &judged.rubric.criteria()[index]).any(|c| c.gate.is_some() && c.weight.is_penalty());
         prop_assume!(open.len() <= 3 && !odd);
         prop_assume!(before.verdict == Some(Verdict::Incomplete) && before.bounds.is_some());

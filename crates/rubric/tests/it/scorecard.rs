@@ -286,7 +286,7 @@ fn a_hundred_thousand_levels_or_leaves_are_no_problem() {
     assert_eq!(found.gains().len(), 100_000);
 }
 
-/// One node of a random tree: its parent, its kind, and the cases of a benchmark.
+/// A node of a random tree: its parent, its kind, and the cases of a benchmark.
 #[derive(Debug, Clone)]
 struct Seed {
     parent: prop::sample::Index,

@@ -1,4 +1,4 @@
-//! The tree of a scorecard in the form that is stored with a run.
+//! The tree of a scorecard in the form stored with a run.
 
 use std::collections::HashMap;
 

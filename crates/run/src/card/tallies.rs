@@ -23,10 +23,10 @@ pub struct ScorecardTallies {
 /// Results of a benchmark on a case, as the files have them.
 type PlaceOutcomes = BTreeMap<(usize, usize), Vec<ScorecardOutcome>>;
 
-/// Sorts results and labels by benchmark. Labels of the present content of a case count for `manual_sme`
-/// benchmarks, and where a judge was uncertain, results differ or are missing. If a benchmark does not apply to
-/// a case by list or tags, the case is left out even if there are results. If it applies or may apply, a case
-/// without a result is missing, and so is one on which reviewers disagree.
+/// Sorts results and labels by benchmark. Labels of the current content of a case count for `manual_sme` benchmarks,
+/// and if a judge was uncertain or results differ or are missing. If a benchmark does not apply to a case by list or
+/// tags, the case is excluded even if there are results. If it applies or may apply, a case counts as missing if it has
+/// no result or if reviewers disagree.
 pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> ScorecardTallies {
     let mut outcomes = PlaceOutcomes::new();
     for result in results {
@@ -131,7 +131,7 @@ fn add_labels(
     (differ, counts)
 }
 
-/// Whether people decide a case: the benchmark is theirs, or a judge left it open.
+/// Whether people decide a case: the benchmark is for people, or a judge left the case ungraded.
 fn is_for_people(evaluator: EvaluatorType, results: &[ScorecardOutcome]) -> bool {
     match (evaluator, results) {
         (EvaluatorType::ManualSme, _) => true,

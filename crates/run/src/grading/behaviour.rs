@@ -21,7 +21,7 @@ pub(crate) fn panel_spec<'a>(context: &GradingContext<'a>) -> Cow<'a, PanelSpec>
     context.item.panels.spec(&PanelSpec::default(), None)
 }
 
-/// The task of the judge, as far as it is known before the answer.
+/// The part of the judge's task that is known before the answer.
 pub(crate) fn behaviour_task(context: &GradingContext<'_>, behaviour: &Arc<Behaviour>) -> BehaviourTask {
     let material = &context.material;
     BehaviourTask {
@@ -72,9 +72,9 @@ impl PanelQuestion for BehaviourQuestion<'_> {
     }
 }
 
-/// Asks the judges. For a hybrid, only if the checks leave something open: a failed check decides, unless the
-/// benchmark may not apply at all, which only a judge can tell. With several judges, the decision that combines
-/// their votes comes before the votes.
+/// Calls the judges. For a hybrid, calls them only if the checks don't decide: a failed check decides, unless the
+/// benchmark may not apply at all, which only a judge can decide. With several judges, the decision that combines their
+/// votes comes before the votes.
 pub(super) async fn decide_by_judges(
     path: &GraderPath<'_>,
     benchmark: &BenchmarkGrader,

@@ -71,7 +71,7 @@ fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseD
     decided
 }
 
-/// Hash of what a person sees who labels this benchmark on this answer.
+/// Hash of the texts that a person sees when labelling this benchmark on this answer.
 fn seen_hash(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Option<SeenHash> {
     let GradingContext { item, material, .. } = path.context;
     Some(SeenHash::new(benchmark.subject?, item.source.name_of_target(), &material.answer))

@@ -17,7 +17,7 @@ use super::path::GraderPath;
 use super::programs::{grader_folder, reply_finding};
 use super::{GradingContext, answer_score, grade_at, scoring};
 
-/// The composite's own decision, followed by those of its members.
+/// The composite's own decision, followed by its members' decisions.
 pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) -> Vec<CaseDecision> {
     let paths: Vec<GraderPath<'_>> = composite
         .members

@@ -45,7 +45,7 @@ impl<'a> GradingContext<'a> {
         }
     }
 
-    /// The context with the answer as it was before the scripts of its test.
+    /// The context with the answer before the scripts of its test changed it.
     pub(crate) fn with_before_test(self, before_test: Option<(String, Option<Value>)>) -> Self {
         Self { before_test, ..self }
     }
@@ -89,8 +89,8 @@ impl<'a> GradingContext<'a> {
         Self { turn: Some(turn), ..Self::new(item, answer) }
     }
 
-    /// The context of a whole conversation. `answer` combines all turns; judges see `transcript`. Unless every
-    /// turn reported its tools, nothing is known about tools.
+    /// The context of a whole conversation. `answer` combines all turns; judges see `transcript`. If one turn did not
+    /// report its tools, all tool calls count as unknown.
     pub(crate) fn for_conversation(
         item: &'a WorkItem,
         answer: &'a TargetAnswer,
@@ -111,8 +111,7 @@ impl<'a> GradingContext<'a> {
         context
     }
 
-    /// The selector of the judge for a grader that names this one. The target that answered may also name a
-    /// judge.
+    /// The selector of the judge for a grader that names `grader`. The target that answered may also name a judge.
     pub(crate) fn judge_selector<'s>(&'s self, grader: Option<&'s str>) -> JudgeSelector<'s> {
         JudgeSelector { answered_by: self.answer.answered_by.as_deref(), ..self.item.judge_selector(grader) }
     }
@@ -170,8 +169,8 @@ impl<'a> GradingContext<'a> {
 }
 
 fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
-    // If there are messages, tool calls are known even if there are none. A bare text says nothing about them.
-    let told = answer.messages.is_some() || !answer.tool_calls.is_empty();
+    // If there are messages, tool calls are known even if there are none. With a text alone they are unknown.
+    let knows_calls = answer.messages.is_some() || !answer.tool_calls.is_empty();
     let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
     let messages = answer.messages.as_ref().and_then(Value::as_array);
 
@@ -180,7 +179,7 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
     AnswerFacts {
         answer: answer.text.clone(),
         reference,
-        calls: told.then(|| answer.tool_calls.clone()),
+        calls: knows_calls.then(|| answer.tool_calls.clone()),
         tokens: answer.tokens,
         cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
         duration: measured.then_some(answer.duration),
@@ -228,7 +227,7 @@ fn program_input(item: &WorkItem, answer: &TargetAnswer, facts: &AnswerFacts) ->
     }
 }
 
-/// The message for an answer without messages, with the tool calls that are known separately.
+/// The message for an answer without messages, with the separately reported tool calls.
 fn answer_message(answer: &TargetAnswer) -> Value {
     let mut message = json!({ "role": "assistant", "content": answer.text });
     if !answer.tool_calls.is_empty() {

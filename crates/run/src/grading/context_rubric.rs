@@ -38,7 +38,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &ContextGrader) -> Vec<
     rubrics::grade(&inner, &rubric_grader(grader, rubric)).await
 }
 
-/// The context of an answer, or why there is none.
+/// Reads the context of an answer. The error is the reason why there is none.
 async fn read_context(context: &GradingContext<'_>, grader: &ContextGrader) -> Result<ContextText, String> {
     let code = match &grader.context {
         ContextSource::Text(text) => return Ok(ContextText::Text(text.clone())),
@@ -67,8 +67,8 @@ fn rubric_grader(grader: &ContextGrader, rubric: Arc<Rubric>) -> RubricGrader {
     }
 }
 
-/// The rubric and the material that a grader will probably have, before its code's result and the answer are
-/// known: at least one criterion.
+/// An estimate of a grader's rubric and material, before its code's result and the answer are known: at least one
+/// criterion.
 pub(crate) fn likely_grader<'a>(
     context: &'a GradingContext<'_>,
     grader: &ContextGrader,

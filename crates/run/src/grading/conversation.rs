@@ -20,8 +20,8 @@ use super::{GradingContext, grade_at};
 /// Name and type of the grader that represents a conversation.
 const CONVERSATION: &str = "conversation";
 
-/// The graders of a conversation as a single grader of its case. Its members are the turns, and the whole
-/// conversation if the case has graders of its own.
+/// The graders of a conversation as a single grader of its case. Its members are the turns, and the whole conversation
+/// if the case has graders in addition to the turns'.
 pub(crate) struct ConversationGrades {
     top: Grader,
     /// Its name, as its rows carry it.
@@ -82,12 +82,12 @@ impl ConversationGrades {
         self.failed(&name)
     }
 
-    /// Notes that a turn or the whole conversation could not be graded.
+    /// Records that a turn or the whole conversation could not be graded.
     pub(crate) fn add_failure(&mut self, context: &GradingContext<'_>, message: String) {
         self.add_part(context, GraderFinding::broken(message), String::new());
     }
 
-    /// Notes that a turn does not count for the score.
+    /// Records that a turn does not count for the score.
     pub(crate) fn exclude_turn(&mut self, context: &GradingContext<'_>, why: &str) {
         self.add_part(context, GraderFinding::without_score(), why.to_owned());
     }
@@ -112,7 +112,7 @@ impl ConversationGrades {
             Some(number) => (format!("turn-{number}"), "turn"),
             None => ("whole".to_owned(), CONVERSATION),
         };
-        // If a failed turn ends the conversation, no later turn can make up for it.
+        // If a failed turn ends the conversation, no later turn can compensate for it.
         let weighting =
             GraderWeighting { required: self.stops && context.turn.is_some(), ..GraderWeighting::default() };
         let part = placeholder_grader(&context.item.case, &name, type_name);
@@ -127,7 +127,7 @@ impl ConversationGrades {
         name
     }
 
-    /// Whether the part that was graded last failed, however its ungraded criteria turn out.
+    /// Whether the part that was graded last failed for all possible outcomes of its ungraded criteria.
     fn failed(&self, name: &str) -> bool {
         let rows: Vec<&CaseDecision> = self
             .decisions

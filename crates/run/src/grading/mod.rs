@@ -41,8 +41,8 @@ pub(crate) use transform::change_answer;
 
 use path::GraderPath;
 
-/// All decisions of a grader of the case. If the grader breaks, a decision says why; grading itself never
-/// fails.
+/// All decisions of a grader of the case. If the grader fails to run, a decision contains the reason; grading itself
+/// never fails.
 pub(crate) async fn grade(context: &GradingContext<'_>, grader: &Grader) -> Vec<CaseDecision> {
     grade_at(GraderPath::new(context, grader)).await
 }

@@ -66,7 +66,7 @@ impl PanelQuestion for PairQuestion<'_> {
     }
 }
 
-/// The task of the judge, with the candidate first. The error says why there is nothing to compare with.
+/// The task of the judge, with the candidate first. The error is the reason why there is nothing to compare with.
 pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
     let material = &context.material;
     let (baseline, reference) = match &grader.baseline {
@@ -178,15 +178,15 @@ fn reason(
     candidate_first: &Decision,
     baseline_first: &Decision,
 ) -> String {
-    let said = |decision: &Decision| decision.reason.trim().to_owned();
+    let reason_of = |decision: &Decision| decision.reason.trim().to_owned();
     match outcome {
         PairOutcome::Win => {
-            format!("win: better than the baseline in both orders. {}", said(candidate_first))
+            format!("win: better than the baseline in both orders. {}", reason_of(candidate_first))
         }
         PairOutcome::Loss => {
-            format!("loss: worse than the baseline in both orders. {}", said(candidate_first))
+            format!("loss: worse than the baseline in both orders. {}", reason_of(candidate_first))
         }
-        PairOutcome::Tie => format!("tie in both orders. {}", said(candidate_first)),
+        PairOutcome::Tie => format!("tie in both orders. {}", reason_of(candidate_first)),
         PairOutcome::Inconsistent => {
             let word = |preference: Option<AnswerPreference>, first: &str, second: &str| match preference {
                 Some(AnswerPreference::First) => format!("{first} is better"),
@@ -197,9 +197,9 @@ fn reason(
                 "inconsistent, counted as {}: candidate first: {} ({}); baseline first: {} ({})",
                 scores.inconsistent.get(),
                 word(preference(candidate_first), "the candidate", "the baseline"),
-                said(candidate_first),
+                reason_of(candidate_first),
                 word(preference(baseline_first), "the baseline", "the candidate"),
-                said(baseline_first),
+                reason_of(baseline_first),
             )
         }
     }

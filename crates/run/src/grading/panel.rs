@@ -45,7 +45,7 @@ pub(super) fn combine_decisions(
 pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseDecision {
     let Some(panel) = &stored.panel else { return stored.clone() };
 
-    // A check decided, whatever the votes are.
+    // A check decided, regardless of the votes.
     if stored.decision.benchmark().is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
         return stored.clone();
     }
@@ -55,7 +55,7 @@ pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> 
     };
 
     match (&mut again.decision.finding, &stored.decision.finding) {
-        // The weight of the criterion is that of the decision that is scored.
+        // The weight of the criterion comes from the decision that is scored.
         (Finding::Criterion { criterion, .. }, Finding::Criterion { criterion: stored, .. }) => {
             criterion.clone_from(stored);
         }
@@ -300,8 +300,8 @@ pub(crate) enum ComparableVote {
     Value(i64),
 }
 
-/// The comparable value of a vote; `None` if the vote is missing. If probabilities made the decision, it is
-/// what the judge wrote, because two expected scores are almost never equal.
+/// The comparable value of a vote; `None` if the vote is missing. If the decision is based on probabilities, this is
+/// the value that the judge wrote, because two expected scores are almost never equal.
 pub(crate) fn comparable_vote(vote: &Decision) -> Option<ComparableVote> {
     let written = vote.probability.and_then(|found| found.written);
     match vote.vote_value() {
@@ -360,8 +360,8 @@ fn vote_values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
     values.collect()
 }
 
-/// Why a stronger judge should be asked; `None` if the panel is sure. Decisions that were cancelled because the
-/// run ends are no reason.
+/// The reason to call a stronger judge; `None` if the panel is sure. Decisions that were cancelled because the run ends
+/// are not a reason.
 pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> Option<String> {
     let decisions = || votes.iter().map(|vote| &vote.decision);
     let is_cancelled =

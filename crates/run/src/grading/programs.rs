@@ -102,14 +102,14 @@ pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
     (GraderFinding { details, ..GraderFinding::new(Some(score), findings) }, reason)
 }
 
-/// The model for a program to use: that of the judge who would decide here.
+/// The model for a program to use: the model of the judge that would decide here.
 fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, JudgeError> {
     let item = context.item;
     let (name, ask) = item.judges.model(context.judge_selector(None))?;
     Ok(ProxySetup { ask, name, max_calls, repeat: item.trial })
 }
 
-/// Notes a program's requests to a model. Requests that were cancelled because the run is ending do not count.
+/// Records a program's requests to a model. Requests that were cancelled because the run is ending do not count.
 fn record_model_calls(decision: &mut Decision, usage: ProxyUsage) {
     decision.spent = JudgingUsage {
         attempts: usage.sent,

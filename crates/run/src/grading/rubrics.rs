@@ -55,12 +55,12 @@ impl PanelQuestion for RubricQuestion<'_> {
 
         // Judges don't need weights and gates, and a part of the criteria with their weights may not be a valid
         // rubric.
-        let asked = open.iter().map(|&at| Criterion {
+        let batch = open.iter().map(|&at| Criterion {
             weight: Weight::ONE,
             gate: None::<Gate>,
             ..criteria[at].clone()
         });
-        let rubric = Rubric::new(asked.collect()).ok().map(Arc::new);
+        let rubric = Rubric::new(batch.collect()).ok().map(Arc::new);
         rubric
             .map(|rubric| JudgeQuestion::Rubric(RubricTask { rubric, ..self.task.clone() }))
             .into_iter()

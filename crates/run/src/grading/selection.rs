@@ -23,7 +23,7 @@ const SEVERAL_PROMPTS: &str = "(The two answers were given to differently worded
 /// Sums of scores that differ by no more than this are equal.
 const SCORE_TOLERANCE: f64 = 1e-9;
 
-/// One of the answers to a test, graded by all other graders.
+/// An answer to a test, graded by all other graders.
 pub(crate) struct GradedRival<'a> {
     pub(crate) item: &'a WorkItem,
     /// The answer, if there is one.
@@ -292,7 +292,7 @@ fn combined_score<'r>(rival: &'r GradedRival<'_>, rule: &MaxScoreRule) -> Result
     })
 }
 
-/// The kind of a grader's failure, because a run that ends early must not store what depends on it.
+/// The kind of a grader's failure. A run that ends early must not store results that depend on a cancelled grader.
 fn ungraded_kind(record: &CaseRecord, grader: &str) -> UngradedKind {
     let of_grader = record.decisions.iter().filter(|row| &*row.grader == grader);
     let mut kinds = of_grader.filter_map(|row| row.decision.ungraded.as_ref().map(|reason| reason.kind));
@@ -333,7 +333,7 @@ fn decisions_of(
     (0..points.len()).map(decide).collect()
 }
 
-/// The same failure for all answers: without one of them, nothing can be said about the others.
+/// The same failure for all answers: if one can't be compared, no answer can be chosen.
 fn ungraded(grader: &Grader, count: usize, reason: UngradedReason) -> Vec<Decision> {
     (0..count).map(|_| unanswered(grader, reason.kind, reason.message.clone())).collect()
 }

@@ -40,7 +40,7 @@ mod tests {
 
     use super::*;
 
-    /// A schema of `levels` definitions, each of which refers to the next one twice.
+    /// A schema of `levels` definitions. Each refers to the next one twice.
     fn doubling_schema(levels: usize) -> Value {
         let mut definitions = Map::new();
         for level in 0..levels {

@@ -24,7 +24,7 @@ pub(crate) struct ChangedAnswer<'a> {
     pub(crate) before_test: Option<(String, Option<Value>)>,
 }
 
-/// Applies the scripts of a case to an answer. The error says which one failed, and why.
+/// Applies the scripts of a case to an answer. The error names the script that failed, and the reason.
 pub(crate) async fn change_answer<'a>(
     item: &WorkItem,
     answer: &'a TargetAnswer,

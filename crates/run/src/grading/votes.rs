@@ -33,12 +33,12 @@ pub(super) trait PanelQuestion {
     /// The decision if the stronger judge could not be asked.
     fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision;
 
-    /// The rule by which votes become a decision.
+    /// The rule that combines votes into a decision.
     fn rule(&self, panel: &JudgePanel<'_>, at: usize) -> PanelRule;
 }
 
-/// The decisions of a panel on a question, each followed by its votes. A single judge that is asked once casts
-/// no votes: there are only its decisions.
+/// The decisions of a panel on a question, each followed by its votes. A single judge without repeats has no votes,
+/// only decisions.
 ///
 /// # Errors
 /// If one of the judges can't be found.
@@ -50,13 +50,13 @@ pub(super) async fn decide(
     let judges = panel.members.iter().map(|member| context.item.judges.judge(member.selector));
     let judges: Vec<Arc<dyn Judge>> = judges.collect::<Result<_, _>>()?;
     let all: Vec<usize> = (0..question.count()).collect();
-    let asked = join_all(judges.iter().map(|judge| ask_all(&**judge, panel, question, &all))).await;
+    let answered = join_all(judges.iter().map(|judge| ask_all(&**judge, panel, question, &all))).await;
     if panel.is_single() {
-        return Ok(asked.into_iter().flatten().flatten().collect());
+        return Ok(answered.into_iter().flatten().flatten().collect());
     }
 
     let mut votes: Vec<Vec<CaseDecision>> = vec![Vec::new(); all.len()];
-    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(asked) {
+    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(answered) {
         for (repeat, decided) in (1u32..).zip(repeats) {
             for (vote, votes) in decided.into_iter().zip(&mut votes) {
                 let by = Vote { judge: place, repeat, weight: member.weight };
@@ -84,10 +84,10 @@ async fn ask_all(
     all: &[usize],
 ) -> Vec<Vec<CaseDecision>> {
     let base = question.questions(all);
-    let asked: Vec<JudgeQuestion> = (1..=panel.repeats)
+    let questions: Vec<JudgeQuestion> = (1..=panel.repeats)
         .flat_map(|repeat| base.iter().map(move |one| ask_repeatedly(one, repeat, panel.temperature)))
         .collect();
-    let mut decided = judge.decide(&asked).await.into_iter();
+    let mut decided = judge.decide(&questions).await.into_iter();
     let identity = judge.identity();
 
     let repeats = (0..panel.repeats).map(|_| decided.by_ref().take(base.len()).collect());
@@ -121,7 +121,8 @@ async fn escalate(
             Err(error) => open.iter().map(|&at| question.unasked(at, to, error.to_string())).collect(),
         };
         for (&at, vote) in open.iter().zip(decided) {
-            // How many criteria the stronger judge got in one call depends on the doubts, not on the file.
+            // The number of criteria in one call of the stronger judge depends on the doubts, not on the file, so it is
+            // not recorded.
             votes[at].push(CaseDecision { vote: Some(Vote::ESCALATION), judging: None, ..vote });
         }
     }

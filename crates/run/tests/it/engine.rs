@@ -10,7 +10,7 @@ use assize_run::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Broken, Literal, Memory, NoJudge, Only, item, lines, rubric, run_all};
+use crate::fakes::{Broken, Literal, Memory, NoJudge, Only, item, rubric, run_all, thresholds};
 
 #[tokio::test]
 async fn cases_are_scored_and_added_up() {
@@ -197,14 +197,14 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
 async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
     let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let relations =
-        assize_run::ItemRelations { stops_at_errors: true, ..assize_run::ItemRelations::none(lines()) };
+        assize_run::ItemRelations { stops_at_errors: true, ..assize_run::ItemRelations::none(thresholds()) };
     let relations = Arc::new(relations);
     let asking = |hangs: bool| WorkItem {
         source: ItemSource::Target(Arc::new(Broken { hangs })),
         relations: Arc::clone(&relations),
         ..item(if hangs { "hangs" } else { "fails" }, "", rubric(&["a"]), Arc::clone(&judges))
     };
-    // So many at once that cases would otherwise wait to be recorded together.
+    // With this many workers, cases would otherwise wait to be recorded together.
     let items: Vec<_> = (0..20).map(|n| asking(n > 0)).collect();
     let cancel = CancellationToken::new();
     let mut memory = Memory::default();

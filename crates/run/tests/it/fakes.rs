@@ -149,7 +149,7 @@ impl Recorder for Memory {
     }
 }
 
-pub(crate) fn lines() -> VerdictThresholds {
+pub(crate) fn thresholds() -> VerdictThresholds {
     VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order")
 }
 
@@ -188,8 +188,8 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
         source: ItemSource::Given(Arc::new(TargetAnswer::from_text(answer))),
         trial: 1,
         place: 0,
-        relations: Arc::new(ItemRelations::none(lines())),
-        thresholds: lines(),
+        relations: Arc::new(ItemRelations::none(thresholds())),
+        thresholds: thresholds(),
         judges,
         judge: None,
         judging_override: None,

@@ -30,7 +30,7 @@ use assize_targets::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::fakes::{Broken, Literal, NoJudge, Only, item, lines, rubric};
+use crate::fakes::{Broken, Literal, NoJudge, Only, item, rubric, thresholds};
 
 fn hash(identity: &IdentityWriter) -> String {
     blake3::hash(identity.as_bytes()).to_hex()[..16].to_owned()
@@ -57,7 +57,7 @@ fn settings(target: &dyn Target) -> String {
     hash(&identity)
 }
 
-/// Compares all at once, so that a change of many shows as one.
+/// Compares all at once, so that a change of several identities is a single failure.
 pub(crate) fn assert_held(found: &[(&str, String)], held: &[(&str, &str)]) {
     let found: Vec<(&str, &str)> = found.iter().map(|(name, hash)| (*name, hash.as_str())).collect();
     assert_eq!(found, held);
@@ -437,7 +437,7 @@ fn fingerprints_of_cases_are_held() {
     let plain = || item("case", "answer", rubric(&["a", "b"]), Arc::clone(&judges));
     let after =
         vec![CasePrerequisite { case_id: "first".to_owned(), targets: vec![None, Some("t".to_owned())] }];
-    let relations = ItemRelations { trials: plan(), after, ..ItemRelations::none(lines()) };
+    let relations = ItemRelations { trials: plan(), after, ..ItemRelations::none(thresholds()) };
     let turn = ConversationTurn {
         input: vec![CaseMessage::text(MessageRole::User, "and then?")],
         expected_output: vec![CaseMessage::text(MessageRole::Assistant, "so")],

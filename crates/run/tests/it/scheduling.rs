@@ -12,7 +12,7 @@ use assize_run::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Broken, Literal, Memory, Only, item, lines, rubric};
+use crate::fakes::{Broken, Literal, Memory, Only, item, rubric, thresholds};
 
 /// A run with its events.
 struct Run {
@@ -33,7 +33,7 @@ impl Run {
         record.expect("recorded").result.verdict
     }
 
-    /// The events except those of finished cases, abbreviated.
+    /// The events, abbreviated, without events of finished cases.
     fn told(&self) -> Vec<String> {
         self.events
             .iter()
@@ -137,8 +137,8 @@ async fn what_waits_for_something_that_never_comes_is_skipped_at_the_end() {
 
 #[tokio::test]
 async fn trials_after_one_that_settles_the_case_are_redundant() {
-    let plan = TrialPlan { count: 3, early_stop: true, ..TrialPlan::single(lines()) };
-    let relations = Arc::new(ItemRelations { trials: plan, ..ItemRelations::none(lines()) });
+    let plan = TrialPlan { count: 3, early_stop: true, ..TrialPlan::single(thresholds()) };
+    let relations = Arc::new(ItemRelations { trials: plan, ..ItemRelations::none(thresholds()) });
     let trial =
         |trial, answer| Ok(WorkItem { relations: Arc::clone(&relations), trial, ..case("case", answer) });
     let items = vec![trial(1, "no"), trial(2, "a"), trial(3, "a")];
@@ -167,15 +167,15 @@ async fn cases_in_flight_finish_after_a_halt_that_is_told_once() {
 
     let run = run_items(RunStart::default(), items, settings(10, 1)).await;
 
-    let halts = run.told().iter().filter(|told| told.starts_with("halted")).count();
-    let started = run.told().iter().filter(|told| told.starts_with("started")).count();
+    let halts = run.told().iter().filter(|event| event.starts_with("halted")).count();
+    let started = run.told().iter().filter(|event| event.starts_with("started")).count();
     assert_eq!(halts, 1);
     assert!(started < 20 && run.recorded().len() == started, "{started} started");
 }
 
 #[tokio::test]
 async fn an_error_halts_a_suite_that_asks_for_it() {
-    let relations = Arc::new(ItemRelations { stops_at_errors: true, ..ItemRelations::none(lines()) });
+    let relations = Arc::new(ItemRelations { stops_at_errors: true, ..ItemRelations::none(thresholds()) });
     let broken = WorkItem {
         source: ItemSource::Target(Arc::new(Broken { hangs: false })),
         relations: Arc::clone(&relations),
@@ -211,11 +211,11 @@ async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
 async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
     let start = RunStart::default();
     let limit = start.limit.clone();
-    let (mut memory, mut told, mut started) = (Memory::default(), 0, 0);
+    let (mut memory, mut reached, mut started) = (Memory::default(), 0, 0);
     let mut observe = |event: RunEvent| match event {
         RunEvent::CaseStarted { .. } => started += 1,
         RunEvent::CaseFinished { .. } => limit.cancel(),
-        RunEvent::LimitReached => told += 1,
+        RunEvent::LimitReached => reached += 1,
         _ => {}
     };
     let items = (0..9).map(|n| Ok(case(&format!("case-{n}"), "a")));
@@ -224,7 +224,7 @@ async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
     let (totals, ended) = run_from(start, items, settings(3, 0), &cancel, &mut memory, &mut observe).await;
 
     assert!(ended.is_ok());
-    assert!(told <= 1 && started < 9, "{told} {started}");
+    assert!(reached <= 1 && started < 9, "{reached} {started}");
     assert_eq!(totals.counts.total(), memory.records.len());
 }
 

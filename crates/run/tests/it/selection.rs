@@ -11,11 +11,11 @@ use assize_run::{
 use assize_store::{CaseErrorKind, CaseRecord};
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Literal, Memory, Only, item, lines, rubric};
+use crate::fakes::{Literal, Memory, Only, item, rubric, thresholds};
 
-/// The cases of one test: answers to the same criteria. The one with the highest score is chosen.
+/// The cases of one test, with the same criteria. The answer with the highest score is chosen.
 fn rivals(cases: &[(&str, &str)], group: &Arc<RivalGroup>) -> Vec<WorkItem> {
-    let of = |&(id, answer): &(&str, &str)| {
+    let rival = |&(id, answer): &(&str, &str)| {
         let base = item(id, answer, rubric(&["a", "b"]), Arc::new(Only(Literal::new())));
         let grader = Grader {
             name: "max-score".to_owned(),
@@ -26,10 +26,11 @@ fn rivals(cases: &[(&str, &str)], group: &Arc<RivalGroup>) -> Vec<WorkItem> {
         };
         let mut case = Case::clone(&base.case);
         case.graders.push(Arc::new(grader));
-        let relations = ItemRelations { rivals: Some(Arc::clone(group)), ..ItemRelations::none(lines()) };
+        let relations =
+            ItemRelations { rivals: Some(Arc::clone(group)), ..ItemRelations::none(thresholds()) };
         WorkItem { case: Arc::new(case), relations: Arc::new(relations), ..base }
     };
-    cases.iter().map(of).collect()
+    cases.iter().map(rival).collect()
 }
 
 fn group(members: &[&str], absent: &[&str]) -> Arc<RivalGroup> {

@@ -1,4 +1,4 @@
-//! Writing of finished cases: size and time of batches, and what is on record before the next case starts.
+//! Writing of finished cases: size and time of batches, and which cases are recorded before the next one starts.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ async fn many_workers_write_in_batches_of_limited_size() {
     assert_eq!(batches.iter().sum::<usize>(), 1000);
     assert!(batches.iter().all(|&size| (1..=64).contains(&size)), "{batches:?}");
     assert!(batches.len() < 100, "{batches:?}");
-    // Those with a slot, those enqueued ahead, and a pending batch.
+    // Cases with a slot, cases enqueued ahead, and a pending batch.
     assert!(most <= 16 + 64 + 64, "{most}");
 }
 

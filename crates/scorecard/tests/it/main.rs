@@ -1,3 +1,3 @@
-//! Tests of the crate through what it exports.
+//! Tests of the crate through its public functions.
 
 mod scorecards;

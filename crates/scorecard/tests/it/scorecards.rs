@@ -1,5 +1,5 @@
-//! Every complaint about scorecards, as it is drawn. Each file of `tests/scorecards` holds a small
-//! scorecard, its files divided by `=== PATH` lines.
+//! Every diagnostic about scorecards, as rendered. Each file of `tests/scorecards` holds a small scorecard, whose files
+//! are separated by `=== PATH` lines.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn every_code_of_scorecards_has_an_example() {
     let of_scorecards =
         codes::ALL.iter().map(|page| page.code.as_str()).filter(|code| code[1..].starts_with("07"));
     let unmet: Vec<&str> = of_scorecards.filter(|code| !met.contains(code)).collect();
-    // Results stand in files of their own; their tests are below. Records of other tools are in `tests/answers.rs`.
+    // Results are in separate files; their tests are below. Records of other tools are in `tests/answers.rs`.
     assert_eq!(unmet, ["E0720", "E0722", "E0723", "E0750", "W0750"]);
 }
 
@@ -253,10 +253,10 @@ fn results_that_contradict_themselves_or_the_scorecard_are_refused() {
         (r#"{"case": "c3", "benchmark": "A3", "pass": true, "reason": "r"}"#, None),
         (r#"{"case": "c3", "benchmark": "A4", "pass": false, "score": 19}"#, Some("E0722")),
         (r#"{"case": "c3", "benchmark": "A4", "pass": false, "score": 17}"#, None),
-        // A score alone could not be held against its verdict.
+        // A score alone has no verdict to compare it with.
         (r#"{"case": "c3", "benchmark": "A4", "score": 19}"#, Some("E0304")),
         (r#"{"case": "c3", "benchmark": "A3", "pass": null, "score": 3}"#, Some("E0304")),
-        // The list and the tags of a case say what applies, not the result.
+        // The list and the tags of a case determine which benchmarks apply, not the result.
         (r#"{"case": "c1", "benchmark": "A2", "pass": false}"#, Some("E0723")),
         (r#"{"case": "c3", "benchmark": "A2", "pass": true}"#, Some("E0723")),
         (r#"{"case": "c1", "benchmark": "A1", "applies": false}"#, Some("E0723")),

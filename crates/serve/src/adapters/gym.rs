@@ -19,7 +19,7 @@ use crate::tenant::Tenant;
 /// Fields of a row that may hold a reference answer, by the names that data sets use.
 const REFERENCES: [&str; 5] = ["reference", "reference_answer", "expected_answer", "ground_truth", "label"];
 
-/// Fields of a row whose judge failed. Rollout collection uses them to tell such rows from those with a reward,
+/// Fields of a row whose judge failed. Rollout collection uses them to distinguish such rows from rows with a reward,
 /// and judges them again later.
 const FAILURE_CLASS: &str = "_ng_failure_class";
 const JUDGE_ERROR: &str = "_ng_failure_judge_error";
@@ -118,7 +118,7 @@ pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSampl
         return Err(ApiError::invalid_at("/response/output", "missing: the list of output items"));
     };
 
-    // Anything that is not an item must not count as an empty message of the model.
+    // A value that is not an item must not count as an empty message of the model.
     if let Some(index) = output.iter().position(|item| !is_item(item)) {
         let path = child("/response/output", &index.to_string());
         return Err(ApiError::invalid_at(path, "expected an output item: an object with `type`"));

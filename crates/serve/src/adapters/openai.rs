@@ -29,7 +29,7 @@ use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
-/// Most graders of a `multi` grader.
+/// Maximum number of graders of a `multi` grader.
 const MAX_GRADERS: usize = 64;
 
 /// Texts up to this many bytes together are compared in less than a millisecond.
@@ -397,8 +397,8 @@ fn read_label_model(
     Some(RequestGrader::LabelModel { instructions: instructions?, labels, passing })
 }
 
-/// What is wrong with a formula, whatever the values: it can't be parsed, or uses a name that none of these
-/// graders has.
+/// The error of a formula that is invalid for all values: it can't be parsed, or uses a name that none of these graders
+/// has.
 pub(crate) fn formula_problem<'n>(
     formula: &str,
     graders: impl Iterator<Item = &'n String>,
@@ -459,7 +459,7 @@ fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
     }
 }
 
-/// Instructions in `input`: the texts of its messages, whatever their roles.
+/// Instructions in `input`: the texts of its messages with any role.
 fn read_instructions(object: &mut ObjectReader<'_>) -> Option<String> {
     let texts: Vec<String> = match object.take("input") {
         Some(Value::String(text)) => vec![text],
@@ -645,7 +645,7 @@ async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
     run
 }
 
-/// The record of a task, and a hash of everything except the sample that affects it.
+/// The record of a task, and a hash of everything that affects it except the sample.
 async fn ask(
     context: &RunContext,
     task: JudgeTask,

@@ -17,7 +17,7 @@ use crate::tenant::Tenant;
 /// beginning.
 const MIN_PROMPT_END: usize = 32;
 
-/// Most tokenizer marks before a prompt: a query is compared with its prompt after each of them.
+/// Maximum number of tokenizer marks before a prompt: a query is compared with its prompt after each of them.
 const MAX_MARKS: usize = 16;
 
 /// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF has no missing
@@ -134,8 +134,8 @@ fn after_marks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length of the end of a prompt that a query begins with, if that is too long for a coincidence and no other
-/// end fits.
+/// Length of the end of a prompt that is also the beginning of a query, if it is too long for a coincidence and no
+/// other end matches.
 fn end_of_prompt(prompt: &str, query: &str) -> Option<usize> {
     let (prompt, query) = (prompt.as_bytes(), query.as_bytes());
     let query = &query[..query.len().min(prompt.len())];
@@ -170,10 +170,10 @@ fn extended(query: &[u8], shorter: &[usize], mut matched: usize, byte: u8) -> us
 /// Error for a query whose prompt can't be separated: the prompt would be graded as part of the answer.
 fn no_answer(has_prompt: bool) -> &'static str {
     if has_prompt {
-        "begins neither with its entry of `prompts` nor with a long end of it (as that of a prompt that was too long), so where \
-         the answer begins is not known; add `answer=query` to the address if `query` is the answer alone"
+        "begins with neither its entry of `prompts` nor a long end of it (as if the prompt was cut), so the beginning of the \
+         answer is unknown; add `answer=query` to the address if `query` is the answer alone"
     } else {
-        "`prompts` has no entry for it, so where the answer begins is not known; add `answer=query` to the address if \
+        "`prompts` has no entry for it, so the beginning of the answer is unknown; add `answer=query` to the address if \
          `query` is the answer alone"
     }
 }
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(answer_after(PROMPT, &query), answer, "{query}");
         }
 
-        // With very many marks, no answer is looked for: comparing after each of them would take hours.
+        // With a very large number of marks, no answer is searched: a comparison after each of them would take hours.
         assert_eq!(answer_after(&PROMPT.repeat(10_000), &"<s>".repeat(1 << 18)), None);
 
         // If the prompt repeats itself, it is unknown where it was cut.

@@ -25,8 +25,7 @@ pub(crate) fn similarity(metric: &str, text: &str, reference: &str) -> Result<Op
             let (text, reference): (Vec<char>, Vec<char>) =
                 (text.chars().collect(), reference.chars().collect());
             let common = common_length(&text, &reference)?;
-            // The share of letters that stay when one text is turned into the other by deletions and
-            // insertions.
+            // The share of letters that stay when deletions and insertions turn one text into the other.
             share(2 * common, text.len() + reference.len())
         }
         "bleu" => bleu(&words, &expected),

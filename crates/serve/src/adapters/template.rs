@@ -101,8 +101,8 @@ impl TemplateValues {
         })
     }
 
-    /// Text with names in place of its references, so that values stay data: `item.x` for a value of the item,
-    /// "the answer" for the sample.
+    /// Replaces the references of a text by names, so that values stay data: `item.x` for a value of the item, "the
+    /// answer" for the sample.
     ///
     /// # Errors
     /// With the first reference without a value.

@@ -1,4 +1,4 @@
-//! Who may send requests, how many, and whose replies they get.
+//! Access: which clients may send requests, how many, and that each gets only its own replies.
 
 use std::time::Duration;
 
@@ -96,7 +96,7 @@ async fn two_clients_see_neither_each_others_cache_nor_results() {
         async move { send(address, &text).await.json() }
     };
 
-    // At the same time: neither waits for the other's call.
+    // Both run at the same time: neither waits for the other's call.
     let (first, second) = tokio::join!(ask(&keys[0]), ask(&keys[1]));
     assert_eq!(model.count(), 2);
     for reply in [&first, &second] {

@@ -133,8 +133,8 @@ fn gym_message(role: &str, part: &Value) -> Value {
 
 #[tokio::test]
 async fn a_row_of_gym_names_its_rubric_or_gets_the_default() {
-    let said = json!({"type": "output_text", "text": "The refund period is 30 days."});
-    let mut row = gym(&json!([gym_message("assistant", &said)]));
+    let content = json!({"type": "output_text", "text": "The refund period is 30 days."});
+    let mut row = gym(&json!([gym_message("assistant", &content)]));
 
     let server = start().await;
     let none = server.post("/verify", &[], &row).await;
@@ -175,12 +175,12 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
     ]});
     let reply = server.post("/verify", &[], &row).await;
     assert_eq!(reply.status, 200, "{reply:?}");
-    let asked = last_prompt(&model);
+    let prompt = last_prompt(&model);
     for shown in ["INSTRUCTED", "ASKED", "CALLED({})", "RETURNED"] {
-        assert!(asked.contains(shown), "{shown} is not in {asked}");
+        assert!(prompt.contains(shown), "{shown} is not in {prompt}");
     }
-    assert!(answer_in(&asked).contains("SAID-BY-THE-MODEL"), "{asked}");
-    assert!(!answer_in(&asked).contains("SAID-BY-THE-ENVIRONMENT"), "{asked}");
+    assert!(answer_in(&prompt).contains("SAID-BY-THE-MODEL"), "{prompt}");
+    assert!(!answer_in(&prompt).contains("SAID-BY-THE-ENVIRONMENT"), "{prompt}");
 
     let turns = json!([
         gym_message("assistant", &text("FIRST-REPLY")),
@@ -188,17 +188,17 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
         gym_message("assistant", &text("LAST-REPLY")),
     ]);
     server.post("/verify", &[], &gym(&turns)).await;
-    let asked = last_prompt(&model);
-    assert!(asked.contains("[assistant]\nFIRST-REPLY\n\n[user]\nFURTHER-QUESTION\n"), "{asked}");
+    let prompt = last_prompt(&model);
+    assert!(prompt.contains("[assistant]\nFIRST-REPLY\n\n[user]\nFURTHER-QUESTION\n"), "{prompt}");
     assert!(
-        answer_in(&asked).contains("LAST-REPLY") && !answer_in(&asked).contains("FIRST-REPLY"),
-        "{asked}"
+        answer_in(&prompt).contains("LAST-REPLY") && !answer_in(&prompt).contains("FIRST-REPLY"),
+        "{prompt}"
     );
 
     let refused = gym(&json!([gym_message("assistant", &json!({"type": "refusal", "refusal": "I REFUSE"}))]));
     server.post("/verify", &[], &refused).await;
-    let asked = last_prompt(&model);
-    assert!(answer_in(&asked).contains("I REFUSE"), "{asked}");
+    let prompt = last_prompt(&model);
+    assert!(answer_in(&prompt).contains("I REFUSE"), "{prompt}");
 
     let calls = model.count();
     let reasoning = json!({"type": "reasoning", "id": "r", "summary": []});
@@ -347,8 +347,8 @@ async fn a_reference_is_found_beside_fields_that_are_null() {
     setup.file("rubrics/default.yaml", RUBRIC);
     setup.options.rubrics = Some("rubrics".into());
     let server = setup.start().await;
-    let said = json!({"type": "output_text", "text": "30 days"});
-    let mut row = gym(&json!([gym_message("assistant", &said)]));
+    let content = json!({"type": "output_text", "text": "30 days"});
+    let mut row = gym(&json!([gym_message("assistant", &content)]));
     (row["reference"], row["label"]) = (Value::Null, json!("the reference of gym"));
     let event = json!({
         "id": null, "reference_answer": null, "metadata": {"reference_answer": "the reference of AWS"},
@@ -370,9 +370,9 @@ async fn a_reference_is_found_beside_fields_that_are_null() {
 #[tokio::test]
 async fn collection_of_gym_ends_with_the_metrics_of_its_rollouts() {
     let server = start_with(&["default"]).await;
-    let said = json!({"type": "output_text", "text": "The refund period is 30 days."});
+    let content = json!({"type": "output_text", "text": "The refund period is 30 days."});
     let mut rollout =
-        server.post("/verify", &[], &gym(&json!([gym_message("assistant", &said)]))).await.json();
+        server.post("/verify", &[], &gym(&json!([gym_message("assistant", &content)]))).await.json();
     assert_eq!(rollout.get("_ng_failure_class"), None, "{rollout}");
     rollout["_ng_task_index"] = json!(4);
 
@@ -399,21 +399,21 @@ async fn a_score_model_follows_its_author_within_the_authors_range() {
         last_prompt(&model)
     };
 
-    let asked = grade(json!([
+    let prompt = grade(json!([
         {"role": "system", "content": "You are strict."},
         {"role": "user", "content": "Is {{ sample.output_text }} like {{ item.wanted }}?"},
     ]))
     .await;
     for part in ["You are strict.", "Is \n[[BEGIN sample.output_text ", "[[BEGIN item.wanted ", "from 1 to 5"]
     {
-        assert!(asked.contains(part), "{part} is not in {asked}");
+        assert!(prompt.contains(part), "{part} is not in {prompt}");
     }
-    assert!(!asked.contains("expected outcome") && !asked.contains("SECRET"), "{asked}");
+    assert!(!prompt.contains("expected outcome") && !prompt.contains("SECRET"), "{prompt}");
 
-    // Without references, the judge gets the item and the answer as they are.
-    let asked = grade(json!("Rate it.")).await;
-    assert!(answer_in(&asked).contains("THE-ANSWER") && asked.contains("SECRET"), "{asked}");
-    assert!(asked.contains("Instructions\n\nRate it."), "{asked}");
+    // Without references, the judge gets the unchanged item and answer.
+    let prompt = grade(json!("Rate it.")).await;
+    assert!(answer_in(&prompt).contains("THE-ANSWER") && prompt.contains("SECRET"), "{prompt}");
+    assert!(prompt.contains("Instructions\n\nRate it."), "{prompt}");
 }
 
 #[tokio::test]
@@ -429,8 +429,8 @@ async fn a_label_model_is_rewarded_if_its_label_is_among_the_passing_ones() {
         }});
         let reply = server.post("/v1/fine_tuning/alpha/graders/run", &[], &run).await;
         assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(reward)), "{reply:?}");
-        let asked = last_prompt(&model);
-        assert!(asked.contains("correct | wrong") && asked.contains("Is it right?"), "{asked}");
+        let prompt = last_prompt(&model);
+        assert!(prompt.contains("correct | wrong") && prompt.contains("Is it right?"), "{prompt}");
     }
 }
 

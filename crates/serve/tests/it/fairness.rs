@@ -1,4 +1,4 @@
-//! One client does not hold up another.
+//! Fairness: one client does not delay another.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ async fn a_server_that_fails_for_some_samples_grades_all_others() {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // By now the calls of the first request are held back.
+        // By now the calls of the first request are delayed.
         tokio::time::sleep(Duration::from_millis(500)).await;
         let begun = Instant::now();
         let graded = ask(&keys[1], &sound).await;
@@ -65,13 +65,13 @@ async fn a_server_that_fails_for_everyone_is_asked_seldom() {
     let mut setup = Setup::with_model(&model);
     setup.run.spending.cache = assize_engine::CacheUse::Off;
     let server = setup.start().await;
-    let asked = bodies().map(|body| {
+    let calls = bodies().map(|body| {
         let text = request_text("POST", "/v1/grade", &[], body.as_bytes());
         let address = server.address;
         async move { send(address, &text).await }
     });
-    futures_util::future::join_all(asked).await;
+    futures_util::future::join_all(calls).await;
 
-    // The first requests go out together; then there are probes, each after a longer pause.
+    // The first requests are sent together; then there are probes, each after a longer pause.
     assert!(model.count() < 120, "{} calls", model.count());
 }

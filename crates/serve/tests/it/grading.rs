@@ -365,8 +365,8 @@ async fn a_fault_counts_against_an_answer_in_comparisons() {
         reply["results"].as_array().unwrap().iter().map(|result| &result["group_rank"]).collect();
     assert_eq!(ranks, [&json!(2.0), &json!(1.0)], "{reply}");
     let texts: Vec<String> = model.requests().iter().map(user_text).collect();
-    let asked = texts.iter().find(|text| text.contains("[[BEGIN answer 1")).expect("a comparison");
-    let (good, bad) = asked.split_once("What counts against an answer").expect("two lists");
+    let prompt = texts.iter().find(|text| text.contains("[[BEGIN answer 1")).expect("a comparison");
+    let (good, bad) = prompt.split_once("What counts against an answer").expect("two lists");
     assert!(good.contains("(weight 3):") && good.contains("6 to 10: thorough"), "{good}");
     assert!(bad.contains("(weight 2):") && bad.contains("(weight 1; disqualifying):"), "{bad}");
 }
@@ -395,7 +395,7 @@ async fn samples_of_a_group_answer_the_same_question() {
         assert_eq!(refused.status, 422, "{field}: {refused:?}");
         let (path, message) = &refused.problems()[0];
         assert_eq!(path, &format!("/samples/2/{field}"));
-        assert!(message.starts_with(&format!("`{field}` is not that of sample 0")), "{message}");
+        assert!(message.starts_with(&format!("`{field}` differs from sample 0")), "{message}");
     }
 }
 
@@ -416,27 +416,27 @@ async fn a_conversation_is_shown_up_to_its_last_answer() {
     let mut whole = turns();
     whole.extend([call.clone(), result.clone(), message("assistant", "SECONDA")]);
     server.graded(&ask(json!({"messages": whole}))).await;
-    let asked = user_text(&model.requests().pop().unwrap());
-    assert!(asked.contains("\n[user]\nFIRSTQ\n\n[assistant]\nFIRSTA\n\n[user]\nSECONDQ\n"), "{asked}");
-    let (_, answer) = asked.split_once("[[BEGIN answer ").expect("an answer");
-    assert!(answer.contains("SECONDA") && answer.contains("look_up") && answer.contains("FEE"), "{asked}");
-    assert!(!answer.contains("FIRSTA"), "{asked}");
+    let prompt = user_text(&model.requests().pop().unwrap());
+    assert!(prompt.contains("\n[user]\nFIRSTQ\n\n[assistant]\nFIRSTA\n\n[user]\nSECONDQ\n"), "{prompt}");
+    let (_, answer) = prompt.split_once("[[BEGIN answer ").expect("an answer");
+    assert!(answer.contains("SECONDA") && answer.contains("look_up") && answer.contains("FEE"), "{prompt}");
+    assert!(!answer.contains("FIRSTA"), "{prompt}");
 
-    // An input takes the place of the first question; calls of earlier turns belong to the conversation.
+    // An input replaces the first question; calls of earlier turns belong to the conversation.
     let mut whole = vec![message("user", "FIRSTQ"), call, result, message("assistant", "FIRSTA")];
     whole.extend([message("user", "SECONDQ"), message("assistant", "SECONDA")]);
     server.graded(&ask(json!({"input": "GIVEN", "messages": whole}))).await;
-    let asked = user_text(&model.requests().pop().unwrap());
-    let (question, answer) = asked.split_once("[[BEGIN answer ").expect("an answer");
-    assert!(question.contains("[user]\nGIVEN\n\n[assistant]\nlook_up({\"of\": \"fee\"})\n"), "{asked}");
-    assert!(question.contains("SECONDQ") && !question.contains("FIRSTQ"), "{asked}");
-    assert!(!answer.contains("look_up"), "{asked}");
+    let prompt = user_text(&model.requests().pop().unwrap());
+    let (question, answer) = prompt.split_once("[[BEGIN answer ").expect("an answer");
+    assert!(question.contains("[user]\nGIVEN\n\n[assistant]\nlook_up({\"of\": \"fee\"})\n"), "{prompt}");
+    assert!(question.contains("SECONDQ") && !question.contains("FIRSTQ"), "{prompt}");
+    assert!(!answer.contains("look_up"), "{prompt}");
 
     let picture = json!({"role": "user", "content": [
         {"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://127.0.0.1:1/a.png"}},
     ]});
     let calls = model.count();
-    for (sample, path, told) in [
+    for (sample, path, expected) in [
         (json!({"messages": turns()}), "/samples/0/messages", "ends with a message of the role `user`"),
         (
             json!({"messages": [picture, message("assistant", "a")]}),
@@ -448,7 +448,7 @@ async fn a_conversation_is_shown_up_to_its_last_answer() {
         let refused = server.grade(&ask(sample)).await;
         assert_eq!(refused.status, 422, "{refused:?}");
         let (at, message) = &refused.problems()[0];
-        assert!(at == path && message.contains(told), "{at}: {message}");
+        assert!(at == path && message.contains(expected), "{at}: {message}");
     }
     assert_eq!(model.count(), calls);
 }
@@ -509,12 +509,12 @@ async fn a_named_rubric_takes_variables_like_one_in_the_request() {
         let reply = server.graded(&body).await;
         let results = &reply["results"];
         assert_ne!(results[0]["judge_config_hash"], results[1]["judge_config_hash"], "{rubric}");
-        let asked: Vec<String> =
+        let prompts: Vec<String> =
             model.requests()[seen..].iter().map(|sent| sent.json().to_string()).collect();
-        assert!(asked.iter().all(|text| !text.contains("{{ city }}")), "{asked:?}");
+        assert!(prompts.iter().all(|text| !text.contains("{{ city }}")), "{prompts:?}");
     }
-    let asked: String = model.requests().iter().map(|sent| sent.json().to_string()).collect();
-    assert!(asked.contains("mentions Paris") && asked.contains("mentions Rome {{ other }}"), "{asked}");
+    let prompts: String = model.requests().iter().map(|sent| sent.json().to_string()).collect();
+    assert!(prompts.contains("mentions Paris") && prompts.contains("mentions Rome {{ other }}"), "{prompts}");
 
     let calls = model.count();
     for vars in [json!({}), json!({"town": "Paris"})] {
@@ -585,9 +585,9 @@ async fn a_sample_with_a_number_that_json_lacks_is_named_and_the_others_are_grad
     assert_eq!((&results[0]["reward"], &results[2]["reward"]), (&json!(1.0), &json!(1.0)), "{results}");
     assert_eq!(results[1]["reward"], json!(null), "{results}");
     let error = results[1]["error"].as_str().unwrap();
-    assert!(error.starts_with("/samples/1/vars/x/1: `NaN` is no number of JSON"), "{error}");
+    assert!(error.starts_with("/samples/1/vars/x/1: `NaN` is not a JSON number"), "{error}");
 
-    // Nothing would be graded, or not what was asked for.
+    // These requests would grade nothing, or something else than requested.
     for (body, place) in [
         (whole(bad, ""), "/samples/0/vars/x/1"),
         (whole(good, r#", "deadline_ms": Infinity"#), "/deadline_ms"),

@@ -512,7 +512,7 @@ async fn connections_beyond_the_limit_wait() {
     let healthy =
         || tokio::spawn(async move { send(address, &request_text("GET", "/healthz", &[], b"")).await });
 
-    // A connection that asks nothing makes room.
+    // A connection without a request is closed for another one.
     let silent = TcpStream::connect(address).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     let begun = Instant::now();

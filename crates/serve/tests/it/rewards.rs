@@ -225,7 +225,7 @@ async fn a_reward_is_known_where_what_is_open_does_not_matter() {
     assert_eq!((&result["reward"], &result["reward_assumed"]), (&json!(0.0), &json!(false)), "{result}");
 }
 
-/// Whether a reply says that the budget of the key, of which something is spent, allows no further call.
+/// Whether a reply reports that the partly spent budget of the key allows no further call.
 fn is_out_of_money(reply: &Reply) -> bool {
     let is_full = reply.status == 429 && reply.kind() == "quota_exceeded";
     is_full || reply.body.contains("does not allow another call") && !reply.body.contains("$0 is spent")
@@ -266,18 +266,18 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
     );
     assert!(metrics.contains("assize_model_paused{server=\"127.0.0.1"), "{metrics}");
 
-    // The money of the call that was given up is gone, so there is none for another.
-    let asked = model.count();
-    assert_eq!(asked, 1, "the budget allows one call");
+    // The abandoned call counts as spent, so the budget allows no other call.
+    let calls = model.count();
+    assert_eq!(calls, 1, "the budget allows one call");
     let second = server.post("/v1/grade", &headers, &ask("b")).await;
-    assert!(is_out_of_money(&second) && model.count() == asked, "{second:?}");
+    assert!(is_out_of_money(&second) && model.count() == calls, "{second:?}");
 
     let mut file = assize_serve::KeyFile::read(&path).unwrap();
     file.keys[0].quotas.samples_in_flight = Some(9);
     std::fs::write(&path, serde_json::to_string(&file).unwrap()).unwrap();
     wait_for_line(&server, "the keys were read again").await;
     let third = server.post("/v1/grade", &headers, &ask("c")).await;
-    assert!(is_out_of_money(&third) && model.count() == asked, "another quota: {third:?}");
+    assert!(is_out_of_money(&third) && model.count() == calls, "another quota: {third:?}");
 }
 
 #[tokio::test]
@@ -286,7 +286,7 @@ async fn calls_whose_client_goes_away_are_charged_to_the_key() {
     let grader = json!({"model_sample": "r", "item": {}, "grader": {
         "type": "score_model", "name": "s", "model": "judge-1", "input": "Rate it.",
     }});
-    // Each budget allows a call or two, by what a call may take at most.
+    // Each budget allows one or two calls at their maximum cost.
     let bodies = [
         ("/v1/grade", json!({"rubric": ["yes"], "samples": [{"output": "a"}]}), 0.005),
         ("/v1/fine_tuning/alpha/graders/run", grader, 0.05),
@@ -339,9 +339,9 @@ async fn a_model_that_comes_back_is_asked_again() {
     let first = server.graded(&body(json!(["yes"]), json!({}))).await;
     assert_eq!(first["results"][0]["status"], "ungraded");
 
-    let (told, log) = (first.to_string(), server.log.lock().unwrap().join("\n"));
-    assert!(told.contains("did not accept the API key"), "{told}");
-    assert!(!told.contains("OPENAI") && !told.contains("127.0.0.1"), "{told}");
+    let (reply, log) = (first.to_string(), server.log.lock().unwrap().join("\n"));
+    assert!(reply.contains("did not accept the API key"), "{reply}");
+    assert!(!reply.contains("OPENAI") && !reply.contains("127.0.0.1"), "{reply}");
     assert!(log.contains("OPENAI_API_KEY") && log.contains("127.0.0.1"), "{log}");
 
     broken.store(false, std::sync::atomic::Ordering::Release);

@@ -125,7 +125,7 @@ async fn a_request_may_name_another_weight_set() {
         .await;
     assert_eq!((reward.status, reward.body.trim()), (200, "0.9"));
 
-    for (body, said) in [
+    for (body, words) in [
         (body(&card_with_weight_sets(), &json!({"weights": "last"})), "there are: even, first"),
         (body(&named, &json!({"weights": "last"})), "there are: even, first"),
         (body(&card(), &json!({"weights": "even"})), "no index"),
@@ -135,7 +135,7 @@ async fn a_request_may_name_another_weight_set() {
         let reply = server.grade(&body).await;
         assert_eq!(reply.status, 422, "{reply:?}");
         let (place, message) = reply.problems().remove(0);
-        assert!(place == "/weights" && message.contains(said), "{place}: {message}");
+        assert!(place == "/weights" && message.contains(words), "{place}: {message}");
     }
 }
 
@@ -235,7 +235,7 @@ async fn problems_of_a_scorecard_stand_at_their_place_and_nothing_is_opened() {
         "inclusion_criteria": "Apply when an answer is given. Flag if it is rude.",
     });
     let program = json!([{"type": "code-grader", "command": ["touch", "x"]}]);
-    for (body, place, said) in [
+    for (body, place, words) in [
         (with("/rubrics/0/passing_threshold", json!(7)), "/scorecard/rubrics/0/passing_threshold", ""),
         (with("/benchmarks/1", judged), "/scorecard/benchmarks/1/llm_prompt_file", "does not exist"),
         (with("/benchmarks/1/evaluator_config/deterministic", program), "/scorecard/benchmarks/1", "command"),
@@ -256,7 +256,7 @@ async fn problems_of_a_scorecard_stand_at_their_place_and_nothing_is_opened() {
         (json!({"scorecard": [], "samples": [{"output": "a"}]}), "/scorecard", "an object"),
     ] {
         let (found, message) = problem(body).await;
-        assert!(found.starts_with(place) && message.contains(said), "{place}: {found}: {message}");
+        assert!(found.starts_with(place) && message.contains(words), "{place}: {found}: {message}");
     }
 
     let mut two = card();

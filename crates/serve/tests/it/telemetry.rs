@@ -170,7 +170,7 @@ async fn a_collector_that_fails_or_hangs_changes_nothing_about_grading() {
     assert!(log.contains("status 500") && !log.contains("secret"), "{log}");
     server.ended().await;
 
-    // Nothing listens there any more.
+    // No server listens on this port any more.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = setup(&format!("http://{closed}"), false).start().await;
     assert_eq!(server.graded(&body()).await["results"][0]["reward"], 0.5);

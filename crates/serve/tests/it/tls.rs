@@ -64,7 +64,7 @@ async fn http_2_is_agreed_on_in_the_handshake() {
     let mut stream = shake(server.address, "h2", true).await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
 
-    // The client's preface with empty settings; the server answers with a settings frame of its own.
+    // The client's preface with empty settings; the server answers with its own settings frame.
     stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
     let mut head = [0; 9];
     stream.read_exact(&mut head).await.unwrap();

@@ -171,8 +171,8 @@ impl AgreementSums {
             }
             ChanceAgreement::Uniform => (Ok(weight / (answers * answers)), Vec::new()),
             ChanceAgreement::Fleiss | ChanceAgreement::Krippendorff => {
-                let of: Vec<f64> = (0..matrix.len()).map(near).collect();
-                (Ok(of.iter().zip(&shares).map(|(near, share)| near * share).sum()), of)
+                let nearness: Vec<f64> = (0..matrix.len()).map(near).collect();
+                (Ok(nearness.iter().zip(&shares).map(|(near, share)| near * share).sum()), nearness)
             }
         };
 

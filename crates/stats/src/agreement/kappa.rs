@@ -55,7 +55,7 @@ pub fn quadratic_kappa(first: &[f64], second: &[f64], scale: &RatingScale) -> Re
     let apart: f64 = first.iter().zip(&second).map(|(a, b)| (a - b).powi(2)).sum();
     let by_chance =
         spread(&first, of_first) + spread(&second, of_second) + n * (of_first - of_second).powi(2);
-    // The remainder that rounding leaves for equal ratings is no spread.
+    // A remainder from rounding of equal ratings is not spread.
     if by_chance <= n * 1e-18 {
         return Err(UndefinedReason::ChanceIsCertain);
     }

@@ -2,16 +2,14 @@
 
 use crate::{ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, rank::mid_ranks};
 
-/// Returns the interval of a chance-corrected coefficient of 1, or of a correlation of 1, over `units`
-/// independent units. Resampling, and formulas based on the spread, give no width here, because nothing
-/// differs.
+/// Returns the interval of a chance-corrected coefficient of 1, or of a correlation of 1, over `units` independent
+/// units. Resampling, and formulas based on the spread, give an interval without width here, because nothing differs.
 ///
-/// The ratings are modelled as a mixture: on a share of the units the answers are right for a reason; on the
-/// others they are guessed from the frequencies of all answers, and agree with the probability `by_chance`.
-/// The coefficient is the former share. Its lower end follows from Clopper and Pearson's exact upper bound on
-/// the share of disagreeing units, of which none was seen, and is at least 0, which is guessing. Sources: M.
-/// Aickin, Biometrics 46 (1990), 293-302 (the mixture); C. Clopper and E. Pearson, Biometrika 26 (1934),
-/// 404-413.
+/// The ratings are modelled as a mixture: on a share of the units the answers are right for a reason; on the others
+/// they are guessed from the frequencies of all answers, and agree with the probability `by_chance`. The coefficient is
+/// the first share. Its lower end follows from Clopper and Pearson's exact upper bound on the share of disagreeing
+/// units when none was observed, and is at least 0, which means guessing. Sources: M. Aickin, Biometrics 46 (1990),
+/// 293-302 (the mixture); C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
 pub fn perfect_agreement(
     units: usize,
     by_chance: f64,

@@ -17,7 +17,7 @@ impl UnitRatings {
         Self::default()
     }
 
-    /// Adds a unit with its ratings; missing ratings are left out of the list.
+    /// Adds a unit with its ratings, without the missing ones.
     pub fn push(&mut self, ratings: impl IntoIterator<Item = f64>) {
         self.values.extend(ratings.into_iter().map(|rating| rating + 0.0));
         self.ends.push(self.values.len());

@@ -2,9 +2,9 @@
 
 use crate::{UndefinedReason, rank::tie_distance, undefined::check_all_finite};
 
-/// Answers that a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. The
-/// scale is declared and not taken from the data, because answers that nobody gave also affect distances and
-/// the agreement expected by chance.
+/// Answers that a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. The scale is
+/// declared and not taken from the data, because unused answers also affect distances and the agreement expected by
+/// chance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingScale {
     points: Vec<f64>,

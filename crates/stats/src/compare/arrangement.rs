@@ -1,4 +1,4 @@
-//! A permutation test for any statistic of repeated measurements, some of which were made in a different way.
+//! A permutation test for any statistic of repeated measurements if some of them were made in a different way.
 
 use std::collections::BTreeMap;
 
@@ -76,15 +76,14 @@ pub struct ArrangementTest {
     pub drawn: u32,
 }
 
-/// Tests whether the way in which measurements were made affects them. If it does not, the measurements of a
-/// unit could have been made in any arrangement. p is therefore exact for any number of units, however rare
-/// and coarse the noise is, and however the parts of one measurement depend on each other.
+/// Tests whether the way in which measurements were made affects them. If it does not, the measurements of a unit could
+/// have been made in any arrangement. So p is exact for any number of units, for rare and coarse noise, and for any
+/// dependence between the parts of one measurement.
 ///
-/// The sum over clusters is divided by the root of `(m q + 10 v) / (m + 10)`, where m is the number of
-/// clusters whose statistic depends on the arrangement, q the sum of squares over clusters, and v its mean
-/// over all arrangements. With many clusters this is the studentised sum, which does not mistake an effect on
-/// the spread for one on the mean more often than it should. With few clusters q is too imprecise for that,
-/// and would hide effects on the mean.
+/// The sum over clusters is divided by the root of `(m q + 10 v) / (m + 10)`, where m is the number of clusters whose
+/// statistic depends on the arrangement, q the sum of squares over clusters, and v its mean over all arrangements. With
+/// many clusters this is the studentised sum, which does not mistake an effect on the spread for one on the mean more
+/// often than it should. With few clusters q is too imprecise, and would hide effects on the mean.
 ///
 /// Sources: J. Hemerik and J. Goeman, TEST 27 (2018), 811-825, for the random choice among arrangements; A.
 /// Janssen, Statistics and Probability Letters 36 (1997), 9-21, for the studentised statistic; V. Tusher, R.
@@ -172,8 +171,8 @@ mod tests {
     use super::*;
     use crate::SeededRandom;
 
-    /// A unit with three measurements, the last of which was made in a different way. The statistic is its
-    /// value minus the mean of the others.
+    /// A unit with three measurements. The last one was made in a different way; the statistic is its value minus the
+    /// mean of the others.
     fn unit(cluster: usize, measured: [f64; 3]) -> ArrangedUnit<usize> {
         let orders = arrangements(3, &mut SeededRandom::new(0));
         let difference = |order: &Vec<usize>| {

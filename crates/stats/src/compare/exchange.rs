@@ -33,11 +33,10 @@ pub struct ExchangeTest {
     pub drawn: u32,
 }
 
-/// Tests whether a change shifts the mean of measurements. If it has no effect, all measurements of a unit
-/// are alike, and any of them could have been made after the change. p is therefore exact for any number of
-/// units and repeats, however rare and coarse the noise is. The mean difference is studentised, so that a
-/// change that only makes measurements noisier is not mistaken for a shift more often, except with few units.
-/// Up to `draws` arrangements are drawn; fewer once p is clearly large.
+/// Tests whether a change shifts the mean of measurements. If it has no effect, any of the measurements of a unit could
+/// have been made after the change. So p is exact for any number of units and repeats, and for rare and coarse noise.
+/// The mean difference is studentised, so that a change that only makes measurements noisier is not mistaken for a
+/// shift more often, except with few units. Up to `draws` arrangements are drawn; fewer once p is clearly large.
 ///
 /// Sources: A. Janssen, Statistics and Probability Letters 36 (1997), 9-21, and E. Chung and J. Romano,
 /// Annals of Statistics 41 (2013), 484-507, for the studentised statistic; J. Besag and P. Clifford,
@@ -76,8 +75,7 @@ pub fn exchange_test<R: RngCore + ?Sized>(
     Ok(ExchangeTest { units: units.len(), mean, p, drawn })
 }
 
-/// Draws arrangements, each of which is a hit or not, and stops early once there are enough hits. Returns p
-/// and the number of draws.
+/// Draws arrangements, and stops early once enough of them are hits. Returns p and the number of draws.
 pub(super) fn share_of_draws(draws: u32, mut is_hit: impl FnMut() -> bool) -> (f64, u32) {
     let (mut hits, mut drawn) = (0, 0);
     while drawn < draws && hits < ENOUGH_HITS {

@@ -146,9 +146,9 @@ fn share_bound(count: u64, n: u64, level: ConfidenceLevel) -> f64 {
 }
 
 /// Returns the interval of a mean paired difference if none of n pairs (or clusters) differs: plus and minus
-/// `1 - (1 - level)^(1/n)`, times 1, the most by which a pair can differ. For a mean difference of u, a share
-/// of at least u of the pairs must differ, and n pairs miss all of these with a probability of at most `(1 -
-/// u)^n`. The difference is on one side of 0, so the error is not halved.
+/// `1 - (1 - level)^(1/n)`, times 1, the largest possible difference of a pair. For a mean difference of u, a share of
+/// at least u of the pairs must differ, and n pairs contain none of these with a probability of at most `(1 - u)^n`.
+/// The difference is on one side of 0, so the error is not halved.
 pub fn none_differ(n: u64, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
     let most = zero_failures(n, level)?.exact;
     Ok(Interval { low: -most, high: most, level, method: IntervalMethod::NoneDiffer })

@@ -47,9 +47,9 @@ pub fn paired_mean(
     check_all_finite(first)?;
     check_all_finite(second)?;
 
-    let of = |values: &[f64]| values.iter().copied().collect::<MeanAccumulator>().mean(level);
+    let mean_of = |values: &[f64]| values.iter().copied().collect::<MeanAccumulator>().mean(level);
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
-    let mean = of(&differences);
+    let mean = mean_of(&differences);
     let difference = mean.mean?;
     let freedom = if first.len() < 2 { Err(UndefinedReason::OneValue) } else { Ok(first.len() as f64 - 1.0) };
     let t = mean.se.and_then(|se| {
@@ -61,7 +61,7 @@ pub fn paired_mean(
         (Err(reason), _) | (_, Err(reason)) => Err(reason),
     };
 
-    let se_unpaired = of(first).se.and_then(|a| Ok(a.hypot(of(second).se?)));
+    let se_unpaired = mean_of(first).se.and_then(|a| Ok(a.hypot(mean_of(second).se?)));
     Ok(PairedMean {
         n: first.len(),
         difference,

@@ -41,9 +41,9 @@ pub struct SignedRank {
 pub const MAX_EXACT_RANKS: usize = 300;
 
 /// Tests whether paired differences are symmetric around 0. `continuity` subtracts half a rank in the normal
-/// approximation. Sources: those of [`ZeroRule`]; zero and tie corrections of the variance: E. Cureton,
-/// Journal of the American Statistical Association 62 (1967), 1068-1069; M. Hollander and D. Wolfe,
-/// Nonparametric Statistical Methods, section 3.1.
+/// approximation. Sources: see [`ZeroRule`]; zero and tie corrections of the variance: E. Cureton, Journal of the
+/// American Statistical Association 62 (1967), 1068-1069; M. Hollander and D. Wolfe, Nonparametric Statistical Methods,
+/// section 3.1.
 pub fn signed_rank(
     differences: &[f64],
     zeros: ZeroRule,

@@ -13,7 +13,7 @@ use super::prediction_powered::PSEUDO_LABELS;
 /// A judged case of one side, with people's label if it has one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SideItem<K> {
-    /// Cluster of the case. Both sides name the clusters alike, so that what they share cancels out.
+    /// Cluster of the case. Both sides use the same names of clusters, so that variation they share cancels out.
     pub cluster: K,
     /// Value that the judge gave.
     pub judge: f64,
@@ -47,15 +47,16 @@ pub struct PoweredDifference {
 /// each side is `y + b (f - g)`, where y and g are the means of people and of the judge over the labelled cases, f is the
 /// judge's over all cases, and labels count with the reciprocal of their probability.
 ///
-/// Its error is that of the sum over clusters of what their cases contribute to both means, so it does not matter
-/// whether both sides have the same cases and labels, some of them, or none. The weights b minimise it and are then
-/// multiplied by `n / (n + 8)` for n labels, as in [`prediction_powered_within`](super::prediction_powered_within). To the
-/// variance is added that of one more label of either side that contradicts the others, without which few labels that
-/// nearly all agree look certain. t has as many degrees of freedom as the side with fewer labelled clusters, less one.
+/// Its error is the error of a sum over clusters: the contributions of a cluster's cases to both means. So the sides
+/// may have the same cases and labels, some in common, or none. The weights b minimise it and are then multiplied by
+/// `n / (n + 8)` for n labels, as in [`prediction_powered_within`](super::prediction_powered_within). The variance of
+/// one more label on each side that contradicts the others is added, because otherwise a few labels that nearly all
+/// agree look certain. The degrees of freedom of t are one less than the number of labelled clusters on the side that
+/// has fewer.
 ///
 /// Sources: P. Boyeau et al., "AutoEval Done Right", arXiv 2403.07008; A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++",
 /// arXiv 2311.01453; T. Zrnic and E. Candès, "Active Statistical Inference", arXiv 2403.03208 (the reciprocals). The
-/// additional label is that of D. Bonett and R. Price, Journal of Educational and Behavioral Statistics 37 (2012),
+/// additional label is from D. Bonett and R. Price, Journal of Educational and Behavioral Statistics 37 (2012),
 /// 479-488, halved by simulation.
 ///
 /// # Errors
@@ -90,8 +91,8 @@ pub fn prediction_powered_difference<K: Ord>(
     let one_more = (width * first.largest_share) * (width * second.largest_share);
     let se = check_finite((squares * counted / (counted - 1.0) + one_more).sqrt())?;
     let freedom = first.clusters.min(second.clusters) as f64 - 1.0;
-    let of = |side: &SideMeans, weight: f64| side.people + weight * (side.everywhere - side.judge);
-    let means = [of(&first, weights[0]), of(&second, weights[1])];
+    let corrected = |side: &SideMeans, weight: f64| side.people + weight * (side.everywhere - side.judge);
+    let means = [corrected(&first, weights[0]), corrected(&second, weights[1])];
     let difference = check_finite(means[1] - means[0])?;
     let reach = student_critical_value(freedom, level)? * se;
     let interval = Interval::symmetric_around(difference, reach, level, IntervalMethod::PredictionPowered)?;
@@ -155,8 +156,8 @@ impl SideMeans {
     }
 }
 
-/// What each cluster contributes to the difference of the labels, and whether it has any; and what it contributes to
-/// the correction of each side by the judge.
+/// Returns the contribution of each cluster to the difference of the labels, and whether it has labels; and its
+/// contribution to the judge's correction of each side.
 fn clusters_of<K: Ord>(
     means: [&SideMeans; 2],
     sides: [&[SideItem<K>]; 2],
@@ -190,7 +191,7 @@ fn best_weights(people: &[f64], judge: &[[f64; 2]], labels: [usize; 2]) -> [f64;
     let best = if determinant > 1e-12 * one * other {
         [(of_one * other + of_other * both) / determinant, (of_other * one + of_one * both) / determinant]
     } else {
-        // A judge that does not vary on one side, or alike on both, leaves at most one weight to choose.
+        // If the judge does not vary on one side, or varies alike on both, there is at most one weight to choose.
         let alone = |sum: f64, spread: f64| if spread > 0.0 { sum / spread } else { 0.0 };
         if one > 0.0 && other > 0.0 { [0.0, 0.0] } else { [alone(of_one, one), alone(of_other, other)] }
     };

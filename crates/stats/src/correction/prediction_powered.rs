@@ -92,20 +92,19 @@ pub fn prediction_powered_clustered<K: Ord>(
     compute_estimates(human, judge, unlabelled, level, by(labelled_groups), by(unlabelled_groups))
 }
 
-/// Number of pseudo labels without information: the correlation of people and judge is multiplied by n/(n +
-/// 8), because with few labels it is often too high by luck.
+/// Number of pseudo labels without information: the correlation of people and judge is multiplied by n/(n + 8), because
+/// with few labels it is often too high by chance.
 pub(super) const PSEUDO_LABELS: f64 = 8.0;
 
-/// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near
-/// either end. The labels alone have the interval of
-/// [`bounded_mean_clustered`](crate::bounded_mean_clustered). The judge multiplies their effective number by
-/// `1 / (1 - r^2 / (1 + V/v))`: r is the correlation of people and judge, shrunk as if there were eight more
-/// labels without correlation, v is the variance of the judge's mean over the labelled cases, and V over the
-/// others. So the judge never makes the interval wider than that of people alone, and does not count if the
-/// labels have no spread. If an end of the labels' interval is further out than Wilson's on their effective
-/// number, the end of the estimate's interval is too, in proportion. `clusters` names the clusters of the
-/// labelled and the other cases. Source: as for [`prediction_powered`]; the factor is the share of its error
-/// that remains at the best weight. The shrinkage is Assize's own, chosen by the simulation in the handbook.
+/// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near either
+/// end. The labels alone have the interval of [`bounded_mean_clustered`](crate::bounded_mean_clustered). The judge
+/// multiplies their effective number by `1 / (1 - r^2 / (1 + V/v))`: r is the correlation of people and judge, shrunk
+/// as if there were eight more labels without correlation, v is the variance of the judge's mean over the labelled
+/// cases, and V over the others. So the interval is never wider than the one of people alone, and the judge does not
+/// count if the labels have no spread. If an end of the labels' interval is further out than Wilson's on their
+/// effective number, the end of the estimate's interval is too, in proportion. `clusters` names the clusters of the
+/// labelled and the other cases. Source: as for [`prediction_powered`]; the factor is the share of its error that
+/// remains at the best weight. The shrinkage is Assize's own, chosen by the simulation in the handbook.
 pub fn prediction_powered_within<K: Ord>(
     human: &[f64],
     judge: &[f64],
@@ -147,8 +146,8 @@ pub fn prediction_powered_within<K: Ord>(
     };
     let alone_ends = reported.interval?;
 
-    // The ends of the labels' interval are not those of Wilson's. The ends of the estimate's interval deviate
-    // in proportion.
+    // If the ends of the labels' interval differ from Wilson's, the ends of the estimate's interval deviate in
+    // proportion.
     let wilson = wilson_ends(alone.mean, alone.effective_n, critical);
     let relative = |distance: f64, wilson: f64| if wilson > 0.0 { distance / width / wilson } else { 1.0 };
     let (below, above) = (
@@ -219,8 +218,9 @@ fn judge_weight(people: &UnitSums, machine: &UnitSums, others: &UnitSums) -> (f6
 }
 
 /// Returns the expected half-width of the interval of [`prediction_powered_within`] for verdicts: `rate` is the share
-/// of people's verdicts that are 1, `correlation` that of people and judge, and beside the labelled cases the judge
-/// alone decides `others`. It is that of a rate of as many labels as these count for with the judge's help.
+/// of people's verdicts that are 1, `correlation` the correlation of people and judge, and `others` the number of cases
+/// that only the judge decides. The result is the half-width for the effective number of labels, which the judge
+/// increases.
 pub fn prediction_powered_half_width(
     rate: f64,
     correlation: f64,

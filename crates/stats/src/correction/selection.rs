@@ -13,13 +13,12 @@ pub struct SelectionStratum {
     pub unlabelled: f64,
 }
 
-/// Returns bounds of the rate over all cases. Within each stratum, the odds of being met differ between
-/// labelled and other cases by a factor of at most `factor`, which is 1 or more: 1 assumes a random choice
-/// within strata, infinity assumes nothing. The rate r of the labelled cases then allows the others a rate
-/// between `r / (r + f (1 - r))` and `f r / (f r + 1 - r)`. Sources: C. Manski, American Economic Review 80
-/// (1990), 319-323 (no assumption); Z. Tan, Journal of the American Statistical Association 101 (2006),
-/// 1619-1637, and Q. Zhao, D. Small and B. Bhattacharya, Journal of the Royal Statistical Society B 81
-/// (2019), 735-761 (a bound on odds).
+/// Returns bounds of the rate over all cases. Within each stratum, the odds of being met differ between labelled and
+/// other cases by a factor of at most `factor`, which is 1 or more: 1 assumes a random choice within strata, infinity
+/// assumes nothing. With the rate r of the labelled cases, the rate of the others is then between `r / (r + f (1 - r))`
+/// and `f r / (f r + 1 - r)`. Sources: C. Manski, American Economic Review 80 (1990), 319-323 (no assumption); Z. Tan,
+/// Journal of the American Statistical Association 101 (2006), 1619-1637, and Q. Zhao, D. Small and B. Bhattacharya,
+/// Journal of the Royal Statistical Society B 81 (2019), 735-761 (a bound on odds).
 pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64, f64), UndefinedReason> {
     let all: f64 = strata.iter().map(|stratum| stratum.labelled + stratum.unlabelled).sum();
     if all <= 0.0 {
@@ -31,7 +30,7 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
     }
 
     let bound = |low: bool| {
-        let of = |stratum: &SelectionStratum| {
+        let contribution = |stratum: &SelectionStratum| {
             let SelectionStratum { rate, labelled, unlabelled } = *stratum;
             let other = match (factor.is_infinite() || labelled == 0.0, low) {
                 (true, true) => 0.0,
@@ -41,7 +40,7 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
             };
             labelled * rate + unlabelled * other
         };
-        check_finite(strata.iter().map(of).sum::<f64>() / all)
+        check_finite(strata.iter().map(contribution).sum::<f64>() / all)
     };
     Ok((bound(true)?, bound(false)?))
 }

@@ -10,8 +10,8 @@ use crate::{
     undefined::{check_all_finite, check_finite},
 };
 
-/// With few labels of the rarer kind, the spread of the labels is unreliable and gets less weight than their
-/// number; one half at this many labels.
+/// With few labels of the rarer kind, the spread of the labels is unreliable and gets less weight than their number:
+/// one half at this many labels.
 const PSEUDO_MINORITY: f64 = 2.0;
 
 /// A judged and labelled case.
@@ -32,18 +32,18 @@ pub struct DrawnLabel {
 /// W, people alone have `m = sum(w y) / W`, and with the judge's mean f over all cases it is `m + b (f -
 /// sum(w f_i) / W)`.
 ///
-/// Variances are those of `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on
-/// the effective number `m (1 - m) / variance`. If the labels have no spread, it is on `W / max(w)` instead,
-/// the number of labels with the same total weight if all had the largest weight; and between the two if few
+/// Variances are computed for `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on the
+/// effective number `m (1 - m) / variance`. If the labels have no spread, the effective number is `W / max(w)` instead,
+/// which is the number of labels with the same total weight if all had the largest weight. It is between the two if few
 /// labels differ from the rest. The judge multiplies it by `1 / (1 - r^2 / (1 + V/v))`, as in
-/// [`prediction_powered_within`](super::prediction_powered_within). `all` has the judge's value of each case,
-/// labelled or not.
+/// [`prediction_powered_within`](super::prediction_powered_within). `all` has the judge's value of each case, labelled
+/// or not.
 ///
-/// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic
-/// and E. Candès, "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified
-/// Prediction-Powered Inference", arXiv 2406.04291. The treatment of few labels is Assize's own, chosen by
-/// simulation: with Kish's number, `W^2 / sum(w^2)`, a hundred labels of which five have five times the
-/// weight cover a rate of .1 in 87 % of samples; with this one in 97 %.
+/// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic and E.
+/// Candès, "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified Prediction-Powered
+/// Inference", arXiv 2406.04291. The treatment of few labels is Assize's own, chosen by simulation: with Kish's number,
+/// `W^2 / sum(w^2)`, a hundred labels, five of them with five times the weight, cover a rate of .1 in 87 % of samples;
+/// with this one in 97 %.
 pub fn prediction_powered_drawn<K: Ord>(
     labels: &[DrawnLabel],
     clusters: &[K],
@@ -165,8 +165,7 @@ impl WeightedSample {
     /// Number of labels at the ends of the range that would carry as much information about people.
     fn effective_n(&self, mean: f64) -> f64 {
         let of_group = |members: &Vec<usize>| members.iter().map(|&at| self.weights[at]).sum::<f64>();
-        // If the few labels with a large weight agree, that may be luck, however many labels with a small
-        // weight there are.
+        // If the few labels with a large weight agree, that may be chance, even with many labels of a small weight.
         let by_heaviest = self.total() / self.groups.iter().map(of_group).fold(0.0, f64::max);
         let spread = mean * (1.0 - mean);
         let variance = self.covariance(&self.people, &self.people);
@@ -181,8 +180,8 @@ impl WeightedSample {
         spread / mixed.max(variance)
     }
 
-    /// Returns the judge's weight, the factor by which it multiplies the effective number, and the error with
-    /// a weight of 1. `spread` is the variance of the judge's mean over all cases.
+    /// Returns the judge's weight, its factor for the effective number, and the error with a weight of 1. `spread` is
+    /// the variance of the judge's mean over all cases.
     fn gain(&self, spread: f64) -> (f64, f64, f64) {
         let of_people = self.covariance(&self.people, &self.people);
         let of_judge = self.covariance(&self.judge, &self.judge);

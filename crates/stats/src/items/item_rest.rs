@@ -29,18 +29,18 @@ pub struct ItemRestCorrelation {
 /// answer, such as its case; answers of one cluster are not independent. Undefined for fewer than five
 /// answers, and if either side does not vary.
 ///
-/// The standard error is that of the influence values `zx zy - r (zx^2 + zy^2) / 2`, summed within clusters.
-/// The interval is `tanh(atanh r +- t se / (1 - r^2))` with one degree of freedom less than there are
-/// clusters, or with Fisher's `z / sqrt(n - 3)` if that is longer. Sources: F. Lord and M. Novick,
-/// Statistical Theories of Mental Test Scores (1968), section 15.3 (corrected for overlap); influence values:
-/// S. Devlin, R. Gnanadesikan and J. Kettenring, Biometrika 62 (1975), 531-545.
+/// The standard error is computed from the influence values `zx zy - r (zx^2 + zy^2) / 2`, summed within clusters. The
+/// interval is `tanh(atanh r +- t se / (1 - r^2))` with one degree of freedom less than there are clusters, or with
+/// Fisher's `z / sqrt(n - 3)` if that is longer. Sources: F. Lord and M. Novick, Statistical Theories of Mental Test
+/// Scores (1968), section 15.3 (corrected for overlap); influence values: S. Devlin, R. Gnanadesikan and J. Kettenring,
+/// Biometrika 62 (1975), 531-545.
 pub fn item_rest_correlation<K: Ord>(
     answers: &[Vec<Option<f64>>],
     clusters: &[K],
     criterion: usize,
     level: ConfidenceLevel,
 ) -> ItemRestCorrelation {
-    let (mut own, mut rest, mut of) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut own, mut rest, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (answer, cluster) in answers.iter().zip(clusters) {
         let others: Vec<f64> = answer
             .iter()
@@ -51,14 +51,14 @@ pub fn item_rest_correlation<K: Ord>(
         if let Some(value) = answer.get(criterion).copied().flatten().filter(|_| !others.is_empty()) {
             own.push(value);
             rest.push(others.iter().sum::<f64>() / others.len() as f64);
-            of.push(cluster);
+            kept.push(cluster);
         }
     }
 
     let n = own.len();
     let correlation =
         if n < MIN_ANSWERS { Err(UndefinedReason::TooFew) } else { pearson(&own, &rest).map(snapped) };
-    let interval = correlation.and_then(|r| interval(&own, &rest, &of, r, level));
+    let interval = correlation.and_then(|r| interval(&own, &rest, &kept, r, level));
     ItemRestCorrelation { n, correlation, interval }
 }
 

@@ -5,7 +5,7 @@ use crate::{UndefinedReason, symmetric_matrix::SymmetricMatrix};
 /// Minimum number of answers. With fewer, discriminations are mostly chance.
 pub const MIN_ANSWERS: usize = 100;
 
-/// Minimum number of criteria: with two, only the product of their discriminations is known.
+/// Minimum number of criteria: two only determine the product of their discriminations.
 const MIN_CRITERIA: usize = 3;
 
 /// Number of ability values: from -6 to 6 in steps of 0.2.
@@ -23,7 +23,7 @@ const MAX_DISCRIMINATION: f64 = 15.0;
 /// Curve of one criterion: it is met with the probability `1 / (1 + exp(-a (ability - b)))`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ItemCurve {
-    /// a: the slope. 0 says nothing about ability; below 0, worse answers meet the criterion more often.
+    /// a: the slope. At 0 the criterion does not depend on ability; below 0, worse answers meet it more often.
     pub discrimination: f64,
     /// Standard error of the discrimination.
     pub discrimination_se: f64,
@@ -268,8 +268,8 @@ impl TwoParameterModel {
         1.0 - unknown.sum::<f64>()
     }
 
-    /// Orders the criteria so that each adds the most to the reliability of those before it; the first k are
-    /// a short form. Each comes with the reliability up to it.
+    /// Orders the criteria so that each adds the most to the reliability of the ones before it; the first k are a short
+    /// form. Each has the reliability of the form that ends with it.
     pub fn short_form(&self) -> Vec<(usize, f64)> {
         let mut left: Vec<usize> = (0..self.curves.len()).collect();
         let (mut chosen, mut found) = (Vec::new(), Vec::new());

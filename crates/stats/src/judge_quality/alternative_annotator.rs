@@ -9,10 +9,10 @@ use crate::{
 pub const MIN_ANNOTATED: usize = 30;
 /// Number of annotators that the test needs.
 pub const MIN_ANNOTATORS: usize = 3;
-/// Number of other annotators that an item needs to say how well somebody aligns with them.
+/// Number of other annotators that an item needs to measure alignment with them.
 const MIN_OTHERS: usize = 2;
 
-/// An item with the judge's value and those of annotators, named by numbers from 0.
+/// An item with the values of the judge and of annotators, who are numbered from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnnotatedItem<K> {
     /// Cluster of the item.
@@ -23,7 +23,7 @@ pub struct AnnotatedItem<K> {
     pub people: Vec<(usize, f64)>,
 }
 
-/// The judge compared with one annotator, by how well each aligns with the others.
+/// Comparison of the judge with one annotator: how well each aligns with the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnnotatorComparison {
     /// Number of the annotator.

@@ -71,7 +71,7 @@ pub fn partial_correlation(x: &[f64], y: &[f64], z: &[f64]) -> Result<f64, Undef
     }
 }
 
-/// Quantities from which Kendall's coefficients are computed.
+/// Quantities for Kendall's coefficients.
 struct RankConcordance {
     /// Number of concordant pairs minus number of discordant pairs.
     surplus: f64,

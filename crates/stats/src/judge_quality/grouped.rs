@@ -90,9 +90,9 @@ pub fn pairwise_accuracy(
 
     pairs.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     let gain = |tied: &[ScorePair]| -> f64 {
-        let of =
+        let accuracy =
             |pair: &ScorePair| f64::from(u8::from(pair.is_right_as_tie)) - f64::from(u8::from(pair.is_right));
-        tied.iter().map(|pair| of(pair) / sizes[pair.group]).sum()
+        tied.iter().map(|pair| accuracy(pair) / sizes[pair.group]).sum()
     };
     // Equal scores are tied with any epsilon.
     let (equal, mut rest) = pairs.split_at(pairs.partition_point(|pair| pair.distance <= TIE_TOLERANCE));

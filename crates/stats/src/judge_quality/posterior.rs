@@ -10,16 +10,16 @@ use crate::{
     variates::{exponential, gamma},
 };
 
-/// Pseudo counts of each of the four cells in the weaker prior. The stronger prior has twice as many: one
-/// half, as Jeffreys'.
+/// Pseudo counts of each of the four cells in the weaker prior. The stronger prior has twice as many: one half, like
+/// Jeffreys'.
 const WEAK_PRIOR: f64 = 0.25;
 
 /// Drawn cells, which sum to the number of verdicts, are multiplied by this before they are rounded to
 /// integers.
 const CELL_SCALE: f64 = 1e6;
 
-/// A metric may be undefined in one of this many drawn tables. If it is undefined more often, the other
-/// tables are not a fair sample.
+/// Up to one in this many drawn tables may leave a metric undefined. If there are more, the other tables are not a fair
+/// sample.
 const UNDEFINED_ONE_IN: usize = 20;
 
 /// Random tables, drawn around the tables of clusters.
@@ -72,10 +72,10 @@ impl DrawnTables {
         Ok(Self { weak, strong })
     }
 
-    /// Returns the interval of a metric whose largest possible value is 1: equal tails of the drawn values
-    /// under either prior, whichever is further out, always including the estimate. If the estimate is 1, the
-    /// true value may be 1 too, so the interval ends there (as L. Brown, T. Cai and A. DasGupta, Statistical
-    /// Science 16 (2001), 101-133, do for Jeffreys' interval).
+    /// Returns the interval of a metric whose largest possible value is 1: equal tails of the drawn values. Each end is
+    /// the outer one of the two priors, and the interval always includes the estimate. If the estimate is 1, the true
+    /// value may be 1 too, so the interval ends there (as L. Brown, T. Cai and A. DasGupta, Statistical Science 16
+    /// (2001), 101-133, do for Jeffreys' interval).
     pub fn interval(
         &self,
         estimate: f64,

@@ -178,8 +178,8 @@ pub fn area_interval<K: Ord>(
     Ok(Interval { low: end(0.0), high: end(1.0), level, method: IntervalMethod::NewcombeArea })
 }
 
-/// Returns the factor by which clusters increase the variance of the area; the mean size of a cluster if
-/// there is no variance.
+/// Returns the design effect: the increase of the area's variance through clusters, as a factor. It is the mean size of
+/// a cluster if there is no variance.
 fn area_design_effect(
     area: f64,
     outcomes: &[bool],

@@ -112,7 +112,7 @@ impl PlattFit {
 pub struct ThresholdChoice {
     /// The threshold, which is between two observed scores.
     pub threshold: f64,
-    /// Mean of sensitivity and specificity at that threshold, on the scores from which it was chosen.
+    /// Mean of sensitivity and specificity at that threshold, on the scores that it was chosen for.
     pub balanced_accuracy: f64,
 }
 
@@ -150,12 +150,12 @@ pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, Unde
     Ok(best)
 }
 
-/// Returns the half-width of a conformal interval: the `ceil(level (n + 1))`-th smallest of n absolute
-/// residuals, each of a value to which its prediction was not fitted. A new value is within this distance of
-/// its prediction with at least that probability, if it is exchangeable with the others. For residuals from
-/// cross-validation, only `1 - 2 (1 - level)` is guaranteed. Undefined with fewer than `level / (1 - level)`
-/// residuals. Sources: V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World, Springer
-/// 2005; R. Barber et al., Annals of Statistics 49 (2021), 486-507.
+/// Returns the half-width of a conformal interval: the `ceil(level (n + 1))`-th smallest of n absolute residuals. Each
+/// prediction must not be fitted to its own value. A new value is within this distance of its prediction with at least
+/// that probability, if it is exchangeable with the others. For residuals from cross-validation, only
+/// `1 - 2 (1 - level)` is guaranteed. Undefined with fewer than `level / (1 - level)` residuals. Sources: V. Vovk, A.
+/// Gammerman and G. Shafer, Algorithmic Learning in a Random World, Springer 2005; R. Barber et al., Annals of
+/// Statistics 49 (2021), 486-507.
 pub fn conformal_radius(residuals: &[f64], level: crate::ConfidenceLevel) -> Result<f64, UndefinedReason> {
     check_all_finite(residuals)?;
     let n = residuals.len();

@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn lines_that_no_points_settle_are_undefined() {
-        let of = |x: &[f64], y: &[f64]| fit_line(x, y, ConfidenceLevel::P95);
-        assert_eq!(of(&[], &[]), Err(UndefinedReason::NoValues));
-        assert_eq!(of(&[1.0], &[1.0]), Err(UndefinedReason::OneValue));
-        assert_eq!(of(&[1.0, 1.0], &[1.0, 2.0]), Err(UndefinedReason::NoSpread));
-        assert_eq!(of(&[1.0], &[1.0, 2.0]), Err(UndefinedReason::UnequalLengths));
-        assert_eq!(of(&[1.0, f64::NAN], &[1.0, 2.0]), Err(UndefinedReason::NotFinite));
-        let two = of(&[1.0, 2.0], &[1.0, 3.0]).expect("a line");
+        let fit = |x: &[f64], y: &[f64]| fit_line(x, y, ConfidenceLevel::P95);
+        assert_eq!(fit(&[], &[]), Err(UndefinedReason::NoValues));
+        assert_eq!(fit(&[1.0], &[1.0]), Err(UndefinedReason::OneValue));
+        assert_eq!(fit(&[1.0, 1.0], &[1.0, 2.0]), Err(UndefinedReason::NoSpread));
+        assert_eq!(fit(&[1.0], &[1.0, 2.0]), Err(UndefinedReason::UnequalLengths));
+        assert_eq!(fit(&[1.0, f64::NAN], &[1.0, 2.0]), Err(UndefinedReason::NotFinite));
+        let two = fit(&[1.0, 2.0], &[1.0, 3.0]).expect("a line");
         assert_eq!((two.slope, two.error), (2.0, Err(UndefinedReason::TooFew)));
     }
 }

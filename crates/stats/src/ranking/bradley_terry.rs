@@ -21,7 +21,7 @@ pub enum ContestOutcome {
     Tie,
 }
 
-/// One contest between two systems.
+/// A contest between two systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SystemContest {
     /// Index of the first system.

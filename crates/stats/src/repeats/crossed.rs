@@ -56,7 +56,8 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
     let cells: Vec<Vec<usize>> = (0..sets).map(|set| cells_of(facets, set, values.len())).collect();
     let is_repeated = cells[sets - 1].iter().max().is_some_and(|last| last + 1 < values.len());
 
-    // One unknown for each non-empty set of facets and one for repeats; one equation for each sum of squares.
+    // There is one unknown for each non-empty set of facets and one for repeats, and one equation for each sum of
+    // squares.
     let unknowns: Vec<Option<usize>> = (1..sets).map(Some).chain(is_repeated.then_some(None)).collect();
     let squares = |set: Option<usize>| match set {
         Some(set) => sum_of_squares(&centred, &cells[set]),

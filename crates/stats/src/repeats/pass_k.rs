@@ -3,7 +3,7 @@
 
 use crate::{ConfidenceLevel, MeanAccumulator, MeanEstimate, UndefinedReason, bounded_mean};
 
-/// Estimates for k attempts from n attempts, c of which passed.
+/// Estimates for k attempts from n attempts, if c of these passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassK {
     /// Probability that at least one of k passes: pass@k.
@@ -32,8 +32,8 @@ pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, UndefinedReas
     Ok(PassK { any: any.clamp(0.0, 1.0), all: all.clamp(0.0, 1.0) })
 }
 
-/// Computes `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`: a sum over the k draws or over
-/// the rest, whichever is fewer.
+/// Computes `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`. It is a sum over the k draws or over the
+/// rest, depending on which are fewer.
 fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
     if k > some {
         return f64::NEG_INFINITY;

@@ -9,14 +9,13 @@ const STEPS: usize = 1_000;
 /// Maximum share of the capital that a bet may lose at once.
 const TRUNCATION: f64 = 0.5;
 
-/// Confidence sequence for the mean of values within a range. It bets against each possible mean; the capital
-/// grows if that is not the true mean. The intervals after all values contain the mean at all times together
-/// with the level's probability, so they may be looked at any number of times, and a decision can be made as
-/// soon as it is clear.
+/// Confidence sequence for the mean of values within a range. It bets against each possible mean, and the capital grows
+/// if that mean is not the true one. All intervals together contain the mean with the level's probability. So the
+/// interval may be checked after every value, and a decision can be made as soon as it is clear.
 ///
-/// The bets are the predictable plug-in `sqrt(2 ln(2/alpha) / (v t ln(t + 1)))` with the variance v of the
-/// values before, up to half of the capital; half of it is on a higher and half on a lower mean. Source: I.
-/// Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1-27, theorem 3.
+/// The bets are the predictable plug-in `sqrt(2 ln(2/alpha) / (v t ln(t + 1)))` with the variance v of earlier values,
+/// and at most half of the capital. Half of it is bet on a higher and half on a lower mean. Source: I. Waudby-Smith and
+/// A. Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1-27, theorem 3.
 #[derive(Debug, Clone)]
 pub struct BettingSequence {
     range: (f64, f64),

@@ -4,10 +4,10 @@ use crate::{UndefinedReason, undefined::check_finite};
 
 /// Values of epsilon over which the bets are spread.
 const BETS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
-/// Probabilities below this are left out at both ends of the distribution of a sum: they change no p value that is
-/// shown.
+/// Probabilities below this are omitted at both ends of the distribution of a sum, because they change no displayed p
+/// value.
 const NEGLIGIBLE: f64 = 1e-18;
-/// The smallest p value, above what the negligible probabilities come to.
+/// The smallest p value; larger than the sum of all negligible probabilities.
 const SMALLEST_P: f64 = 1e-12;
 
 /// Result of one run.
@@ -17,17 +17,17 @@ pub struct DriftStep {
     pub items: usize,
     /// Number of units in which not every run had the same number of items met.
     pub varied: usize,
-    /// Share of the items that are met in this run, minus their mean share in the runs before.
+    /// Share of the items that are met in this run, minus their mean share in earlier runs.
     pub shift: f64,
     /// Two-sided p value of the number of items met in this run, given the numbers of all runs so far.
     pub p: f64,
-    /// Evidence of this and the earlier runs that the judge changed in one of them. If the judge stays the same, it
-    /// first reaches a value e after at least e runs on average.
+    /// Evidence from this and earlier runs that the judge changed in one of them. If the judge stays the same, the
+    /// evidence first reaches a value e after at least e runs on average.
     pub evidence: f64,
 }
 
-/// Test of a judge that decides the same items in one run after another. Items come in units, such as the criteria of
-/// one case: those of one unit may depend on each other in any way.
+/// Test of a judge that decides the same items in one run after another. Items are grouped in units, such as the
+/// criteria of one case. Items of one unit may depend on each other in any way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DriftTest {
     /// Number of items of each unit.
@@ -47,18 +47,18 @@ impl DriftTest {
     /// Adds a run: met, unmet, or not decided, for each item, unit by unit. Returns `None` if the run has no item in
     /// common with an earlier run.
     ///
-    /// If the judge stays the same, the numbers of items met in a unit could have come in any order. So the last of t
-    /// numbers is any of them with the probability 1/t, and p is the probability of a sum over all units that is at
-    /// least as extreme. Such p values are independent of each other, so each bet `e p^(e - 1)` multiplies what was
-    /// there by 1 on average. The judge may change before any run, so one is added to the evidence before each bet: the
-    /// evidence of a change does not fade with the number of unchanged runs before it.
+    /// If the judge stays the same, the numbers of items met in a unit could have any order. So the last of t numbers
+    /// is each of them with the probability 1/t, and p is the probability of a sum over all units that is at least as
+    /// extreme. Such p values are independent of each other, so each bet `e p^(e - 1)` multiplies the evidence by 1 on
+    /// average. The judge may change before any run, so 1 is added to the evidence before each bet: evidence of a
+    /// change then does not fade with the number of unchanged runs before it.
     ///
     /// Sources: V. Vovk, I. Nouretdinov and A. Gammerman, "Testing exchangeability on-line", ICML 2003; J. Shin,
     /// A. Ramdas and A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science 2 (2024), with the sum
     /// of A. Shiryaev and S. Roberts.
     ///
     /// # Errors
-    /// If the number of decisions is not that of all items.
+    /// If the number of decisions differs from the number of items.
     pub fn add(&mut self, decisions: &[Option<bool>]) -> Result<Option<DriftStep>, UndefinedReason> {
         if decisions.len() != self.units.iter().sum::<usize>() {
             return Err(UndefinedReason::UnequalLengths);

@@ -74,9 +74,8 @@ fn means_have_wilsons_interval_on_their_effective_number() {
     assert_ends(clustered.interval.unwrap(), 0.220_462_225_640_741, 0.866_172_975_224_863, 1e-9);
 }
 
-/// Calls `see` with each way in which clusters of these sizes pass or fail as a whole: the values, their
-/// clusters, and the numbers of `large` and of single clusters that pass.
-/// pass, of `large` ones and of so many single ones.
+/// Calls `see` with each way in which clusters of these sizes pass or fail as a whole: the values, their clusters, and
+/// the numbers of `large` and of single clusters that pass.
 fn whole_clusters(large: &[usize], single: usize, mut see: impl FnMut(&[f64], &[usize], usize, usize)) {
     for passing in 0..1_usize << large.len() {
         for ones in 0..=single {
@@ -127,7 +126,7 @@ fn least_coverage(rare: f64, (common, other): (f64, f64), share: f64, n: usize) 
 
 #[test]
 fn rare_values_beside_nearly_equal_ones_are_covered_at_every_rate() {
-    // One rare value, two values close to each other, and the share of the first of these.
+    // A rare value, two values close to each other, and the share of the first of these two.
     let kinds = [
         (0.0, (0.999, 1.0), 0.5),
         (1.0, (0.001, 0.0), 0.5),
@@ -177,8 +176,8 @@ fn a_score_just_below_one_changes_little() {
     }
 }
 
-fn ways(of: usize, taken: usize) -> f64 {
-    (0..taken).map(|at| (of - at) as f64 / (taken - at) as f64).product()
+fn ways(total: usize, taken: usize) -> f64 {
+    (0..taken).map(|at| (total - at) as f64 / (taken - at) as f64).product()
 }
 
 #[test]
@@ -371,7 +370,7 @@ fn what_is_detectable_is_shown_by_the_test_itself() {
     // The difference that normal quantiles promise is not significant.
     assert!(at(-2.8 * se).0.p().unwrap() > 0.05);
 
-    // With as many times the clusters with the same differences, the interval excludes 0.
+    // With this factor times as many clusters with the same differences, the interval excludes 0.
     let factor = found.factor_to_detect(se, design).unwrap();
     let times = factor.ceil() as usize;
     let (differences, clusters) = clustered_differences(-0.04);

@@ -60,13 +60,13 @@ proptest! {
     fn neither_order_nor_names_matter(
         rows in prop::collection::vec((0.0..1.0, 0u8..5), 2..40), offset in 0u8..100,
     ) {
-        let of = |rows: &[(f64, u8)]| {
+        let result_of = |rows: &[(f64, u8)]| {
             let (values, names): (Vec<f64>, Vec<u8>) = rows.iter().copied().unzip();
             clustered_mean(&values, &names, ConfidenceLevel::P95).unwrap()
         };
         let mut turned: Vec<(f64, u8)> = rows.iter().map(|&(value, name)| (value, name + offset)).collect();
         turned.reverse();
-        let (a, b) = (of(&rows), of(&turned));
+        let (a, b) = (result_of(&rows), result_of(&turned));
         prop_assert_eq!(a.clusters, b.clusters);
         if let (Ok(a), Ok(b)) = (a.se_cr0, b.se_cr0) {
             prop_assert!(near(a, b, 1e-12));

@@ -52,7 +52,7 @@ fn a_rate_that_the_error_rates_do_not_allow_has_no_interval() {
     let found = rogan_gladen(rates, ConfidenceLevel::P95).unwrap();
     assert_near(found.raw, 1.25, 1e-12);
     assert_eq!(found.interval, Err(UndefinedReason::IncompatibleRates));
-    // By chance it can: the interval keeps the part below 1.
+    // A slightly too high pass rate may be chance: the interval keeps its part below 1.
     let near = rogan_gladen(JudgeRates { pass_rate: 0.72, ..rates }, ConfidenceLevel::P95).unwrap();
     let interval = near.interval.unwrap();
     assert!(near.raw > 1.0 && interval.width() > 0.05 && interval.high == 1.0, "{interval:?}");
@@ -81,16 +81,16 @@ fn a_few_labels_tune_the_trust_in_a_judge() {
 
 #[test]
 fn corrections_without_an_answer_say_why() {
-    let of = |human: &[f64], judge: &[f64], rest: &[f64]| {
+    let corrected = |human: &[f64], judge: &[f64], rest: &[f64]| {
         prediction_powered(human, judge, rest, ConfidenceLevel::P95)
     };
-    assert_eq!(of(&[], &[], &[1.0, 0.0]), Err(UndefinedReason::NoValues));
-    assert_eq!(of(&[1.0], &[1.0], &[1.0, 0.0]), Err(UndefinedReason::OneValue));
-    assert_eq!(of(&[1.0, 0.0], &[1.0], &[1.0, 0.0]), Err(UndefinedReason::UnequalLengths));
-    assert_eq!(of(&[1.0, 0.0], &[1.0, f64::NAN], &[1.0, 0.0]), Err(UndefinedReason::NotFinite));
-    let constant = of(&[1.0, 0.0], &[1.0, 1.0], &[1.0, 1.0]).unwrap();
+    assert_eq!(corrected(&[], &[], &[1.0, 0.0]), Err(UndefinedReason::NoValues));
+    assert_eq!(corrected(&[1.0], &[1.0], &[1.0, 0.0]), Err(UndefinedReason::OneValue));
+    assert_eq!(corrected(&[1.0, 0.0], &[1.0], &[1.0, 0.0]), Err(UndefinedReason::UnequalLengths));
+    assert_eq!(corrected(&[1.0, 0.0], &[1.0, f64::NAN], &[1.0, 0.0]), Err(UndefinedReason::NotFinite));
+    let constant = corrected(&[1.0, 0.0], &[1.0, 1.0], &[1.0, 1.0]).unwrap();
     assert_eq!((constant.weight, constant.tuned.mean), (0.0, 0.5));
-    let same = of(&[1.0, 1.0], &[1.0, 1.0], &[1.0, 1.0]).unwrap();
+    let same = corrected(&[1.0, 1.0], &[1.0, 1.0], &[1.0, 1.0]).unwrap();
     assert_eq!(same.gain, Err(UndefinedReason::NoSpread));
     let one =
         prediction_powered_clustered(&HUMAN, &JUDGE, &[1; 8], &[0.0, 1.0], &[1, 2], ConfidenceLevel::P95);
@@ -155,8 +155,8 @@ fn a_corrected_difference_is_that_of_an_independent_implementation() {
             0.315_523_990_750_714,
         ),
     ] {
-        let of = |number| side(number, is_clustered, is_weighted);
-        let found = difference([&of(0), &of(1)]).unwrap();
+        let side_of = |number| side(number, is_clustered, is_weighted);
+        let found = difference([&side_of(0), &side_of(1)]).unwrap();
         for at in [0, 1] {
             assert_near(found.weights[at], weights[at], 1e-6);
             assert_near(found.means[at], means[at], 1e-8);
@@ -166,7 +166,7 @@ fn a_corrected_difference_is_that_of_an_independent_implementation() {
         {
             assert_near(found, expected, 1e-7);
         }
-        let turned = difference([&of(1), &of(0)]).unwrap();
+        let turned = difference([&side_of(1), &side_of(0)]).unwrap();
         assert_near(turned.difference, -found.difference, 1e-12);
         assert_near(turned.se, found.se, 1e-9);
     }
@@ -181,7 +181,7 @@ fn a_difference_without_labels_says_why() {
     assert_eq!(difference([&whole, &one]), Err(UndefinedReason::OneCluster));
     let wild: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { judge: 2.0, ..*item }).collect();
     assert_eq!(difference([&whole, &wild]), Err(UndefinedReason::OutOfRange));
-    // A judge that finds everything met tells nothing: the labels alone remain.
+    // A judge that decides met every time has no information: only the labels remain.
     let constant: Vec<SideItem<u32>> = whole.iter().map(|item| SideItem { judge: 1.0, ..*item }).collect();
     let found = difference([&constant, &constant]).unwrap();
     assert_eq!((found.weights, found.difference, found.people), ([0.0; 2], 0.0, 0.0));
@@ -224,18 +224,18 @@ fn a_lenient_judge_does_not_make_an_equal_system_better() {
 #[test]
 fn five_p_values_by_hand() {
     let p = [0.01, 0.04, 0.03, 0.005, 0.2];
-    let of = |adjustment| adjust_p_values(&p, adjustment).unwrap();
+    let adjusted = |adjustment| adjust_p_values(&p, adjustment).unwrap();
     for (adjustment, expected) in [
         (PValueAdjustment::Bonferroni, [0.05, 0.2, 0.15, 0.025, 1.0]),
         (PValueAdjustment::Holm, [0.04, 0.09, 0.09, 0.025, 0.2]),
         (PValueAdjustment::Hochberg, [0.04, 0.08, 0.08, 0.025, 0.2]),
         (PValueAdjustment::BenjaminiHochberg, [0.025, 0.05, 0.05, 0.025, 0.2]),
     ] {
-        for (found, expected) in of(adjustment).into_iter().zip(expected) {
+        for (found, expected) in adjusted(adjustment).into_iter().zip(expected) {
             assert_near(found, expected, 1e-12);
         }
     }
-    assert!(of(PValueAdjustment::BenjaminiHochberg)[1] != 0.05 || is_significant(0.05, 0.05));
+    assert!(adjusted(PValueAdjustment::BenjaminiHochberg)[1] != 0.05 || is_significant(0.05, 0.05));
     assert!(is_significant(0.04 * 5.0 / 4.0, 0.05) && !is_significant(0.051, 0.05));
     assert_eq!(adjust_p_values(&[], PValueAdjustment::Holm), Ok(vec![]));
     assert_eq!(
@@ -274,11 +274,11 @@ proptest! {
 
     #[test]
     fn adjusting_keeps_order_and_caution(p in prop::collection::vec(0.0..=1.0, 1..25)) {
-        let of = |adjustment| adjust_p_values(&p, adjustment).unwrap();
+        let adjusted_by = |adjustment| adjust_p_values(&p, adjustment).unwrap();
         let (bonferroni, holm, sidak) =
-            (of(PValueAdjustment::Bonferroni), of(PValueAdjustment::Holm), of(PValueAdjustment::HolmSidak));
+            (adjusted_by(PValueAdjustment::Bonferroni), adjusted_by(PValueAdjustment::Holm), adjusted_by(PValueAdjustment::HolmSidak));
         let (hochberg, bh, by) =
-            (of(PValueAdjustment::Hochberg), of(PValueAdjustment::BenjaminiHochberg), of(PValueAdjustment::BenjaminiYekutieli));
+            (adjusted_by(PValueAdjustment::Hochberg), adjusted_by(PValueAdjustment::BenjaminiHochberg), adjusted_by(PValueAdjustment::BenjaminiYekutieli));
         for i in 0..p.len() {
             let rising = [p[i], bh[i], hochberg[i], holm[i], bonferroni[i]];
             prop_assert!(rising.windows(2).all(|pair| pair[0] <= pair[1] + 1e-12), "{rising:?}");

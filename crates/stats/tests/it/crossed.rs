@@ -13,8 +13,8 @@ const SCORES: [f64; 36] = [
 ];
 
 fn facets(n: usize) -> [Vec<usize>; 3] {
-    let of = |level: fn(usize) -> usize| (0..n).map(level).collect();
-    [of(|at| at / 3 % 6), of(|at| at % 3), of(|at| at / 18)]
+    let levels = |level: fn(usize) -> usize| (0..n).map(level).collect();
+    [levels(|at| at / 3 % 6), levels(|at| at % 3), levels(|at| at / 18)]
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn components_are_those_of_other_implementations() {
     // Mean squares of R's aov: cases .43711, judges .19111, both .01311, rest .00833.
     assert_near(found.components[&1], (0.437_111_111_1 - 0.013_111_111_1) / 6.0, 1e-9);
     assert!(!found.negative);
-    // The part that the three judges have in common remains, however many cases there are.
+    // The component that the three judges share remains for any number of cases.
     let variance = 0.070_666_667 / 6.0 + 0.014_833_333 / 3.0 + 0.002_388_889 / 18.0 + 0.008_333_333 / 36.0;
     assert_near(found.error_variance(&[6, 3], 2, 0), variance, 1e-8);
     assert_near(found.error_variance(&[6, 3], 2, 2), variance - 0.014_833_333 / 3.0, 1e-8);
@@ -67,7 +67,7 @@ fn the_cheapest_design_reaches_its_width() {
             }
         }
     }
-    // Ten judges leave an error of sqrt(.0148/10), whatever the number of cases.
+    // Ten judges leave an error of sqrt(.0148/10) for any number of cases.
     assert_eq!(found.cheapest_design(0.07, L, 1.0, 10_000, 0), Err(UndefinedReason::Unreachable));
     assert!(found.cheapest_design(0.07, L, 1.0, 10_000, 2).is_ok(), "the same judges on both sides");
 }
@@ -82,16 +82,16 @@ fn missing_values_bias_nothing() {
         let cases: Vec<f64> = (0..20).map(|_| draw(0.05)).collect();
         let judges: Vec<f64> = (0..6).map(|_| draw(0.02)).collect();
         let both: Vec<f64> = (0..120).map(|_| draw(0.01)).collect();
-        let (mut values, mut of) = (Vec::new(), vec![Vec::new(), Vec::new()]);
+        let (mut values, mut facets_by_value) = (Vec::new(), vec![Vec::new(), Vec::new()]);
         for cell in 0..120 {
             // A third of the cells is missing, and some have two values.
             for _ in 0..[1, 2, 0][cell * 7 % 3] + usize::from(cell % 5 == 0) {
                 values.push(cases[cell % 20] + judges[cell / 20] + both[cell] + draw(0.03));
-                of[0].push(cell % 20);
-                of[1].push(cell / 20);
+                facets_by_value[0].push(cell % 20);
+                facets_by_value[1].push(cell / 20);
             }
         }
-        let found = crossed_variance(&values, &of).unwrap();
+        let found = crossed_variance(&values, &facets_by_value).unwrap();
         for (sum, part) in sums.iter_mut().zip([
             found.components[&1],
             found.components[&2],

@@ -64,7 +64,7 @@ fn equal_probabilities_are_a_random_sample() {
     let plain =
         prediction_powered_within::<usize>(&PEOPLE, &JUDGE, &everywhere()[10..], None, UNIT, L).unwrap();
     assert_near(found.human.mean, plain.human.mean, 1e-12);
-    // One uses the judge's mean over all cases, the other over cases without a label.
+    // One estimate uses the judge's mean over all cases, the other one over cases without a label.
     assert_near(found.tuned.mean, plain.tuned.mean, 0.02);
     assert!((found.tuned.interval.width() / plain.tuned.interval.width() - 1.0).abs() < 0.2);
 
@@ -110,8 +110,8 @@ fn draws_keep_to_their_probabilities() {
     assert_eq!(inclusion_probabilities(&[1.0, 0.0], 1), Err(UndefinedReason::OutOfRange));
 }
 
-/// A hundred labels of a thousand cases, a share of which is met. `size` returns the size of a case, given
-/// the judge's decision and the number of cases with the same decision.
+/// A hundred labels of a thousand cases with a given share of met ones. `size` returns the size of a case, given the
+/// judge's decision and the number of cases with the same decision.
 fn hundred_labels(
     state: &mut u64,
     seed: u64,

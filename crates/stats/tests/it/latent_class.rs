@@ -91,7 +91,7 @@ fn two_raters_say_nothing_of_each_other() {
     assert_eq!(latent_classes(&[], 0, 3, 0.5), Err(UndefinedReason::NoValues));
     let outside = [RaterVote { item: 1, rater: 0, met: true }];
     assert_eq!(latent_classes(&outside, 1, 3, 0.5), Err(UndefinedReason::OutOfRange));
-    // Raters who all agree are right, as far as the smoothing allows.
+    // If all raters agree, they are estimated to be right, except for the smoothing.
     let same = votes(&["110", "110", "110"]);
     let found = latent_classes(&same, 3, 3, 0.5).unwrap();
     assert!(found.posterior[0] > 0.9 && found.posterior[2] < 0.1, "{found:?}");
@@ -128,7 +128,7 @@ fn drawn_rates_lie_around_the_fit_and_few_items_leave_them_open() {
         }
     }
 
-    // Two items, one of them met: next to nothing is known about any rater.
+    // With two items, one of them met, there is almost no information about any rater.
     let few = votes(&["10", "10", "10"]);
     let drawn = DrawnClasses::draw(&few, 2, 3, 800, &mut SeededRandom::new(1));
     let interval = drawn_interval(&drawn.sensitivity[0], 0.75, ConfidenceLevel::P95).unwrap();

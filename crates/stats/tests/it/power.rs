@@ -15,14 +15,14 @@ use rand_core::RngCore;
 
 use super::{assert_near, cases, near};
 
-const QUIET: PairedNoise =
+const EXACT: PairedNoise =
     PairedNoise { between: 1.0 / 9.0, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
 
 #[test]
 fn published_sample_sizes() {
     let promise = PowerDesign::default();
-    assert_eq!(promise.paired_cases(QUIET, 0.03).map(round_up_cases), Ok(969.0));
-    let noisy = PairedNoise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..QUIET };
+    assert_eq!(promise.paired_cases(EXACT, 0.03).map(round_up_cases), Ok(969.0));
+    let noisy = PairedNoise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..EXACT };
     assert_eq!(promise.paired_cases(noisy, 0.03).map(round_up_cases), Ok(3876.0));
     let repeated = PairedNoise { first_repeats: 10, second_repeats: 10, ..noisy };
     assert_eq!(promise.paired_cases(repeated, 0.03).map(round_up_cases), Ok(1260.0));
@@ -36,7 +36,7 @@ fn published_sample_sizes() {
 #[test]
 fn what_cannot_be_reached_says_so() {
     let promise = PowerDesign::default();
-    assert_eq!(promise.paired_cases(QUIET, 0.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.paired_cases(EXACT, 0.0), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.rates_cases(0.5, 0.5), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.rates_cases_by_h(0.5, 1.5), Err(UndefinedReason::OutOfRange));
     assert_eq!(promise.paired_t_cases(0.0), Err(UndefinedReason::Unreachable));
@@ -45,8 +45,8 @@ fn what_cannot_be_reached_says_so() {
     assert_eq!(promise.mcnemar_pairs(0.1, 0.2), Err(UndefinedReason::OutOfRange));
     assert_eq!(promise.mcnemar_pairs(0.1, 0.0), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.mcnemar_difference(3, 0.2), Err(UndefinedReason::Undetectable));
-    assert_eq!(promise.paired_difference(QUIET, 0), Err(UndefinedReason::NoValues));
-    let unrepeated = PairedNoise { first_repeats: 0, ..QUIET };
+    assert_eq!(promise.paired_difference(EXACT, 0), Err(UndefinedReason::NoValues));
+    let unrepeated = PairedNoise { first_repeats: 0, ..EXACT };
     assert_eq!(promise.paired_cases(unrepeated, 0.1), Err(UndefinedReason::NoValues));
     assert_eq!(promise.paired_t_cases(50.0), Ok(2.0));
     assert!(PowerDesign::new(0.05, 0.05).is_err() && PowerDesign::new(0.0, 0.8).is_err());
@@ -75,8 +75,8 @@ proptest! {
     #[test]
     fn cases_and_differences_undo_each_other(n in 20u64..5_000, discordant in 0.05..0.9) {
         let promise = PowerDesign::default();
-        let shown = promise.paired_difference(QUIET, n).unwrap();
-        prop_assert!(near(promise.paired_cases(QUIET, shown).unwrap(), n as f64, 1e-9));
+        let shown = promise.paired_difference(EXACT, n).unwrap();
+        prop_assert!(near(promise.paired_cases(EXACT, shown).unwrap(), n as f64, 1e-9));
         if let Ok(shown) = promise.mcnemar_difference(n, discordant) {
             prop_assert!(near(promise.mcnemar_pairs(discordant, shown).unwrap(), n as f64, 1e-6));
         }
@@ -210,7 +210,7 @@ fn exact_numbers_of_pairs_have_the_power() {
     let one_way = promise.mcnemar_exact_one_way_difference(100).unwrap();
     assert!((promise.mcnemar_power(100, one_way, one_way).unwrap() - 0.8).abs() < 1e-6);
 
-    // Five pairs can't be significant whatever their results are.
+    // Five pairs can't be significant with any results.
     assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Undetectable));
     assert_eq!(promise.mcnemar_exact_difference(0, 0.5), Err(UndefinedReason::NoValues));
     assert_eq!(promise.mcnemar_power(10, 0.1, 0.2), Err(UndefinedReason::OutOfRange));
@@ -238,7 +238,8 @@ fn the_search_near_wilsons_number_finds_what_doubling_finds() {
         for half in [0.3, 0.1, 0.05, 0.03] {
             let doubled = least_cases(half, 1, |n| rate_half_width(rate, n, level)).unwrap();
             let near = rate_precision(rate, half, level).unwrap();
-            // Widths of a few cases do not fall with every case, so two searches may end at neighbours.
+            // For few cases, the width does not decrease with every case, so two searches may end at neighbouring
+            // numbers.
             assert!((near - doubled).abs() <= 1.0, "{rate} to {half}: {near} and {doubled}");
         }
     }
@@ -301,7 +302,7 @@ fn means_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
             let n = plan.cases(half, ConfidenceLevel::P95).unwrap();
             let clusters = (n / size as f64).ceil() as usize;
 
-            // More runs from the distribution of this run's clusters, which is all that the plan knows.
+            // More runs from the distribution of this run's clusters, because the plan knows nothing else.
             let widths = half_widths(200, |random| {
                 let values: Vec<f64> = (0..clusters)
                     .flat_map(|_| {

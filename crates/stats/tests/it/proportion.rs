@@ -141,10 +141,10 @@ fn pass_rates_are_no_wider_than_what_the_promise_takes() {
 
 #[test]
 fn exact_and_approximate_intervals_meet_with_many_cases() {
-    let of = |kind| proportion_by(kind, 412_345, 1_000_000, ConfidenceLevel::P95).interval.unwrap();
-    let wilson = of(RateInterval::Wilson);
+    let interval_by = |kind| proportion_by(kind, 412_345, 1_000_000, ConfidenceLevel::P95).interval.unwrap();
+    let wilson = interval_by(RateInterval::Wilson);
     for kind in EVERY {
-        let interval = of(kind);
+        let interval = interval_by(kind);
         assert!((interval.low - wilson.low).abs() < 1e-6, "{interval:?}");
         assert!((interval.high - wilson.high).abs() < 1e-6, "{interval:?}");
     }
@@ -173,9 +173,9 @@ fn all_and_none_keep_a_width_and_exact_ends() {
     // At the ends, the inner bound of Wilson's interval is z^2 / (n + z^2) away from the outer one.
     let square = 1.959_963_984_540_054f64.powi(2);
     for kind in [RateInterval::Wilson, RateInterval::Blaker] {
-        let of =
+        let interval_of =
             |passed| proportion_by(kind, passed, 20, ConfidenceLevel::P95).interval.expect("twenty trials");
-        let (none, all) = (of(0), of(20));
+        let (none, all) = (interval_of(0), interval_of(20));
         assert_eq!((none.low, all.high), (0.0, 1.0));
         assert!((none.high - (1.0 - all.low)).abs() < 1e-12, "{kind:?}");
         assert!((none.high - square / (20.0 + square)).abs() < 0.02, "{kind:?}: {none:?}");

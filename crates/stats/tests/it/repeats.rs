@@ -11,14 +11,14 @@ use super::{assert_near, cases, near};
 
 #[test]
 fn draws_from_ten_attempts() {
-    let of = |n, c, k| pass_k(n, c, k).unwrap();
-    assert_near(of(10, 3, 5).any, 11.0 / 12.0, 1e-14);
-    assert_eq!(of(10, 3, 5).all, 0.0);
-    assert_near(of(10, 8, 3).all, 7.0 / 15.0, 1e-14);
-    assert_eq!(of(10, 8, 3).any, 1.0);
-    assert_near(of(200, 13, 100).any, 0.999_919_497_198_806, 1e-14);
-    assert_near(of(1_000_000_000, 1, 1).any, 1e-9, 1e-22);
-    assert_eq!((of(5, 0, 2).any, of(5, 5, 2).all), (0.0, 1.0));
+    let estimate = |n, c, k| pass_k(n, c, k).unwrap();
+    assert_near(estimate(10, 3, 5).any, 11.0 / 12.0, 1e-14);
+    assert_eq!(estimate(10, 3, 5).all, 0.0);
+    assert_near(estimate(10, 8, 3).all, 7.0 / 15.0, 1e-14);
+    assert_eq!(estimate(10, 8, 3).any, 1.0);
+    assert_near(estimate(200, 13, 100).any, 0.999_919_497_198_806, 1e-14);
+    assert_near(estimate(1_000_000_000, 1, 1).any, 1e-9, 1e-22);
+    assert_eq!((estimate(5, 0, 2).any, estimate(5, 5, 2).all), (0.0, 1.0));
 }
 
 #[test]

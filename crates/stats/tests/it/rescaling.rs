@@ -89,7 +89,7 @@ fn a_threshold_lies_between_the_scores_that_it_tells_apart() {
     // round.
     assert_near(found.threshold, 0.375, 1e-12);
     assert_near(found.balanced_accuracy, f64::midpoint(6.0 / 7.0, 5.0 / 7.0), 1e-12);
-    // Nothing is better than chance, so everything is met.
+    // No threshold is better than chance, so everything is met.
     let none = choose_threshold(&[0.1, 0.9], &[true, false]).unwrap();
     assert_eq!((none.threshold, none.balanced_accuracy), (0.1, 0.5));
     assert_eq!(choose_threshold(&[0.1], &[true]), Err(UndefinedReason::OneClass));

@@ -74,13 +74,13 @@ fn looking_after_every_value_raises_no_false_alarm() {
 #[test]
 fn drift_is_seen_from_the_run_on_in_which_the_judge_changed() {
     // By counting all 64 outcomes: p of 1 and 8/81; evidence of ((0 + e) + 1) e p^(e - 1) for each e.
-    let of = |run: [u8; 6]| run.map(|met| Some(met == 1));
+    let decisions = |run: [u8; 6]| run.map(|met| Some(met == 1));
     let mut test = DriftTest::new(vec![1; 6]);
-    assert_eq!(test.add(&of([1, 1, 0, 0, 1, 1])).unwrap(), None);
-    let second = test.add(&of([1, 0, 0, 1, 1, 1])).unwrap().unwrap();
+    assert_eq!(test.add(&decisions([1, 1, 0, 0, 1, 1])).unwrap(), None);
+    let second = test.add(&decisions([1, 0, 0, 1, 1, 1])).unwrap().unwrap();
     assert_near(second.p, 1.0, 1e-12);
     assert_near(second.evidence, 0.5, 1e-12);
-    let third = test.add(&of([0, 0, 0, 0, 1, 0])).unwrap().unwrap();
+    let third = test.add(&decisions([0, 0, 0, 0, 1, 0])).unwrap().unwrap();
     assert_near(third.p, 8.0 / 81.0, 1e-12);
     assert_near(third.evidence, 2.121_711_869_041_033, 1e-12);
     assert_near(third.shift, -0.5, 1e-12);
@@ -89,8 +89,9 @@ fn drift_is_seen_from_the_run_on_in_which_the_judge_changed() {
     assert_eq!(test.add(&[None; 5]), Err(UndefinedReason::UnequalLengths));
 }
 
-/// Runs until a judge is called changed, at most `most`: `cases` of `criteria` each. In a case, `bound` of the criteria
-/// share their luck. From run `change` on, a fifth fewer are met.
+/// Returns the number of runs until the test reports a change of the judge, at most `most`. Each run has `cases` with
+/// `criteria` each. In a case, `bound` of the criteria share their random outcome. From run `change` on, a fifth fewer
+/// are met.
 fn runs_until_alarm(
     state: &mut u64,
     (cases, criteria): (usize, usize),
@@ -174,7 +175,7 @@ fn pooled_groups_are_those_of_another_implementation() {
 fn pooled_intervals_cover_on_average_and_are_closer() {
     let (mut inside, mut all, mut own_error, mut pooled_error, mut state) = (0, 0, 0.0, 0.0, 9);
     for _ in 0..40 {
-        // One group in five is .3 better, and the errors differ.
+        // A fifth of the groups are .3 better, and the errors differ.
         let mut draw = || (0..12).map(|_| uniform(&mut state)).sum::<f64>() - 6.0;
         let truths: Vec<f64> = (0..10).map(|group| if group % 5 == 0 { 0.3 } else { 0.0 }).collect();
         let errors: Vec<f64> = (0..10).map(|group| 0.05 + 0.02 * f64::from(group)).collect();

@@ -1,4 +1,9 @@
 //! Opens the cache's database: settings of the connection, and the tables of this version.
+//!
+//! Any number of processes use the file at the same time, so it has a write-ahead log: readers and the writer do not
+//! block each other, and writers wait for each other up to [`BUSY_TIMEOUT`]. Only the change to the write-ahead log
+//! fails at once if another process holds the file, so opening is retried. Migrations run in a transaction that takes
+//! the write lock first and checks the version again, because another process may have migrated in the meantime.
 
 use std::fs;
 use std::io::Write as _;

@@ -10,7 +10,7 @@ use crate::disk::faults::{DiskFault, DiskStep, FaultPlan};
 const REPLIES: u8 = 6;
 
 /// More operations than the cache needs for these replies.
-const MANY: usize = 200;
+const MAX_OPERATIONS: usize = 200;
 
 fn faults() -> [DiskFault; 4] {
     [
@@ -64,7 +64,7 @@ fn the_cache_survives_every_fault_of_the_disk() {
     let all: BTreeSet<u8> = (0..REPLIES).collect();
     let mut steps = BTreeSet::new();
     for fault in faults() {
-        for nth in 0..MANY {
+        for nth in 0..MAX_OPERATIONS {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("cache/replies.db");
             let plan = FaultPlan::begin(nth, fault);
@@ -82,8 +82,7 @@ fn the_cache_survives_every_fault_of_the_disk() {
             let found = found(&path);
             assert!(kept.is_subset(&found), "{fault:?} of operation {nth}, {failed:?}: {kept:?}, {found:?}");
 
-            // Either place alone keeps everything: the journal keeps what the database refuses, and the other
-            // way round.
+            // Each of the two keeps everything: the journal keeps replies that the database refuses, and vice versa.
             if !matches!(fault, DiskFault::Gone(_)) {
                 assert_eq!(found, all, "{fault:?} of operation {nth}, {failed:?}");
                 assert_eq!(kept == all, failed != DiskStep::Transaction, "{fault:?} of operation {nth}");
@@ -99,7 +98,7 @@ fn the_cache_survives_every_fault_of_the_disk() {
 #[test]
 fn a_fault_leaves_no_part_of_a_key() {
     for fault in faults() {
-        for nth in 0..MANY {
+        for nth in 0..MAX_OPERATIONS {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("fence.key");
             let plan = FaultPlan::begin(nth, fault);
@@ -120,7 +119,7 @@ fn a_fault_leaves_no_part_of_a_key() {
 #[test]
 fn a_full_disk_leaves_no_empty_list_of_ignored_files() {
     for fault in faults() {
-        for nth in 0..MANY {
+        for nth in 0..MAX_OPERATIONS {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("cache/replies.db");
             let plan = FaultPlan::begin(nth, fault);

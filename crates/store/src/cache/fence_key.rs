@@ -1,4 +1,4 @@
-//! The secret key of fences, stored so that equal requests stay equal from run to run.
+//! The secret key of fences. It is stored so that equal requests stay equal from run to run.
 //!
 //! A new key for each process would change every prompt, and so the cache key of every call.
 

@@ -1,22 +1,22 @@
-//! Journal of replies that are not in the database yet. It keeps a killed process from losing them.
+//! Journal of replies that are not in the database yet, so that a killed process does not lose them.
 //!
-//! A transaction takes milliseconds, so replies are collected and written together. Until then they would be
-//! in memory only, and a kill would lose replies that were paid for: usually a few, hundreds if another
-//! process holds the database. So each reply is also appended to a file of the process at once, with a single
-//! `write` that waits for no other process. The file is not synced: a kill does not lose data that the system
-//! has accepted, and a power cut may lose recent replies of the database as well.
+//! A transaction takes milliseconds, so replies are collected and written together. Until then they would be in memory
+//! only, and a kill would lose replies that were paid for: usually a few, hundreds if another process holds the
+//! database. So each reply is also appended to a file of the process at once, with a single `write` that does not wait
+//! for other processes. The file is not synced: a kill does not lose data that the system has accepted, and in a power
+//! cut the database may lose recent replies as well.
 //!
 //! Invariants:
 //!
-//! - A reply is in the database or in a journal file from the moment that `append` returns, unless appending
-//!   failed. That failure is ignored, because the reply is on its way to the database anyway.
-//! - A process has two files. One takes new records while a transaction writes the content of the other,
-//!   which is emptied afterwards. So a file never grows beyond one batch, and no record is copied.
-//! - A process holds a lock on its files for as long as it lives. Whoever opens the cache next takes a file
-//!   without a lock for the file of a dead process, writes its records to the database and removes it. Files
-//!   are only created, searched and removed under the lock of one more file, so that no process takes over a
-//!   file that another one has just created.
-//! - A file whose records the database refused stays for the next process.
+//! - As soon as `append` returns, a reply is in the database or in a journal file, unless appending failed. That
+//!   failure is ignored, because the reply will be written to the database anyway.
+//! - A process has two files. New records go to one of them while a transaction writes the content of the other, which
+//!   is then emptied. So a file never grows beyond one batch, and no record is copied.
+//! - A process holds a lock on its files until it ends. The next process that opens the cache treats a file without a
+//!   lock as the file of a dead process: it writes the records to the database and removes the file. Files are only
+//!   created, searched and removed under the lock of another file, so that no process takes over a file that was just
+//!   created and is not locked yet.
+//! - If the database refuses the records of a file, the file stays for the next process.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -35,7 +35,7 @@ const EXTENSION: &str = "journal";
 /// Number of replies that are recovered in one transaction.
 const RECOVERY_BATCH: usize = 1000;
 
-/// The two files of a process: one takes new records, the other has the records that are being written.
+/// The two files of a process: one for new records, and one with the records that are being written.
 #[derive(Debug)]
 pub(super) struct ReplyJournal {
     takes: Arc<JournalFile>,
@@ -68,7 +68,7 @@ impl ReplyJournal {
         Arc::clone(&self.takes)
     }
 
-    /// Exchanges the files, and returns the one that took records so far.
+    /// Swaps the files, and returns the one that received records so far.
     pub(super) fn swap(&mut self) -> Arc<JournalFile> {
         std::mem::swap(&mut self.takes, &mut self.other);
         Arc::clone(&self.other)
@@ -123,8 +123,8 @@ impl Drop for JournalFile {
     }
 }
 
-/// Writes the records that dead processes left beside this database, and removes their files. A file that
-/// can't be read or locked stays as it is.
+/// Writes the records that dead processes left beside this database, and removes their files. A file that can't be read
+/// or locked is left unchanged.
 pub(super) fn recover<E>(
     database: &Path,
     mut write: impl FnMut(&[CachedReply]) -> Result<(), E>,

@@ -67,8 +67,8 @@ impl CachedReply {
     }
 }
 
-/// Reads the next record of a file with `left` bytes left. `None` at the end, at an incomplete record, and at
-/// a damaged one: after a damaged record, record boundaries can't be found again.
+/// Reads the next record of a file with `left` bytes left. `None` at the end, and at an incomplete or damaged record,
+/// because the record boundaries after it can't be found.
 pub(super) fn read(from: &mut impl Read, left: &mut u64) -> io::Result<Option<CachedReply>> {
     if *left < HEAD_LEN as u64 {
         return Ok(None);

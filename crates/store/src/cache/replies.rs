@@ -1,4 +1,4 @@
-//! Finding and storing replies.
+//! Finds and stores replies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ const READERS: usize = 4;
 
 /// The replies of a workspace. Any number of processes may use one file at the same time.
 ///
-/// Reads use one of a few connections. Writes go through a single thread, which collects replies and writes
-/// them in one transaction. Until then a reply is also in a journal file beside the cache: if the process is
-/// killed, the next one that opens the cache writes it. Dropping the cache writes the rest.
+/// Reads use one of a few connections. Writes go through a single thread, which collects replies and writes them in one
+/// transaction. Until then a reply is in a journal file beside the cache: if the process is killed, the next process
+/// that opens the cache writes it. Dropping the cache writes all pending replies.
 #[derive(Debug)]
 pub struct ReplyCache {
     path: PathBuf,
@@ -43,8 +43,8 @@ impl ReplyCache {
         &self.path
     }
 
-    /// Returns the row with this key. Blocks for at most one read from disk. A damaged row is deleted and not
-    /// returned.
+    /// Returns the row with this key. Blocks for at most one read from disk. Deletes a damaged row instead of returning
+    /// it.
     pub fn find(&self, key: &[u8; 32]) -> Result<Option<CachedReply>, StoreError> {
         match self.writer.look_up(key) {
             ReplyLookup::Found(reply) => return Ok(Some(CachedReply::clone(&reply))),

@@ -1,10 +1,10 @@
-//! The writing thread, which puts waiting rows into one transaction.
+//! The writing thread, which collects waiting rows into transactions.
 //!
-//! The keys are hashes, so each new row is on another page of the index, and a transaction writes about as
-//! many pages for few rows as for many. So rows are collected, and the thread pauses between transactions in
-//! proportion to the time the last one took: with few replies the pause is negligible, under load the batches
-//! grow. A row is visible to lookups of this process from the moment it is added, and safe in the journal
-//! (see `journal.rs`) until it is written.
+//! Most of the cost of a transaction does not depend on its number of rows. So rows are collected, and the thread
+//! pauses between transactions in proportion to the time that the last one took: with few replies the pause is
+//! negligible, and under load the batches grow. A row is visible to lookups of this process as soon as it is added, and
+//! safe in the journal (see `journal.rs`) until it is written. The keys are hashes, so each new row is on another page
+//! of the index; a batch is sorted by key so that neighbours are written together.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -30,9 +30,8 @@ const BATCH: usize = 4000;
 /// come faster than the disk takes them.
 const MAX_QUEUE: usize = 2 * BATCH;
 
-/// The thread pauses this many times as long as the last transaction took. A transaction costs about the same
-/// for few replies as for many, so collecting them is worth it; if replies come rarely, the pause is very
-/// short.
+/// The thread pauses this many times as long as the last transaction took. A transaction costs about the same for few
+/// replies as for many, so it is worthwhile to collect them. If replies are rare, the pause is very short.
 const PAUSE_FACTOR: u32 = 4;
 
 /// Maximum pause. Replies that wait meanwhile are in memory and in the journal.
@@ -45,11 +44,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// disk.
 const CHECKPOINT_PAGES: i64 = 64 * 1024 * 1024 / PAGE_BYTES;
 
-/// Number of bytes in the log from which an idle thread moves them into the file.
+/// An idle thread moves the log into the file if it has at least this many bytes.
 const MIN_LOG_TO_MOVE: u64 = 1024 * 1024;
 
-/// A log larger than this is not moved into the file when the process ends, because the end of a run would
-/// have to wait for the disk. The next process that opens the cache reads the log as it is.
+/// A log larger than this is not moved into the file when the process ends, because the end of a run would have to wait
+/// for the disk. The next process that opens the cache reads the log.
 const MAX_LOG_AT_EXIT: u64 = 8 * 1024 * 1024;
 
 /// Page cache in KiB. Keys are hashes, so that every write touches another page of the index.
@@ -79,8 +78,7 @@ struct SharedWriter {
 struct WriterState {
     /// Rows that were added and are not in a transaction yet.
     queue: Vec<Arc<CachedReply>>,
-    /// Journal of the rows that are not in the file yet. `None` before the first row, and if it can't be
-    /// created.
+    /// Journal of the rows that are not in the file yet. `None` before the first row, or if it can't be created.
     journal: Option<ReplyJournal>,
     /// All rows that are not in the file yet, by key.
     pending: HashMap<[u8; 32], Arc<CachedReply>>,
@@ -157,8 +155,7 @@ impl RowWriter {
 
         drop(state);
 
-        // If the transaction has ended in the meantime, the file has the record once more, which does no
-        // harm.
+        // If the transaction has ended in the meantime, the record is also in the journal, which does no harm.
         if let Some(part) = part {
             part.append(&record);
         }
@@ -181,7 +178,7 @@ impl RowWriter {
         self.shared.state.lock().failure.get_or_insert(failure);
     }
 
-    /// Waits until everything added so far is written, and returns the first failure ever.
+    /// Waits until everything added so far is written, and returns the first failure since the start.
     pub(super) fn flush(&self) -> Option<CacheFailure> {
         let mut state = self.shared.state.lock();
         let handed = state.handed;
@@ -361,8 +358,7 @@ impl WriterThread {
     }
 }
 
-/// Writes replies in one transaction. The first reply with a key stays, because a later one must not change
-/// what earlier runs rest on.
+/// Writes replies in one transaction. The first reply with a key stays, because earlier runs are based on it.
 fn insert<'a>(
     connection: &mut Connection,
     replies: impl IntoIterator<Item = &'a CachedReply>,

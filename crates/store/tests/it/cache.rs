@@ -184,7 +184,7 @@ fn what_a_dead_process_had_not_written_is_written_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.db");
     let cache = ReplyCache::open(&path).unwrap();
-    // Nothing can be written while another connection writes.
+    // This process can't write while another connection writes.
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for n in 0..3000 {
@@ -202,7 +202,7 @@ fn what_a_dead_process_had_not_written_is_written_by_the_next() {
     assert_eq!(next.stats().unwrap().replies, 3000);
     assert_eq!(text(&next, 2999).as_deref(), Some("reply 2999"));
     assert_eq!(journals(&left), []);
-    // Files of a process that is still alive are not touched, and are removed when it ends.
+    // Files of a running process are not touched, and are removed when it ends.
     assert!(!journals(&path).is_empty());
     let beside = ReplyCache::open(&path).unwrap();
     assert_eq!(beside.find(&key(1)).unwrap(), None);

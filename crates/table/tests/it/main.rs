@@ -1,4 +1,4 @@
-//! Tests of the crate through what it exports.
+//! Tests of the crate through its public functions.
 
 #![cfg(feature = "formats")]
 

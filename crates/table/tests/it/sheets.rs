@@ -145,7 +145,7 @@ fn files_that_are_no_spreadsheets_say_what_they_are() {
     }
     let missing = SheetPath::parse(Path::new("nowhere/a.xlsx")).unwrap();
     assert!(matches!(read_sheet(&missing), Err(TableError::Unreadable(_))));
-    // A sheet without content is no error here.
+    // A sheet without content is not an error here.
     let empty = read(&book(|_| {})).unwrap();
     assert_eq!((empty.header, empty.rows.len()), (None, 0));
 }

@@ -95,13 +95,13 @@ async fn without_an_output_file_stdout_is_the_answer() {
     assert!(plain.duration > Duration::ZERO);
     assert_eq!(answer(&shell("true", &root), &asked("")).await.text, "");
     let json = r#"echo '{"text": "x", "token_usage": {"input": 3, "output": 4}, "cost_usd": 0.5, "duration_ms": 9}'"#;
-    let told = answer(&shell(json, &root), &asked("")).await;
+    let reply = answer(&shell(json, &root), &asked("")).await;
     assert_eq!(
-        (told.text.as_str(), told.cost.and_then(Cost::total), told.attempts),
+        (reply.text.as_str(), reply.cost.and_then(Cost::total), reply.attempts),
         ("x", Usd::from_dollars(0.5), 1)
     );
-    assert_eq!((told.tokens.input, told.tokens.output), (Some(3), Some(4)));
-    assert_eq!(told.duration, Duration::from_millis(9));
+    assert_eq!((reply.tokens.input, reply.tokens.output), (Some(3), Some(4)));
+    assert_eq!(reply.duration, Duration::from_millis(9));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// One request to a model, as passed to a script.
+/// A request to a model, as passed to a script.
 #[derive(Debug, Clone)]
 pub struct MockRequest {
     /// The request's number in order of arrival, from 0.
@@ -39,7 +39,7 @@ impl MockRequest {
     }
 }
 
-/// One request as received, byte for byte.
+/// A request as received, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// The path, without the query.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// One scripted reply, good or faulty. Texts are wrapped in the wire format of the request.
+/// A scripted reply, good or faulty. Texts are wrapped in the wire format of the request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MockReply {
     /// The model writes this text and stops.

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::incoming::MockRequest;
 use super::reply::MockReply;
 
-/// Decides the reply to each request. Requests arrive concurrently, so a script decides by the request's
-/// content or by a counter of its own. Any matching closure is a script.
+/// Decides the reply to each request. Requests arrive concurrently, so a script decides by the request's content or by
+/// its own counter. Any matching closure is a script.
 pub trait ReplyScript: Send + Sync + 'static {
     /// Returns the reply to this request.
     fn reply(&self, incoming: &MockRequest) -> MockReply;
@@ -40,8 +40,8 @@ pub fn sequence(replies: Vec<MockReply>) -> impl ReplyScript {
     }
 }
 
-/// Returns the script of a server that works on `slots` requests at a time, each for `work`, and lets the others wait in the
-/// order of their arrival.
+/// Returns the script of a server that works on `slots` requests at a time, each for `work`, and queues the others in
+/// the order of their arrival.
 pub fn with_slots(slots: usize, work: Duration, script: impl ReplyScript) -> impl ReplyScript {
     let free = Mutex::new(vec![Instant::now(); slots]);
     move |incoming: &MockRequest| {
@@ -58,7 +58,7 @@ pub fn with_slots(slots: usize, work: Duration, script: impl ReplyScript) -> imp
     }
 }
 
-/// One question that a judge is asked.
+/// A question to a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MockJudgeQuestion {
     /// Id in the request.
@@ -79,9 +79,9 @@ pub fn truthful<A: 'static>(
     move |incoming: &MockRequest| {
         let answers = read(incoming)
             .into_iter()
-            .map(|asked| {
-                let answer = truth(&asked, incoming);
-                (asked, answer)
+            .map(|question| {
+                let answer = truth(&question, incoming);
+                (question, answer)
             })
             .collect();
         MockReply::Json(write(answers))

@@ -47,14 +47,14 @@ pub(super) async fn respond(
         reply = *next;
     }
 
-    let answer = |said: MockModelOutput| {
-        let said = said.within_limit(incoming);
-        bill.add(count_tokens(incoming, &said));
-        wire.answer(incoming, &said).to_string()
+    let answer = |output: MockModelOutput| {
+        let output = output.within_limit(incoming);
+        bill.add(count_tokens(incoming, &output));
+        wire.answer(incoming, &output).to_string()
     };
     let text = |text: String| answer(MockModelOutput { text, ..MockModelOutput::default() });
     match reply {
-        MockReply::Text(said) => complete_response(200, &[], text(said)),
+        MockReply::Text(output) => complete_response(200, &[], text(output)),
         MockReply::Json(value) => complete_response(200, &[], text(value.to_string())),
         MockReply::Tokens(tokens) => {
             let text = tokens.iter().map(|token| token.text.as_str()).collect();
@@ -90,8 +90,8 @@ pub(super) async fn respond(
             breaker.reset();
             complete_response(200, &[], String::new())
         }
-        MockReply::Truncated(said) => truncated(&text(said)),
-        MockReply::Drip { text: said, pieces, pause } => drip(text(said), pieces.max(1), pause),
+        MockReply::Truncated(output) => truncated(&text(output)),
+        MockReply::Drip { text: output, pieces, pause } => drip(text(output), pieces.max(1), pause),
         MockReply::Raw(body) => complete_response(200, &[], body),
         MockReply::Hang | MockReply::After(..) => std::future::pending().await,
     }
@@ -104,7 +104,7 @@ pub(super) fn answer_text(
     wire: &dyn MockWireFormat,
     bill: &MockTokenTotals,
 ) -> (u16, String) {
-    let said = match reply {
+    let output = match reply {
         MockReply::After(_, next) => return answer_text(*next, incoming, wire, bill),
         MockReply::Text(text) => MockModelOutput { text, ..MockModelOutput::default() },
         MockReply::Json(value) => MockModelOutput { text: value.to_string(), ..MockModelOutput::default() },
@@ -117,9 +117,9 @@ pub(super) fn answer_text(
         _ => return (500, wire.error("server_error", "it failed").to_string()),
     };
 
-    let said = said.within_limit(incoming);
-    bill.add(count_tokens(incoming, &said));
-    (200, wire.answer(incoming, &said).to_string())
+    let output = output.within_limit(incoming);
+    bill.add(count_tokens(incoming, &output));
+    (200, wire.answer(incoming, &output).to_string())
 }
 
 /// Builds a complete response.

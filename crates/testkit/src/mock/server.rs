@@ -335,7 +335,7 @@ mod tests {
             |incoming| {
                 vec![MockJudgeQuestion { id: incoming.model.clone(), text: incoming.last_user_text.clone() }]
             },
-            |asked, incoming| asked.text == "true?" && incoming.system_text == "Judge.",
+            |question, incoming| question.text == "true?" && incoming.system_text == "Judge.",
             |answers| serde_json::json!({"id": answers[0].0.id, "met": answers[0].1}),
         ));
         assert!(server.base_url().ends_with("/v1"));

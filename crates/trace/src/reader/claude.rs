@@ -13,8 +13,8 @@ use crate::{AgentTrace, LogFormat, SessionEnd};
 
 pub(super) struct ClaudeReader {
     builder: TraceBuilder,
-    /// The conversation is a tree: a prompt that was edited stays beside the new one. So all records are read before any
-    /// is interpreted.
+    /// The conversation is a tree: an edited prompt stays beside the new one. So all records are read before the first
+    /// one is interpreted.
     records: Vec<Value>,
 }
 
@@ -61,8 +61,8 @@ impl ClaudeReader {
         for block in blocks.as_array().into_iter().flatten() {
             match text(block, "type") {
                 Some("text") => {
-                    let said = text(block, "text").unwrap_or_default().to_owned();
-                    self.builder.add_message(MessageRole::Assistant, said, at, subagent);
+                    let content = text(block, "text").unwrap_or_default().to_owned();
+                    self.builder.add_message(MessageRole::Assistant, content, at, subagent);
                 }
                 Some("tool_use" | "server_tool_use") => {
                     let name = text(block, "name").unwrap_or_default();
@@ -87,8 +87,8 @@ impl ClaudeReader {
     }
 
     fn user(&mut self, record: &Value, at: Option<Timestamp>, subagent: bool) {
-        let said = &record["message"]["content"];
-        for block in said.as_array().into_iter().flatten() {
+        let content = &record["message"]["content"];
+        for block in content.as_array().into_iter().flatten() {
             if text(block, "type") == Some("tool_result")
                 && let Some(id) = text(block, "tool_use_id")
             {
@@ -106,11 +106,11 @@ impl ClaudeReader {
         // Text that the program itself inserts in the user's role is not a request.
         let is_meta = record.get("isMeta").and_then(Value::as_bool).unwrap_or(false);
         let role = if is_meta { MessageRole::System } else { MessageRole::User };
-        let said = content_text(said);
-        if said.starts_with("[Request interrupted by user") && !subagent {
+        let content = content_text(content);
+        if content.starts_with("[Request interrupted by user") && !subagent {
             self.builder.end(SessionEnd::Interrupted("by the user".to_owned()));
         } else {
-            self.builder.add_message(role, said, at, subagent);
+            self.builder.add_message(role, content, at, subagent);
         }
     }
 

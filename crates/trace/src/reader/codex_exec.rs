@@ -52,8 +52,8 @@ impl CodexExecReader {
         let (name, input, output) = match kind {
             "agent_message" | "assistant_message" => {
                 if completed {
-                    let said = text(item, "text").unwrap_or_default().to_owned();
-                    self.builder.add_message(MessageRole::Assistant, said, at, false);
+                    let message = text(item, "text").unwrap_or_default().to_owned();
+                    self.builder.add_message(MessageRole::Assistant, message, at, false);
                 }
                 return;
             }

@@ -82,16 +82,16 @@ impl CodexRolloutReader {
                     _ => MessageRole::System,
                 };
 
-                let said = content_text(&item["content"]);
+                let content = content_text(&item["content"]);
                 // The program describes the environment to the model in the user's role, between tags.
-                let told = [
+                let instruction_tags = [
                     "<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md", "<skill>",
                     "<turn_aborted>", "<user_shell_command>", "<INSTRUCTIONS>",
                 ];
-                let is_told = told.iter().any(|tag| said.trim_start().starts_with(tag));
+                let is_told = instruction_tags.iter().any(|tag| content.trim_start().starts_with(tag));
                 let role = if role == MessageRole::User && is_told { MessageRole::System } else { role };
 
-                self.builder.add_message(role, said, at, false);
+                self.builder.add_message(role, content, at, false);
             }
             "function_call" => {
                 let name = text(item, "name").unwrap_or_default();

@@ -20,8 +20,8 @@ impl CopilotReader {
     fn assistant(&mut self, record: &Value, data: &Value) {
         let at = time(record, "timestamp");
         let subagent = data.get("parentToolCallId").is_some_and(Value::is_string);
-        let said = text(data, "content").unwrap_or_default().to_owned();
-        self.builder.add_message(MessageRole::Assistant, said, at, subagent);
+        let content = text(data, "content").unwrap_or_default().to_owned();
+        self.builder.add_message(MessageRole::Assistant, content, at, subagent);
 
         for request in data["toolRequests"].as_array().into_iter().flatten() {
             let name = text(request, "name").unwrap_or_default();
@@ -88,8 +88,8 @@ impl TraceRecordReader for CopilotReader {
             "session.shutdown" => self.shutdown(data),
             kind @ ("user.message" | "system.message") => {
                 let role = if kind == "user.message" { MessageRole::User } else { MessageRole::System };
-                let said = text(data, "content").unwrap_or_default().to_owned();
-                self.builder.add_message(role, said, at, false);
+                let content = text(data, "content").unwrap_or_default().to_owned();
+                self.builder.add_message(role, content, at, false);
             }
             "assistant.message" => self.assistant(record, data),
             "assistant.usage" => {

@@ -81,16 +81,16 @@ impl TraceRecordReader for GeminiReader {
                 self.builder.expect_end();
             }
             Some("message") => {
-                let said = text(record, "content").unwrap_or_default();
+                let content = text(record, "content").unwrap_or_default();
                 let role = match text(record, "role") {
                     Some("user") => MessageRole::User,
                     Some("system") => MessageRole::System,
                     _ => MessageRole::Assistant,
                 };
                 if record.get("delta").and_then(Value::as_bool) == Some(true) {
-                    self.builder.append_text(role, said, at);
+                    self.builder.append_text(role, content, at);
                 } else {
-                    self.builder.add_message(role, said.to_owned(), at, false);
+                    self.builder.add_message(role, content.to_owned(), at, false);
                 }
             }
             Some("tool_use") => {

@@ -47,7 +47,7 @@ impl TraceRecordReader for OpenTelemetryReader {
         let mut sessions: BTreeMap<String, Vec<OtelSpan>> = BTreeMap::new();
         let mut seen = HashSet::new();
         for span in self.spans {
-            // Exporters send a span again if they don't know that it arrived.
+            // Exporters send a span again if they don't know whether it arrived.
             let id = span.shown["spanId"].as_str().map(|id| format!("{} {id}", span.trace));
             if id.is_some_and(|id| !seen.insert(id)) {
                 continue;
@@ -112,7 +112,7 @@ impl OtelSpan {
     fn read(span: &Value) -> Self {
         let failed = matches!(&span["status"]["code"], Value::Number(n) if n.as_u64() == Some(2))
             || text(&span["status"], "code") == Some("STATUS_CODE_ERROR");
-        let said = text(&span["status"], "message").unwrap_or("the span failed");
+        let message = text(&span["status"], "message").unwrap_or("the span failed");
         let events = span["events"].as_array().into_iter().flatten();
         Self {
             trace: text(span, "traceId").unwrap_or_default().to_owned(),
@@ -125,7 +125,7 @@ impl OtelSpan {
                     (text(event, "name").unwrap_or_default().to_owned(), attributes(&event["attributes"]))
                 })
                 .collect(),
-            error: failed.then(|| said.to_owned()),
+            error: failed.then(|| message.to_owned()),
             shown: shown_span(span),
         }
     }

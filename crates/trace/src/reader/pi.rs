@@ -21,13 +21,13 @@ impl PiReader {
     fn message(&mut self, record: &Value) -> TraceRecordStatus {
         let message = &record["message"];
         let at = time(message, "timestamp").or_else(|| time(record, "timestamp"));
-        let said = || content_text(&message["content"]);
+        let content = || content_text(&message["content"]);
         match text(message, "role").unwrap_or_default() {
-            "user" => self.builder.add_message(MessageRole::User, said(), at, false),
-            "system" | "custom" => self.builder.add_message(MessageRole::System, said(), at, false),
+            "user" => self.builder.add_message(MessageRole::User, content(), at, false),
+            "system" | "custom" => self.builder.add_message(MessageRole::System, content(), at, false),
             "assistant" => {
                 self.builder.model(text(message, "model"));
-                self.builder.add_message(MessageRole::Assistant, said(), at, false);
+                self.builder.add_message(MessageRole::Assistant, content(), at, false);
 
                 for block in message["content"].as_array().into_iter().flatten() {
                     if text(block, "type") == Some("toolCall") {

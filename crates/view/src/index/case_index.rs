@@ -312,7 +312,7 @@ pub(crate) struct FilterChoices {
     pub(crate) counts: CaseCounts,
 }
 
-/// Numbers of cases by what they can be filtered by.
+/// Numbers of cases for each value of a filter.
 #[derive(Debug, Default)]
 pub(crate) struct CaseCounts {
     /// By verdict, in the order of [`VerdictChoice::ALL`].

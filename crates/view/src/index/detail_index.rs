@@ -1,5 +1,5 @@
-//! Offsets of the judgements and the questions of cases: those of the questions that the table shows, and of all that a case
-//! page needs besides the row of the case.
+//! Offsets of the judgements and the questions of cases. The table needs the questions, and a case page needs both,
+//! besides the row of the case.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};

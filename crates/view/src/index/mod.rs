@@ -1,9 +1,9 @@
 //! A compact index of the cases of a run: some hundred bytes a case, and the offsets of its rows.
 //!
-//! The rows of a large run take hundreds of megabytes, which neither fit into memory many times over nor can be
-//! read again for each page. The index keeps only what the table of cases shows, filters and sorts by; a case
-//! page then reads single rows at their offsets, through the same checked reader as every command. It lives in
-//! memory only: scanning 330 MB in parallel takes less than a second, and an index on disk could be stale.
+//! The rows of a large run take hundreds of megabytes. Parsed, they would not fit into memory, and they can't be read
+//! again for each page. The index keeps only the values that the table of cases shows, filters and sorts by; a case
+//! page then reads single rows at their offsets, through the same checked reader as every command. The index is only in
+//! memory: scanning 330 MB in parallel takes less than a second, and an index on disk could be stale.
 //!
 //! Invariants:
 //!
@@ -13,8 +13,8 @@
 //!   (orders, searches, choices) is stored with that offset and recomputed when it has changed.
 //! - Names (suites, targets, tags, gates, criteria) are interned. Each part that a thread reads has its own
 //!   numbers, which are translated when the part is appended.
-//! - The rows are kept sorted by every column, with ties in the order of the files. A filter walks through one
-//!   of these orders, so nothing is sorted while a page waits.
+//! - The rows are kept sorted by every column, with ties in the order of the files. A filter goes through one of these
+//!   orders, so that no page has to wait for sorting.
 //!
 //! Offsets of judgements ([`JudgementOffsets`]) and questions ([`QuestionOffsets`]) are separate, each behind its own lock: only
 //! case pages need the judgements, and reading them takes longer than reading the rows.

@@ -95,16 +95,16 @@ mod tests {
             entry("", 0, None),
         ]);
         let rows = |filter: CaseFilter| select_cases(&index, &filter, &[]);
-        let of = |outcome| rows(CaseFilter { outcome: Some(outcome), ..CaseFilter::default() });
+        let rows_with = |outcome| rows(CaseFilter { outcome: Some(outcome), ..CaseFilter::default() });
 
         assert_eq!(
-            of(OutcomeChoice::Against),
+            rows_with(OutcomeChoice::Against),
             [1, 2, 4],
             "unmet, a penalty incurred, and a negated criterion met"
         );
-        assert_eq!(of(OutcomeChoice::Met), [0, 2]);
-        assert_eq!(of(OutcomeChoice::Unmet), [1, 3, 4]);
-        assert_eq!(of(OutcomeChoice::Ungraded), [5]);
+        assert_eq!(rows_with(OutcomeChoice::Met), [0, 2]);
+        assert_eq!(rows_with(OutcomeChoice::Unmet), [1, 3, 4]);
+        assert_eq!(rows_with(OutcomeChoice::Ungraded), [5]);
         assert_eq!(rows(CaseFilter::default()).len(), 7);
         let mut people = RunPeople::default();
         let disputed = LabelledItem { criterion: "c".to_owned(), people: Vec::new(), is_disputed: true };

@@ -50,19 +50,19 @@ pub(crate) fn search_text(
         Ok(())
     });
     // Runs of older versions have no file of questions.
-    let asked: HashSet<String> = match questions {
+    let matching: HashSet<String> = match questions {
         Ok(questions) => questions.parts.into_iter().flatten().collect(),
         Err(StoreError::Io { .. }) => HashSet::new(),
         Err(error) => return Err(error),
     };
 
     let rows = folder.scan_rows(RowsFile::Results, 0, readers, |offsets: &mut Vec<u64>, offset, line| {
-        if asked.is_empty() && !searched.raw.is_match(line) {
+        if matching.is_empty() && !searched.raw.is_match(line) {
             return Ok(());
         }
 
         let row: SearchedRow<'_> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let is_asked = row.question().is_some_and(|hash| asked.contains(hash));
+        let is_asked = row.question().is_some_and(|hash| matching.contains(hash));
         if is_asked || row.has(|text| searched.plain.is_match(text)) {
             offsets.push(offset);
         }

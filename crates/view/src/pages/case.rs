@@ -6,7 +6,7 @@ use assize_report::html::TextPiece;
 use crate::pages::RunHeader;
 use crate::text::ResultMark;
 
-/// One case with all decisions.
+/// A case with all decisions.
 #[derive(Template)]
 #[template(path = "case.html")]
 pub(crate) struct CasePage {
@@ -104,7 +104,7 @@ pub(crate) struct GraderText {
     pub(crate) because: String,
     pub(crate) judge: String,
     pub(crate) problem: Option<String>,
-    /// True if it only waits for a person, which is no failure.
+    /// True if it only waits for a person, which is not a failure.
     pub(crate) waits: bool,
     /// Address of its scorecard part; empty outside scorecards.
     pub(crate) part_url: String,

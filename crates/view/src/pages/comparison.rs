@@ -108,7 +108,7 @@ pub(crate) struct MovedLine {
     pub(crate) text: String,
 }
 
-/// One case in two runs.
+/// A case in two runs.
 #[derive(Template)]
 #[template(path = "compare_case.html")]
 pub(crate) struct CaseComparisonPage {

@@ -34,7 +34,7 @@ pub(crate) struct ChoiceText {
     pub(crate) criterion: String,
 }
 
-/// A score that one key gives.
+/// A score that can be entered with one key.
 pub(crate) struct WholeScore {
     pub(crate) score: u32,
     /// The digit, or `t` for 10.
@@ -69,7 +69,7 @@ pub(crate) struct ReviewItemPage {
     pub(crate) criterion: String,
     /// Suite, target and trial, if they matter.
     pub(crate) about: String,
-    /// Why the item is asked about, without a hint at the judge's decision.
+    /// Reason for the review of the item, without a hint at the judge's decision.
     pub(crate) reason: &'static str,
     pub(crate) material: Vec<SectionText>,
     pub(crate) question: Vec<SectionText>,
@@ -77,7 +77,7 @@ pub(crate) struct ReviewItemPage {
     pub(crate) decided: Option<DecidedText>,
 }
 
-/// Nothing is left to decide.
+/// The page after the last item is decided.
 #[derive(Template)]
 #[template(path = "review_done.html")]
 pub(crate) struct ReviewDonePage {
@@ -149,7 +149,7 @@ pub(crate) struct MarkItem {
     pub(crate) people: Vec<String>,
 }
 
-/// A decision that one click gives.
+/// A decision that can be made with one click.
 pub(crate) struct MarkChoice {
     pub(crate) say: String,
     pub(crate) words: String,

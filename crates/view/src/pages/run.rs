@@ -57,7 +57,7 @@ pub(crate) struct RunHeader {
     pub(crate) tab: &'static str,
 }
 
-/// A number with a link to what it counts.
+/// A number with a link to the counted items.
 pub(crate) struct CountLink {
     pub(crate) url: String,
     pub(crate) mark: ResultMark,
@@ -94,7 +94,7 @@ pub(crate) struct FactLine {
 /// A table row with metrics: a target or a number of attempts.
 pub(crate) struct MetricLine {
     pub(crate) name: String,
-    /// Address of its cases; empty if they can't be told apart.
+    /// Address of its cases; empty if they can't be distinguished.
     pub(crate) url: String,
     pub(crate) first: MetricText,
     pub(crate) second: MetricText,
@@ -113,7 +113,7 @@ pub(crate) struct RunPage {
     /// True if cases have several results each: then results are counted, not cases.
     pub(crate) counts_results: bool,
     pub(crate) facts: Vec<FactLine>,
-    /// What the run came to, and what a reader must know beside it.
+    /// The result of the run, and facts that a reader must know beside it.
     pub(crate) conclusion: Vec<String>,
     /// The criteria that count against most results.
     pub(crate) failures: Vec<FailingCriterion>,
@@ -123,7 +123,7 @@ pub(crate) struct RunPage {
     pub(crate) failing_url: String,
     pub(crate) notes: Vec<String>,
     pub(crate) warnings: Vec<String>,
-    /// Metrics by target and by prompt: the heading, what a line is, and the lines.
+    /// Metrics by target and by prompt: the heading, the word for a line, and the lines.
     pub(crate) parts: Vec<(&'static str, &'static str, Vec<MetricLine>)>,
     pub(crate) derived: Vec<DerivedMetricText>,
     pub(crate) attempts: Vec<MetricLine>,
@@ -173,7 +173,7 @@ pub(crate) struct CriterionLineText {
     pub(crate) cases_url: String,
     /// Share of pairs of votes of different judges that differ; empty without a panel.
     pub(crate) disagreement: String,
-    /// Share of pairs of votes of the same judge that differ; empty unless a judge was asked twice.
+    /// Share of pairs of votes of the same judge that differ; empty unless a judge has repeats.
     pub(crate) flips: String,
 }
 
@@ -328,7 +328,7 @@ impl CaseRow {
 /// A criterion in a row.
 #[derive(Serialize)]
 pub(crate) struct CriterionCell {
-    /// Its position among the criteria that the row unfolds to; `None` for a gate that is a grader as a whole.
+    /// Its position among the criteria that the row unfolds to; `None` for a gate that is a whole grader.
     pub(crate) at: Option<usize>,
     pub(crate) name: String,
     pub(crate) mark: ResultMark,
@@ -377,7 +377,7 @@ impl ChoiceField {
         names: &[String],
         chosen: Option<&String>,
     ) -> Option<Self> {
-        // A name from an old address stays as a choice, so that the user sees why nothing is found.
+        // A name from an old address stays as a choice, so that the user sees why no cases are found.
         let unknown = chosen.filter(|chosen| !names.contains(chosen));
         if names.is_empty() && unknown.is_none() {
             return None;
@@ -417,5 +417,5 @@ impl ChoiceField {
     }
 }
 
-/// Most names in a field. Suites whose cases have their own rubrics have very many.
+/// Maximum number of names in a field. Suites whose cases have their own rubrics have very many.
 const MAX_CHOICES: usize = 500;

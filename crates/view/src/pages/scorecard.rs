@@ -15,7 +15,7 @@ pub(crate) struct ScorecardViewPage {
     pub(crate) trees: Vec<TreeText>,
     /// Why it passed or failed.
     pub(crate) reason: String,
-    /// What a committee must know, by headings.
+    /// Summary for a committee, by headings.
     pub(crate) decision: Vec<(&'static str, Vec<String>)>,
     /// Address of the comparison with the earlier run; empty without one.
     pub(crate) compare_url: String,

@@ -1,4 +1,4 @@
-//! One case: question, answer, decisions, and the arithmetic of the score.
+//! A case: question, answer, decisions, and the arithmetic of the score.
 
 use std::collections::BTreeSet;
 
@@ -52,8 +52,8 @@ pub(crate) async fn page(
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let base = base_run(&library, &filter)?;
         let neighbours = neighbours(&run, &filter, base.as_deref(), row)?;
-        let asked = run.question(&record.result)?;
-        let explained = explain_case(&record, asked.as_ref());
+        let question_row = run.question(&record.result)?;
+        let explained = explain_case(&record, question_row.as_ref());
         let header = run_header(&run, &info, "cases");
         let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
         page.mark_url = format!("{}/cases/{}/mark", run_url(run.slug()), row + 1);
@@ -97,7 +97,7 @@ pub(crate) async fn find(
     .await
 }
 
-/// Adds what people said about the criteria of a grader, or about a benchmark as a whole.
+/// Adds people's labels on the criteria of a grader, or on a whole benchmark.
 fn add_people(grader: &mut GraderText, labels: &[LabelledItem]) {
     let name = grader.name.clone();
     for criterion in &mut grader.criteria {
@@ -204,9 +204,10 @@ fn case_page(
 
 fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str, String)> {
     let row = &record.result;
-    let thresholds = explained.thresholds.map(|lines| {
-        let borderline = lines.borderline().map(|line| format!(", borderline {}", format_plain(line.get())));
-        format!("pass {}{}", format_plain(lines.pass().get()), borderline.unwrap_or_default())
+    let thresholds = explained.thresholds.map(|thresholds| {
+        let borderline =
+            thresholds.borderline().map(|line| format!(", borderline {}", format_plain(line.get())));
+        format!("pass {}{}", format_plain(thresholds.pass().get()), borderline.unwrap_or_default())
     });
     let tags: Vec<String> = row.tags.iter().map(|tag| visible(tag)).collect();
     let values = [
@@ -408,13 +409,13 @@ impl<'r> DecisionMaterial<'r> {
     /// Judges' replies, verbatim, with the judges' names. Without a criterion, replies about the grader as a
     /// whole.
     fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
-        let of = self.decisions.iter().filter(|decided| {
+        let own = self.decisions.iter().filter(|decided| {
             self.path
                 .split_first()
                 .is_some_and(|(grader, member)| *decided.grader == **grader && decided.member == member)
                 && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
         });
-        of.flat_map(|decided| {
+        own.flat_map(|decided| {
             let judge = judge_name(&decided.decision.judge);
             decided.decision.spent.replies.iter().map(move |reply| (judge.clone(), visible(reply)))
         })

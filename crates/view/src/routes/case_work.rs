@@ -6,7 +6,7 @@ use assize_store::{ToolCallRow, TurnRow};
 use crate::pages::{AnswerPiece, DiffLine, FileDiff, ToolCallText, TurnText};
 use crate::text::visible;
 
-/// Most characters of an input in the line of a call.
+/// Maximum number of characters of an input in the line of a call.
 const MAX_BRIEF: usize = 100;
 
 /// `asked` has the messages before the answer.
@@ -74,7 +74,7 @@ pub(super) fn file_diffs(diff: &str) -> Vec<FileDiff> {
             "del" => file.removed += 1,
             _ => {}
         }
-        file.thresholds.push(line);
+        file.lines.push(line);
     }
 
     files
@@ -114,7 +114,7 @@ mod tests {
         let files = file_diffs(diff);
         let found: Vec<_> = files.iter().map(|file| (&*file.name, file.added, file.removed)).collect();
         assert_eq!(found, [("x.txt", 2, 1), ("y", 1, 0)]);
-        assert_eq!(files[0].thresholds[1].class, "file");
+        assert_eq!(files[0].lines[1].class, "file");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The cases of a run: a page with the filter, the rows for its table, and what a row unfolds to.
+//! The cases of a run: a page with the filter, the rows for its table, and the details that a row unfolds to.
 
 use assize_engine::LabelledItem;
 use assize_report::{
@@ -30,13 +30,13 @@ use crate::pages::{
 use crate::people::{labels_of, words_of_people};
 use crate::text::{ResultMark, sentence};
 
-/// Most rows in one reply.
+/// Maximum number of rows in one reply.
 const MAX_ROWS: usize = 500;
 /// Number of rows sent with the page, for the first screen: as many as the table requests at a time.
 const FIRST_ROWS: usize = 100;
-/// Most characters of a text that a row unfolds to; the page of the case has the rest.
+/// Maximum number of characters of a text that a row unfolds to; the page of the case has the rest.
 const MAX_PEEK: usize = 20_000;
-/// Most criteria named in a row, and most tags and criteria that are chips.
+/// Maximum number of criteria in a row, and of tags and criteria that are chips.
 const MAX_CELLS: usize = 12;
 const MAX_CHIPS: usize = 8;
 
@@ -73,7 +73,7 @@ pub(crate) async fn page(
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let base = base_run(&library, &filter)?;
         let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
-        // The table requests what is not read yet by itself.
+        // The table itself requests rows that are not read yet.
         let is_first = plain_page.is_none() && filter == CaseFilter::default();
         let index = if is_first { run.first_index()? } else { run.index()? };
         let is_partial = is_first && !run.is_indexed() && !is_live(&run, &info);
@@ -144,9 +144,9 @@ pub(crate) async fn peek(
         let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
         let record = row.map(|row| run.record(row)).transpose()?.flatten();
         let record = record.ok_or_else(|| PageError::missing("The run has no such case."))?;
-        let asked = run.question(&record.result)?;
+        let question = run.question(&record.result)?;
 
-        Ok(render(&case_peek(&record, asked.as_ref())))
+        Ok(render(&case_peek(&record, question.as_ref())))
     })
     .await
 }
@@ -183,7 +183,7 @@ pub(super) fn case_rows(
     shown.filter_map(|row| Some(case_row(run, index, *row, index.get(*row)?, people.of(*row)))).collect()
 }
 
-/// JSON for a data element of a page. Nothing in it can close that element.
+/// JSON for a data element of a page. No text in it can close that element.
 fn script_data(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
@@ -196,7 +196,7 @@ fn case_row(
     labels: &[LabelledItem],
 ) -> Result<CaseRow, StoreError> {
     let stored = run.folder().result_at(entry.offset)?;
-    let asked = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
+    let question = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
     let (criteria, more) = criterion_cells(index, entry, labels);
 
     Ok(CaseRow {
@@ -208,7 +208,7 @@ fn case_row(
         prompt: entry.prompt.map_or_else(String::new, |prompt| visible(index.name(prompt))),
         target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
         trial: entry.trial,
-        question: excerpt(asked.and_then(|asked| asked.question).as_deref().unwrap_or_default()),
+        question: excerpt(question.and_then(|question| question.question).as_deref().unwrap_or_default()),
         answer: stored.as_ref().map(answer_excerpt).unwrap_or_default(),
         criteria,
         more,
@@ -227,7 +227,8 @@ pub(super) fn score_text(entry: &CaseTableEntry) -> String {
     }
 }
 
-/// Cells of the criteria of a case, what counts against it first, and the number of those that have no cell.
+/// Cells of the criteria of a case, with criteria that count against it first, and the number of criteria without a
+/// cell.
 pub(super) fn criterion_cells(
     index: &CaseTableIndex,
     entry: &CaseTableEntry,
@@ -259,7 +260,7 @@ pub(super) fn criterion_cells(
     });
     let mut cells: Vec<CriterionCell> = cells.collect();
 
-    // Gates that are graders as a whole have no criterion.
+    // Gates that are whole graders have no criterion.
     let whole = entry.gates.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
     let whole = whole.map(|gate| CriterionCell {
         at: None,
@@ -289,7 +290,7 @@ fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
     tags.join(" ")
 }
 
-/// The chips above the table: what most people filter by, each with its number of cases.
+/// The chips above the table: the usual filters, each with its number of cases.
 fn chip_groups(counts: &CaseCounts, url: &str, query: &str, earlier: Option<&str>) -> Vec<ChipGroup> {
     let chip = |text: String, count: Option<usize>, sets: &[(&str, &str)]| {
         FilterChip::new(text, count.map(|count| grouped(count as u64)), sets, url, query)
@@ -354,8 +355,8 @@ impl FilterChip {
     }
 }
 
-fn case_peek(record: &CaseRecord, asked: Option<&QuestionRow>) -> CasePeek {
-    let explained = explain_case(record, asked);
+fn case_peek(record: &CaseRecord, question: Option<&QuestionRow>) -> CasePeek {
+    let explained = explain_case(record, question);
     let row = &record.result;
     let long = |text: &Option<String>| text.as_deref().map(|text| cut_text(&visible(text), MAX_PEEK));
     let criteria = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));

@@ -23,9 +23,9 @@ use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, Diff
 use crate::picture::interval_picture;
 use crate::text::{ResultMark, visible};
 
-/// Most changed cases of each kind that are shown.
+/// Maximum number of changed cases of each kind that are shown.
 const MAX_CASES: usize = 200;
-/// Most changed criteria that are shown for a case.
+/// Maximum number of changed criteria that are shown for a case.
 const MAX_MOVED: usize = 6;
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
@@ -200,7 +200,7 @@ fn compare_sides(
     Ok(found)
 }
 
-/// One axis with room for every interval of the page, so that charts can be compared.
+/// A common axis that is wide enough for every interval of the page, so that charts can be compared.
 fn common_axis(found: &RunComparison) -> ChartAxis {
     let rows = found.tables.iter().flat_map(|table| &table.rows).map(|row| &row.contrast);
     let rows = rows.chain([&found.pass_rate, &found.score]);
@@ -209,7 +209,7 @@ fn common_axis(found: &RunComparison) -> ChartAxis {
     )
 }
 
-/// The tables of all cases and of criteria, and those of other groups.
+/// The tables of all cases and of criteria, and the tables of other groups.
 fn difference_tables(found: &RunComparison, axis: ChartAxis) -> (Vec<DifferenceTable>, Vec<DifferenceTable>) {
     let overall = DifferenceTable {
         title: "All cases".to_owned(),
@@ -258,11 +258,11 @@ fn hidden_losses(found: &RunComparison) -> String {
     let mut lost: Vec<_> = lost.into_iter().collect();
     lost.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let names: Vec<String> = lost.iter().map(|(name, count)| format!("{name} in {count}")).collect();
-    let of = match cases {
+    let place = match cases {
         1 => "1 case that got better has a criterion that got worse".to_owned(),
         _ => format!("{} cases that got better have criteria that got worse", grouped(cases as u64)),
     };
-    visible(&format!("{of}: {}.", names.join(", ")))
+    visible(&format!("{place}: {}.", names.join(", ")))
 }
 
 /// Row of a metric, with or without its own axis.

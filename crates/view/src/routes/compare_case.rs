@@ -1,4 +1,4 @@
-//! One case in two runs: the answers side by side, and the criteria on both sides.
+//! A case in two runs: the answers side by side, and the criteria on both sides.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::text::{ResultMark, sentence, visible};
 
 /// How long comparing two answers may take; the rest is then shown as one change.
 const DIFF_TIME: Duration = Duration::from_millis(400);
-/// Longest answers that are compared word by word, in bytes.
+/// Maximum length of answers that are compared word by word, in bytes.
 const MAX_DIFF: usize = 400_000;
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
@@ -83,7 +83,7 @@ fn find_record(
 /// Runs of words of an answer, each with its tag.
 type TaggedWords = Vec<(&'static str, String)>;
 
-/// Splits two answers, word by word, into what both have and what only one of them has.
+/// Splits two answers, word by word, into pieces that both have and pieces that only one has.
 fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffPiece>>; 2] {
     let whole = |text: &str| vec![DiffPiece { tag: "", text: visible(text) }];
     let [Some(before), Some(after)] = texts else { return texts.map(|text| text.map(whole)) };
@@ -156,7 +156,7 @@ struct NamedCriterion {
     is_negated: bool,
 }
 
-/// Criteria of a case with their names, including those of members of composites.
+/// Criteria of a case with their names, including criteria of members of composites.
 fn all_criteria(explained: &CaseExplanation) -> Vec<NamedCriterion> {
     fn collect(part: &GraderPart, path: &str, found: &mut Vec<NamedCriterion>) {
         let path = if path.is_empty() { part.name.clone() } else { format!("{path}/{}", part.name) };

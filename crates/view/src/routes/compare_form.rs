@@ -1,4 +1,4 @@
-//! The form that changes what is compared and how.
+//! The form with the options of a comparison.
 
 use assize_report::format_plain;
 

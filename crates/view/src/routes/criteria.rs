@@ -12,7 +12,7 @@ use crate::page_reply::{Library, PageError, blocking, open_run, render, run_url,
 use crate::pages::{CriteriaPage, CriterionLineText, SingleDecision};
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Most single decisions that are shown if there are no rates.
+/// Maximum number of single decisions that are shown if there are no rates.
 const MAX_SINGLE: usize = 500;
 
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {

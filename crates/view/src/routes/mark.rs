@@ -1,4 +1,4 @@
-//! Marks of people on the decisions of a judge: labels that are given beside the decision, where results are shown.
+//! Marks of people on the decisions of a judge: labels that are made beside the decision, on pages with results.
 
 use assize_engine::{EngineError, LabelOptions, current_scorecard, write_review_list};
 use assize_review::{
@@ -80,7 +80,7 @@ pub(crate) async fn page(
         let items = case.items.iter().map(|item| {
             let own = review.as_ref().and_then(|review| review.recorder().earlier(item));
             let own = own.map(|(_, own)| decision_words(&own.answer, own.severity, own.note.as_deref()));
-            // Nobody sees what others said before their own decision.
+            // People see the labels of others only after their own decision.
             let others = labels_of(people.of(case.row), &item.criterion).filter(|_| own.is_some());
             MarkItem {
                 own: own.map(|own| visible(&own)),
@@ -164,7 +164,7 @@ pub(crate) async fn decide(
                 if effect == DecisionEffect::Written(true) {
                     library.reviews().tell_others(&subject_of(run.folder()), review.who(), &sent.item);
                 }
-                // The list only repeats what the labels say, so nothing is lost without it.
+                // The list can be computed again from the labels, so an error is ignored.
                 let _ = write_review_list(run.folder(), &LabelOptions::default(), library.process());
                 Ok(reply(StatusCode::OK, json!({ "saved": true })))
             }

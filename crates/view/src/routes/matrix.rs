@@ -31,11 +31,11 @@ use crate::page_work::{PageWork, working};
 use crate::pages::{ChipGroup, FilterChip, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Most columns of a page.
+/// Maximum number of columns of a page.
 const MAX_COLUMNS: usize = 12;
 /// Tests of a page.
 const PAGE_ROWS: usize = 50;
-/// Most criteria that are chips.
+/// Maximum number of criteria that are chips.
 const MAX_CHIPS: usize = 12;
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
@@ -249,7 +249,7 @@ impl MatrixView<'_> {
         self.columns.iter().zip(&compared.metrics).enumerate().map(head).collect()
     }
 
-    /// The prompt and target, the answers file, or the run: what tells the columns apart.
+    /// The name that distinguishes the columns: prompt and target, answers file, or run.
     fn column_name(&self, column: &Column) -> String {
         let slug = column.side.run.slug();
         let run = self.library.list().into_iter().find(|run| run.slug == slug);
@@ -357,7 +357,7 @@ impl MatrixView<'_> {
                 ResultMark::new(class, sign, format!("{passed} of {all} pass"))
             }
         };
-        // Of several trials, the criteria of the first that did not pass say why.
+        // If there are several trials, the criteria of the first one that did not pass are shown as the reason.
         let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
             mark,

@@ -27,7 +27,7 @@ use crate::pages::{
 use crate::reviews::RegisteredReview;
 use crate::text::visible;
 
-/// Most items of the list that are shown.
+/// Maximum number of items of the list that are shown.
 const MAX_ITEMS: usize = 2_000;
 
 /// Error for a decision on an unknown item. Another review with other choices may ask for the item again.
@@ -93,7 +93,7 @@ fn header(registered: &RegisteredReview, review: &OngoingReview, is_held: bool) 
     }
 }
 
-/// Address of an item, or of the page that says that none is left.
+/// Address of an item, or of the page that is shown when none is left.
 fn item_url(registered: &RegisteredReview, review: &OngoingReview, at: Option<usize>) -> String {
     match at.and_then(|at| review.session().item_at(at)) {
         Some(item) => format!("{}?item={}", registered.url(), item.key()),
@@ -125,7 +125,7 @@ pub(crate) async fn page(
         }
 
         match review.current() {
-            // The page says that other pages are closed; it must not redirect.
+            // The page explains that other pages are closed; it must not redirect.
             Some(at) if is_held => Ok(item_page(&registered, &mut review, at, true)),
             Some(at) => Ok(redirect(item_url(&registered, &review, Some(at)))),
             None => {
@@ -318,7 +318,7 @@ type ParsedDecision = (ReviewAnswer, Option<assize_rubric::FailureSeverity>);
 
 fn parse_decision(question: &ReviewQuestion, sent: &SentDecision) -> Result<ParsedDecision, String> {
     let answer = match question {
-        // Codes are compared as they are: a code may be a word with a meaning elsewhere.
+        // Codes are not parsed like other decisions, because a code may be a word with another meaning.
         ReviewQuestion::Primary(choices) => {
             let without = [NONE_OF_THE_ABOVE, NO_FAILURE].contains(&sent.label.as_str());
             if !without && !choices.iter().any(|choice| choice.code == sent.label) {

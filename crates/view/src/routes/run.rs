@@ -1,4 +1,4 @@
-//! One run: its metrics, and its progress while it is running.
+//! A run: its metrics, and its progress while it is running.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,9 +25,9 @@ use crate::pages::{
 };
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Most criteria that are shown next to the metrics.
+/// Maximum number of criteria that are shown next to the metrics.
 const MAX_CRITERIA: usize = 8;
-/// Most failed cases that are listed, and most criteria that count against results.
+/// Maximum number of failed cases, and of criteria that count against results, in the lists.
 const MAX_FAILURES: usize = 12;
 const MAX_FAILING_CRITERIA: usize = 5;
 
@@ -89,7 +89,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         verdicts: vec![VerdictChoice::Fail, VerdictChoice::Incomplete, VerdictChoice::Borderline],
         ..CaseFilter::default()
     };
-    // While a run goes on, its progress names the newest ones.
+    // While a run is in progress, its progress names the newest ones.
     let failing = if is_live { Arc::default() } else { run.select(&index, &not_passed, None)? };
     let failures = if is_live { Vec::new() } else { failing_criteria(run, &index, &summary, &failing)? };
 

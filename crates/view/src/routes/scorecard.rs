@@ -16,9 +16,9 @@ use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, sentence, visible};
 
-/// Most parts of a tree that are shown.
+/// Maximum number of parts of a tree that are shown.
 const MAX_NODES: usize = 2_000;
-/// Most gains that are shown.
+/// Maximum number of gains that are shown.
 const MAX_GAINS: usize = 10;
 /// Deepest level with its own indent.
 const MAX_DEPTH: usize = 8;
@@ -62,7 +62,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
             reason: info.summary.as_ref().map_or_else(String::new, |summary| sentence(&summary.exit_reason)),
             decision: decision
                 .into_iter()
-                .map(|part| (part.title, part.thresholds.iter().map(|line| sentence(line)).collect()))
+                .map(|part| (part.title, part.lines.iter().map(|line| sentence(line)).collect()))
                 .collect(),
             compare_url: earlier.map_or_else(String::new, |earlier| compare_url(&earlier.slug, run.slug())),
             waits: !labelled.review_rows().is_empty(),

@@ -1,4 +1,4 @@
-//! A part of a scorecard: how its score is made up, what blocks it, its question, and who decided its cases.
+//! A part of a scorecard: the composition of its score, its blockers, its question, and the sources of its decisions.
 
 use assize_analysis::{BenchmarkCase, ScorecardTree, min_coverage, missing_policy};
 use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, current_scorecard, labelled_run};
@@ -21,7 +21,7 @@ use crate::pages::{BenchmarkCaseText, PartLabelText, PartPage, SectionText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, visible};
 
-/// Most cases of a benchmark that are shown.
+/// Maximum number of cases of a benchmark that are shown.
 const MAX_CASES: usize = 500;
 /// Width of the arithmetic, in characters.
 const WIDTH: usize = 110;
@@ -182,7 +182,7 @@ fn label_texts(account: &LabelAccount) -> Vec<PartLabelText> {
     };
     let current = account.current.iter().map(text(""));
     let stale = account.stale.iter().map(text("stale: about something else"));
-    let unbound = account.unbound.iter().map(text("does not say what it is about"));
+    let unbound = account.unbound.iter().map(text("not bound to an answer"));
     current.chain(stale).chain(unbound).collect()
 }
 

@@ -21,7 +21,7 @@ use crate::page_work::{PageWork, working};
 use crate::pages::{TrendLine, TrendPage};
 use crate::text::{MetricText, minute, visible};
 
-/// Most runs that are shown; the newest ones.
+/// Maximum number of runs that are shown; the newest ones are.
 const MAX_RUNS: usize = 20;
 /// Character between the names of suites in addresses.
 const SEPARATOR: &str = "\u{1f}";
@@ -108,7 +108,7 @@ fn oldest_first(mut runs: Vec<(String, String)>) -> Vec<String> {
     runs.into_iter().rev().map(|(_, slug)| slug).collect()
 }
 
-/// Key of a trend: its runs, and how many bytes of rows each had.
+/// Key of a trend: its runs, and the size of each run's rows in bytes.
 fn trend_key(library: &RunLibrary, slugs: &[String]) -> String {
     let part = |slug: &String| {
         let folder = library.folder(slug);

@@ -1,4 +1,4 @@
-//! Who may see a page.
+//! Access to pages.
 
 use assize_engine::ProcessContext;
 use assize_view::{TlsIdentity, ViewError, ViewOptions, ViewServer};
@@ -169,7 +169,7 @@ fn a_proxy_is_believed_about_encryption_and_names_only_where_it_is_announced() {
     let admitted = test.request("GET", &format!("/?token={TOKEN}"), &["Host: runs.example"]).expect(303);
     assert!(admitted.header("set-cookie").ends_with("; Secure"), "{}", admitted.head);
 
-    // The proxy may pass this machine as the host; the browser's page is still that of the public name.
+    // The proxy may pass this machine as the host; the page in the browser still has the public name.
     let body = r#"{"who": "ann", "what": "random"}"#;
     let path = format!("/runs/{RUN}/review");
     for (origin, wanted) in

@@ -1,4 +1,4 @@
-//! Pages of a case whose grader is made of others: a conversation of two turns.
+//! Pages of a case whose grader is composed of others: a conversation of two turns.
 
 use assize_rubric::{
     CaseDecision, CompositeMember, CompositeStructure, Criterion, Decision, EvidenceQuote, Finding,
@@ -14,7 +14,7 @@ const TALK: &str = "20260104-030405-talk-cccc";
 const ANSWERS: [&str; 2] =
     ["It is 30, since 15 % of 200\nis that.", "It is 60, twice as much. It is 30 no more."];
 
-/// Writes a run with a conversation: the same criterion about each turn, with a reply and a quote of its own.
+/// Writes a run with a conversation: the same criterion for each turn, with a separate reply and quote.
 fn write_conversation(test: &ViewTest) {
     let name = |turn: usize| format!("turn-{turn}");
     let members = (1..=2).map(|turn| CompositeMember {

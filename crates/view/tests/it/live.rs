@@ -117,7 +117,7 @@ fn rows_that_a_run_has_lost_are_missed_in_words() {
     let page = test.get(&format!("/runs/{ID}")).expect(200).body;
     assert!(page.contains("has 2 rows, but the run ended with 3"), "{page}");
 
-    // One byte differs: the error names the right line.
+    // One byte is changed: the error must name the right line.
     std::fs::write(&path, rows.replacen("\"case_id\":\"no-answer\"", "\"case_id\":\"no-Answer\"", 1))
         .expect("written");
     let page = test.get(&format!("/runs/{ID}/cases")).expect(500).body;

@@ -36,7 +36,7 @@ fn a_mark_is_a_label_that_is_bound_to_the_answer_and_seen_everywhere() {
     assert_eq!((&written[0]["who"], &written[0]["x-after-judge"]), (&"ann".into(), &true.into()));
     assert!(written[0]["seen"].is_string() && written[0]["sampled"] == "chosen", "{}", written[0]);
 
-    // The judge says unmet in this run, and met in the other, about the same answer.
+    // The judge decides unmet in this run, and met in the other one, about the same answer.
     let case = test.get(&format!("/runs/{RUN}/cases/1")).expect(200).body;
     assert!(
         case.contains("disputed") && case.contains("ann: met – It &#60;b&#62;does&#60;/b&#62;"),
@@ -63,7 +63,7 @@ fn a_mark_is_a_label_that_is_bound_to_the_answer_and_seen_everywhere() {
     assert_eq!(labels(&test, "ann").len(), 2);
     assert_eq!(rows("disputed=1")["found"], 0);
 
-    // Nobody sees what others said before their own decision.
+    // People see the labels of others only after their own decision.
     let page = |who: &str| test.get(&format!("/runs/{RUN}/cases/1/mark?who={who}")).expect(200).body;
     assert!(page("ann").contains("You: <strong>fail") && !page("ben").contains("ann"), "{}", page("ben"));
     mark(&test, RUN, &json!({ "who": "ben", "item": keys[0], "label": "met" })).expect(200);

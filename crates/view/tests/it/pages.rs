@@ -339,7 +339,7 @@ fn judges_stand_beside_people_once_there_are_labels() {
     std::fs::write(folder.join("ann.jsonl"), lines.join("\n")).expect("labels can be written");
     let page = test.get(&address).expect(200).body;
     assert_harmless(&page);
-    // The judge says unmet, met, unmet, met.
+    // The judge decides unmet, met, unmet, met.
     let counts = "both met 1, judge met, people unmet 1, judge unmet, people met 1, both unmet 1";
     assert!(page.contains(counts), "{page}");
     assert!(page.contains("raw agreement") && page.contains("<b>0.500</b>"), "{page}");

@@ -1,4 +1,4 @@
-//! Reviews: what a reviewer may see, what is written, and who may write.
+//! Reviews: pages that a reviewer may see, stored labels, and who may write them.
 
 use serde_json::{Value, json};
 

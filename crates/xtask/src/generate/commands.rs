@@ -195,8 +195,8 @@ fn table(page: &mut String, title: Option<&str>, entries: &[&HelpEntry]) {
     }
 }
 
-/// Heading of common options on the page. Commands without headings of their own have theirs under `Options`,
-/// which needs another name here.
+/// Heading of common options on the page. Commands without own headings have their options under `Options`, which needs
+/// another name here.
 fn shown_heading(heading: &str) -> &str {
     if heading == "Options" { "Other options" } else { heading }
 }
@@ -236,7 +236,8 @@ fn names(help: &CommandHelp) -> Vec<String> {
     help.commands.iter().map(|(name, _)| name.clone()).collect()
 }
 
-/// Runs the program and returns its output. Nothing of the surroundings reaches it, so that it is the same everywhere.
+/// Runs the program and returns its output. The environment does not affect it, so the output is the same on every
+/// machine.
 pub(super) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut process = Command::new(program);
     process.args(arguments);

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Makes every file with a program whose help and schemas are those of the code.
+/// Generates every file with a program that was built from the current code.
 fn make(mode: Mode, program: &Path) -> Result<(), String> {
     let mut pages = vec![
         ("docs/errors.md".to_owned(), errors::page()),

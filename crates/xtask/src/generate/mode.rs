@@ -5,6 +5,6 @@
 pub(crate) enum Mode {
     /// Write the files.
     Write,
-    /// Fail if a file differs from what would be written.
+    /// Fail if a file differs from its generated text.
     Check,
 }

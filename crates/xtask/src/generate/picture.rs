@@ -15,9 +15,9 @@ const ARGUMENTS: [&str; 4] =
 const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
 /// Width of the terminal in columns.
 const WIDTH: usize = 88;
-/// How the paragraphs in the picture begin. A line of dots stands for everything else.
+/// Beginnings of the paragraphs in the picture. A line of dots replaces everything else.
 const SHOWN_PARAGRAPHS: [&str; 4] = ["verdict  score", "── Summary", "met  95% CI", "Result"];
-/// How the lines begin that differ from run to run and are left out.
+/// Beginnings of lines that differ from run to run and are omitted.
 const VARYING_LINES: [&str; 2] = ["Time", "Run"];
 
 /// Draws the picture.

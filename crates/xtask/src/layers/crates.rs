@@ -1,4 +1,4 @@
-//! The crates of the workspace: what each one owns, which others it may use, and what it must never do.
+//! The crates of the workspace: the purpose of each, the crates it may use, and the rules it must keep.
 //!
 //! The tables of ARCHITECTURE.md are the rules; `cargo xtask layers` enforces them.
 
@@ -8,7 +8,7 @@ const PAGE: &str = include_str!("../../../../ARCHITECTURE.md");
 
 /// A crate of the workspace, by its folder below `crates/`.
 pub(crate) struct CrateRule {
-    /// The folder; the package is `assize-FOLDER`, but for `cli` (`assize`) and `xtask`.
+    /// The folder. The package is `assize-FOLDER`, except for `cli` (`assize`) and `xtask`.
     pub(crate) folder: &'static str,
     /// The folders of the crates of this workspace it may use.
     pub(crate) uses: Vec<&'static str>,
@@ -22,7 +22,7 @@ pub(crate) struct RestrictedDep {
     pub(crate) only: Vec<&'static str>,
 }
 
-/// The crate for tests: everyone may use it there, nobody elsewhere.
+/// The crate for tests: all crates may use it in tests, and none elsewhere.
 pub(crate) const TESTKIT: &str = "testkit";
 
 /// Crates that nothing may use.
@@ -37,7 +37,7 @@ pub(crate) static CRATES: LazyLock<Vec<CrateRule>> = LazyLock::new(|| {
     rows("| crate | owns | may use | must never |").map(rule).collect()
 });
 
-/// Crates from registries that stay in one place each.
+/// Crates from registries that only certain crates may use.
 pub(crate) static RESTRICTED_DEPS: LazyLock<Vec<RestrictedDep>> = LazyLock::new(|| {
     let rule = |cells: Vec<&'static str>| RestrictedDep { name: names(cells[0])[0], only: names(cells[1]) };
     rows("| from a registry | only in |").map(rule).collect()

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
-/// Circles that the data has, by the folder and the files that all of a circle must be among: graders hold graders in files,
-/// in the model and where they run; assertions hold assertions; a test that code wrote is expanded like any other; a case
-/// knows the cases that it is compared with.
+/// Allowed circles, because the data itself is recursive: the folder, and the files that a circle may contain. Graders
+/// hold graders in files, in the model and where they run; assertions hold assertions; a test that code wrote is
+/// expanded like any other; a case knows the cases that it is compared with.
 const CIRCLES_OF_DATA: [(&str, &str); 6] = [
     (
         "evalfile/src/decode/grader",
@@ -44,7 +44,7 @@ struct CrateModules {
     named: Vec<(PathBuf, ModulePath, Vec<String>)>,
 }
 
-/// One sentence for each circle of files below `folder/src` that is not one of the data.
+/// Returns a sentence for each circle of files below `folder/src` that is not in [`CIRCLES_OF_DATA`].
 pub(crate) fn circles(folder: &Path) -> Result<Vec<String>, String> {
     let roots = ["src/lib.rs", "src/main.rs"].map(|root| folder.join(root));
     let mut found = Vec::new();
@@ -85,7 +85,7 @@ impl CrateModules {
                 Item::Use(import) if !is_for_tests(&import.attrs) => {
                     let mut imported = Vec::new();
                     add_imports(&import.tree, &mut Vec::new(), &mut imported);
-                    // What a module hands on is no arrow: the files that take it from there have one.
+                    // A re-export is not an arrow: the files that use the name from there have one.
                     if is_private(import) {
                         names.paths.extend(imported.iter().map(|(_, path)| path.clone()));
                     }
@@ -165,16 +165,16 @@ impl CrateModules {
 
         let reached: BTreeMap<&Path, BTreeSet<&Path>> =
             arrows.keys().map(|file| (*file, reachable(&arrows, file))).collect();
-        let mut told: BTreeSet<&Path> = BTreeSet::new();
+        let mut reported: BTreeSet<&Path> = BTreeSet::new();
         let mut circles = Vec::new();
         for (file, others) in &reached {
-            if !others.contains(file) || told.contains(file) {
+            if !others.contains(file) || reported.contains(file) {
                 continue;
             }
             let comes_back =
                 |other: &&&Path| reached.get(**other).is_some_and(|reached| reached.contains(file));
             let members: BTreeSet<&Path> = others.iter().filter(comes_back).copied().collect();
-            told.extend(&members);
+            reported.extend(&members);
             if !is_of_data(&members) {
                 circles.push(describe(&members, &arrows));
             }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::metadata;
 
-/// Fails with every dependency that no rule allows, and every circle of files that is not one of the data.
+/// Fails with every dependency that no rule allows, and every circle of files that the data does not require.
 pub fn run() -> Result<(), String> {
     let packages = metadata::packages()?;
     let mut violations = rules::violations(&packages);

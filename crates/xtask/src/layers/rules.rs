@@ -3,8 +3,8 @@
 use super::crates::{CRATES, CrateRule, RESTRICTED_DEPS, TEST_ONLY, TESTKIT, TOOLS};
 use crate::metadata::{Dependency, Kind, Package};
 
-/// One sentence for each dependency that is not allowed, in the order of the packages, and for each crate without a rule
-/// or rule without a crate.
+/// Returns a sentence for each dependency that is not allowed, in the order of the packages, and for each crate without
+/// a rule or rule without a crate.
 pub(crate) fn violations(packages: &[Package]) -> Vec<String> {
     let mut found = Vec::new();
     for package in packages {
@@ -178,7 +178,7 @@ mod tests {
         assert!(CRATES.len() > 30 && RESTRICTED_DEPS.len() > 30, "the tables are read");
         for (index, rule) in CRATES.iter().enumerate() {
             for used in &rule.uses {
-                // Nothing uses a tool, so its position can't allow a cycle.
+                // No crate uses a tool, so its position can't allow a cycle.
                 let below = if TOOLS.contains(&rule.folder) { 0 } else { index + 1 };
                 let is_below = CRATES[below..].iter().any(|other| other.folder == *used);
                 assert!(is_below, "{} uses {used}, which has no entry below it", rule.folder);

@@ -107,7 +107,7 @@ fn links(prose: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Anchors of a page: those of its headings, numbered where they repeat, and explicit ones.
+/// Anchors of a page: anchors of its headings, numbered if they repeat, and explicit ones.
 fn anchors(prose: &str) -> HashSet<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let headings = prose.lines().filter_map(|line| {

@@ -62,7 +62,7 @@ fn is_there(files: &[String], folder: &str, path: &str) -> bool {
     }
 
     let (first, _) = path.split_once('/').unwrap_or((path, ""));
-    // In pages for users, `.github` and the like are folders of the user.
+    // In pages for users, `.github` and similar folders are folders of the user.
     let is_readers = first.starts_with('.') && folder.starts_with("docs");
     let is_ours = (exists(first) && !is_readers)
         || (folder.starts_with("crates/") && exists(&format!("{folder}/{first}")));

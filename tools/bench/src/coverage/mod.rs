@@ -13,7 +13,7 @@ use super::table::FigureTable;
 /// Numbers of cases, labels or clusters.
 const SIZES: [usize; 4] = [10, 30, 100, 300];
 
-/// One kind of data, its true value, and the intervals computed from it.
+/// A kind of data, its true value, and the intervals computed from it.
 struct CoverageCell {
     what: &'static str,
     /// The value that intervals should contain.
@@ -115,7 +115,7 @@ fn false_positives(options: SimulationOptions<'_>) -> FigureTable {
     table
 }
 
-/// One kind of paired data without a difference, and tests that should find none.
+/// A kind of paired data without a difference, and tests that should find none.
 struct ComparisonRow {
     what: &'static str,
     /// Names of the tests; commands use the first one.

@@ -273,7 +273,7 @@ fn paired() -> Vec<CoverageCell> {
     ]
 }
 
-/// Mean score before skewed differences; the lowest from which a score can fall by the largest difference.
+/// Mean score before skewed differences. A lower score could not fall by the largest difference.
 const SKEWED_BASE: f64 = 0.45;
 
 fn skewed(random: &mut SeededRandom) -> f64 {

@@ -1,5 +1,5 @@
-//! Runs every suite of a collection with scripted targets and judges. Nothing may be refused that
-//! docs/compatibility.md does not list, and each run must match its plan.
+//! Runs every suite of a collection with scripted targets and judges. All refusals must be listed in
+//! docs/compatibility.md, and each run must match its plan.
 
 mod plan;
 mod refusals;

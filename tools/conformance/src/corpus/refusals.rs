@@ -42,9 +42,9 @@ impl KnownRefusals {
 
 /// The refusals in a run's stderr, without their positions: errors with their codes, and the features that
 /// can't be run.
-pub(super) fn found(said: &str) -> BTreeSet<String> {
+pub(super) fn found(output: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for line in said.lines() {
+    for line in output.lines() {
         if let Some(rest) = line.strip_prefix("error[") {
             found.insert(rest.replacen("]:", "", 1));
         } else if let Some((_, message)) = line.split_once(": ").filter(|(place, _)| is_place(place)) {
@@ -74,9 +74,9 @@ mod tests {
 
     #[test]
     fn refusals_are_found_and_looked_up() {
-        let said = "warning: x\nerror[E0501]: file not found\n  --> a.yaml:1:2\n\
+        let output = "warning: x\nerror[E0501]: file not found\n  --> a.yaml:1:2\n\
                     error: can't run; nothing was spent\na b.yaml:14:1: `x` not built yet\n";
-        let refusals = found(said);
+        let refusals = found(output);
         assert_eq!(
             refusals.iter().map(String::as_str).collect::<Vec<_>>(),
             ["E0501 file not found", "`x` not built yet"]

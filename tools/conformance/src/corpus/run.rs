@@ -1,4 +1,4 @@
-//! Runs one suite and records its result and what was refused.
+//! Runs a suite and records its result and refusals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -45,13 +45,13 @@ pub(super) fn run_suite(sandbox: &CorpusSandbox, suite: &Path, at: usize) -> Sui
     };
 
     let planned = sandbox.command(suite, at).arg("--dry-run").output();
-    let said = String::from_utf8_lossy(&finished.stderr);
-    result.refused = refusals::found(&said);
+    let stderr = String::from_utf8_lossy(&finished.stderr);
+    result.refused = refusals::found(&stderr);
 
     match finished.status.code() {
         Some(0 | 1 | 3) => {}
         Some(2) if !result.refused.is_empty() => {}
-        code => result.defect = Some(format!("exit code {code:?}: {}", said.trim())),
+        code => result.defect = Some(format!("exit code {code:?}: {}", stderr.trim())),
     }
 
     let rows = std::fs::read_to_string(sandbox.results(at).join("results.jsonl")).unwrap_or_default();

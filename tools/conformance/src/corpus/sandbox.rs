@@ -43,7 +43,7 @@ enum NameRole {
 }
 
 impl CorpusSandbox {
-    /// Copies the collection and adds what it lacks. `base_url` is the address of the model server.
+    /// Copies the collection and adds missing files. `base_url` is the address of the model server.
     pub(super) fn new(source: &Path, program: &Path, base_url: &str) -> Result<Self, String> {
         let folder = TempDir::new().map_err(|error| error.to_string())?;
         let root = folder.path().join("suites");
@@ -262,7 +262,7 @@ fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, NameRole>
 
     for case in loaded.cases.iter().flatten() {
         targets
-            .extend(case.targets.iter().map(|of| of.use_target.clone().unwrap_or_else(|| of.name.clone())));
+            .extend(case.targets.iter().map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())));
         for grader in &case.graders {
             judges_of(grader, &mut judges);
         }

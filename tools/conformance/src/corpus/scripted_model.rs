@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 /// Answer to requests without a schema.
 const ANSWER: &str = "The refund takes 30 days, and 15 + 27 is 42.";
 
-/// Reply of the mock server. It writes the whole body itself so that `usage` counts the tokens of all messages,
-/// which is what plans estimate, rather than those of the last message only.
+/// Reply of the mock server. It writes the whole body itself so that `usage` counts the tokens of all messages, which
+/// plans estimate, and not only of the last message.
 pub(super) fn reply(incoming: &MockRequest) -> MockReply {
     MockReply::Raw(answer(&incoming.body).to_string())
 }
 
-fn answer(asked: &Value) -> Value {
-    let schema = asked.pointer("/response_format/json_schema/schema");
+fn answer(request: &Value) -> Value {
+    let schema = request.pointer("/response_format/json_schema/schema");
     let content = schema.map_or_else(|| ANSWER.to_owned(), |schema| instance(schema, schema).to_string());
-    let (read, written) = (tokens(&asked["messages"]), tokens(&Value::from(content.as_str())));
+    let (read, written) = (tokens(&request["messages"]), tokens(&Value::from(content.as_str())));
     json!({
         "id": "scripted", "object": "chat.completion", "created": 1_700_000_000, "model": "scripted",
         "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": content } }],
@@ -25,9 +25,9 @@ fn answer(asked: &Value) -> Value {
 }
 
 /// Estimated tokens of a message or a list of messages: one for every four bytes of text.
-fn tokens(said: &Value) -> usize {
-    fn bytes(said: &Value) -> usize {
-        match said {
+fn tokens(value: &Value) -> usize {
+    fn bytes(value: &Value) -> usize {
+        match value {
             Value::String(text) => text.len(),
             Value::Array(parts) => parts.iter().map(bytes).sum(),
             Value::Object(part) => {
@@ -36,7 +36,7 @@ fn tokens(said: &Value) -> usize {
             _ => 0,
         }
     }
-    bytes(said).div_ceil(4)
+    bytes(value).div_ceil(4)
 }
 
 /// A value that matches a schema: the first of several alternatives, the highest number, the fewest entries.
@@ -95,9 +95,9 @@ mod tests {
         });
         let expected = json!({ "outcome": "met", "score": 10, "list": ["scripted"], "evidence": [] });
         assert_eq!(instance(&schema, &schema), expected);
-        let asked = json!({ "response_format": { "json_schema": { "schema": schema } } });
-        let said = answer(&asked);
-        let content = said.pointer("/choices/0/message/content").and_then(Value::as_str);
+        let request = json!({ "response_format": { "json_schema": { "schema": schema } } });
+        let reply = answer(&request);
+        let content = reply.pointer("/choices/0/message/content").and_then(Value::as_str);
         assert_eq!(content.and_then(|text| serde_json::from_str(text).ok()), Some(expected));
     }
 }

@@ -1,5 +1,5 @@
-//! One stand-in for all the programs that suites call and that are not installed (`bun run grade.ts`). As a
-//! target it writes an answer to `--output FILE`; as a grader it prints a verdict on its standard input.
+//! A stand-in for all the programs that suites call and that are not installed (`bun run grade.ts`). As a target it
+//! writes an answer to `--output FILE`; as a grader it prints a verdict on its standard input.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
     std::fs::write(output, text).map_err(|error| format!("{output}: {error}"))
 }
 
-/// One answer, with the tool calls and the usage that an agent would report.
+/// An answer, with the tool calls and the usage that an agent would report.
 fn answer(id: Option<&str>) -> Value {
     let call = |tool: &str, input: Value| json!({ "tool": tool, "input": input, "output": "done", "duration_ms": 5 });
     let mut answer = json!({

@@ -95,12 +95,12 @@ fn groups(
     text: &mut String,
     title: &str,
     results: &[SuiteResult],
-    of: impl Fn(&SuiteResult) -> &BTreeSet<String>,
+    messages: impl Fn(&SuiteResult) -> &BTreeSet<String>,
     mark: impl Fn(&str) -> String,
 ) {
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for result in results {
-        for message in of(result) {
+        for message in messages(result) {
             groups.entry(message).or_default().push(&result.name);
         }
     }

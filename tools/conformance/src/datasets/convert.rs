@@ -1,4 +1,4 @@
-//! Converts published data to tables that the commands read. Nothing is computed here.
+//! Converts published data to tables that the commands read, without computing anything.
 
 use std::collections::BTreeMap;
 

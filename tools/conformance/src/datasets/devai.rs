@@ -97,9 +97,9 @@ fn corrected(
     lines: &[Value],
     row: &dyn Fn(&Value) -> Value,
 ) -> Result<(), String> {
-    let of =
+    let rows_of =
         |agent: &str| -> Vec<Value> { lines.iter().filter(|line| line["agent"] == agent).map(row).collect() };
-    let mut few = of("GPT-Pilot");
+    let mut few = rows_of("GPT-Pilot");
     for row in few.iter_mut().filter(|row| row["case"].as_str() > Some("11")) {
         row["label"] = Value::Null;
     }
@@ -113,9 +113,9 @@ fn corrected(
     let arguments = [&QUICK[..], &["--assume-random", "--cluster", "item"]].concat();
     let found = data.run("calibrate", &file, &arguments)?;
     let powered = &find(&found["rates"], &[("of", "all")])["corrected"];
-    // Classical PPI is as published. Two figures are not, because there are so few tasks: the interval of
-    // people is that of reported rates on the effective number instead of t's [.559, .797], and the weight of
-    // PPI++ is shrunk, which published PPI++ (.593 [.496, .690]) does not do.
+    // Classical PPI is as published. Two metrics are not, because there are so few tasks: the interval of people is the
+    // one for reported rates on the effective number instead of t's [.559, .797], and the weight of PPI++ is shrunk,
+    // which published PPI++ (.593 [.496, .690]) does not do.
     for (name, estimate, low, high) in [
         ("people_only", ".678", ".549307", ".792782"),
         ("ppi", ".504", ".387", ".622"),
@@ -127,7 +127,7 @@ fn corrected(
     }
 
     for (agent, expected) in [("GPT-Pilot", ".511020"), ("OpenHands", ".473082")] {
-        let mut rows = of(agent);
+        let mut rows = rows_of(agent);
         for row in &mut rows {
             row["label"] = Value::Null;
         }

@@ -83,8 +83,8 @@ impl FigureTable {
     }
 }
 
-/// Whether a number rounds to what is written, to within half a unit of the last decimal. With an exponent, the
-/// decimals are those of the digits before it.
+/// Whether a number rounds to the written one, to within half a unit of the last decimal. With an exponent, the
+/// decimals of the digits before it count.
 fn agree(computed: f64, written: &str) -> bool {
     let (digits, exponent) = written.split_once('e').unwrap_or((written, "0"));
     let (Ok(value), Ok(power)) = (written.parse::<f64>(), exponent.parse::<i32>()) else { return false };

@@ -54,9 +54,9 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
         for (k, counts, strict, credit) in expected {
             let best = items(&found["best"]).iter().find(|best| best["k"] == k).unwrap_or(&Value::Null);
             let what = format!("{name} {scores}, k = {k}");
-            if let Some([right, of]) = counts {
+            if let Some([right, total]) = counts {
                 table.count(&format!("{what}: right"), &best["strict"]["count"], right);
-                table.count(&format!("{what}: items"), &best["strict"]["n"], of);
+                table.count(&format!("{what}: items"), &best["strict"]["n"], total);
             }
 
             table.figure(&format!("{what}: alone at the top"), &best["strict"]["value"], strict);

@@ -19,7 +19,7 @@ const PAIRS: [(&str, [u64; 4], [&str; 2]); 2] = [
     ("MetaGPT", [46, 117, 35, 168], [".224044", "1.58e-11"]),
 ];
 
-/// Number of a verdict's task. One task is spelled in three ways that have only the number in common.
+/// Number of a verdict's task. A task is spelled in three ways that have only the number in common.
 pub(super) fn task(row: &Value) -> String {
     row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
 }

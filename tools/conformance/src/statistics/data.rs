@@ -68,15 +68,15 @@ fn rate(flags: &[bool]) -> f64 {
 }
 
 fn devai(method: &str, inputs: &Value, rows: &[Value]) -> Outcome {
-    let of = |agent: &str| system(rows, agent);
+    let system_of = |agent: &str| system(rows, agent);
     let agent = inputs["agent"].as_str().unwrap_or_default();
     Outcome::Figures(match method {
         "judge_vs_human_confusion" => {
-            let system = of(agent);
+            let system = system_of(agent);
             judged::figures(ConfusionTable::from_verdicts(&system.judge, &system.human).unwrap())
         }
         "cluster_robust_se" => {
-            let system = of(agent);
+            let system = system_of(agent);
             let values = if inputs["value"] == "judge_satisfied" { &system.judge } else { &system.human };
             let found = clustered_mean(&as_numbers(values), &system.tasks, default_level()).unwrap();
             let passed = values.iter().filter(|&&passed| passed).count() as u64;
@@ -90,12 +90,12 @@ fn devai(method: &str, inputs: &Value, rows: &[Value]) -> Outcome {
                 "se_cluster_CR1": found.se_cr1.ok(), "wilson95": pair(wilson.low, wilson.high),
             })
         }
-        "ppi_mean" => powered(&of(agent)),
+        "ppi_mean" => powered(&system_of(agent)),
         "rogan_gladen" => transferred(rows, inputs),
         _ => {
             let (systems, value) = inputs["comparison"].as_str().unwrap().split_once(" | ").unwrap();
             let (first, second) = systems.split_once(" minus ").unwrap();
-            compared(&of(first), &of(second), value)
+            compared(&system_of(first), &system_of(second), value)
         }
     })
 }
@@ -156,10 +156,10 @@ fn transferred(rows: &[Value], inputs: &Value) -> Value {
 }
 
 fn compared(first: &System, second: &System, value: &str) -> Value {
-    let of = |system: &System| {
+    let result_of = |system: &System| {
         if value == "judge_satisfied" { system.judge.clone() } else { system.human.clone() }
     };
-    let (a, b) = (of(first), of(second));
+    let (a, b) = (result_of(first), result_of(second));
     let pairs = PairedVerdicts::from_verdicts(&a, &b).unwrap();
     let differences: Vec<f64> =
         as_numbers(&a).iter().zip(as_numbers(&b)).map(|(first, second)| first - second).collect();
@@ -205,24 +205,24 @@ fn best_of_four(inputs: &Value, shared: &Path) -> Option<Value> {
 /// For each item, whether the right answer alone had the best score.
 fn strict(shared: &Path, file: &str, scores: &str, k: usize) -> Option<BTreeMap<String, bool>> {
     let rows = rows(&shared.join("data/rewardbench2-k8").join(file))?;
-    let of = |row: &Value| Some((row["id"].to_string(), best_of(&means(row, scores, k)?, 0).unwrap().strict));
-    Some(rows.iter().filter_map(of).collect())
+    let strict_row = |row: &Value| Some((row["id"].to_string(), best_of(&means(row, scores, k)?, 0).unwrap().strict));
+    Some(rows.iter().filter_map(strict_row).collect())
 }
 
 fn repeats_compared(comparison: &str, shared: &Path) -> Option<Value> {
-    let of = |file: &str, scores: &str, k: usize| strict(shared, file, scores, k);
+    let strict_of = |file: &str, scores: &str, k: usize| strict(shared, file, scores, k);
     let (first, second) = match comparison {
         "gpt54 base full k8 vs k1" => {
-            (of("gpt54_base.jsonl", "full_scores", 8)?, of("gpt54_base.jsonl", "full_scores", 1)?)
+            (strict_of("gpt54_base.jsonl", "full_scores", 8)?, strict_of("gpt54_base.jsonl", "full_scores", 1)?)
         }
         "gpt54 criteria k8 vs base k8" => {
-            (of("gpt54_criteria.jsonl", "full_scores", 8)?, of("gpt54_base.jsonl", "full_scores", 8)?)
+            (strict_of("gpt54_criteria.jsonl", "full_scores", 8)?, strict_of("gpt54_base.jsonl", "full_scores", 8)?)
         }
         "claude criteria full k8 vs base full k8" => {
-            (of("claude_criteria.jsonl", "full_scores", 8)?, of("claude_base.jsonl", "full_scores", 8)?)
+            (strict_of("claude_criteria.jsonl", "full_scores", 8)?, strict_of("claude_base.jsonl", "full_scores", 8)?)
         }
         "claude mini(Haiku) base k8 vs full(Sonnet) base k8" => {
-            (of("claude_base.jsonl", "mini_scores", 8)?, of("claude_base.jsonl", "full_scores", 8)?)
+            (strict_of("claude_base.jsonl", "mini_scores", 8)?, strict_of("claude_base.jsonl", "full_scores", 8)?)
         }
         _ => return None,
     };

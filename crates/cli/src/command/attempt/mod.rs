@@ -93,7 +93,7 @@ async fn once(
     })
 }
 
-/// Prints what happened to a criterion, one line each with `--json`.
+/// Prints an event of a criterion, as one line with `--json`.
 fn show(event: &WatchEvent<'_>, args: &TryArgs, context: &CliContext) {
     match *event {
         WatchEvent::Watching if !args.quiet => output::print_message("watching; stop with Ctrl-C\n"),

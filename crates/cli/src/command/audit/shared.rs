@@ -20,7 +20,7 @@ pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
 }
 
 /// The metrics of an audit and the summary of its run, without the keys in `unrelated`: scores of manipulated
-/// answers mean nothing.
+/// answers are meaningless.
 pub(super) fn audit_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str], audit: Value) -> Value {
     let mut value = summary_json(info, folder.path());
     if let Value::Object(members) = &mut value {

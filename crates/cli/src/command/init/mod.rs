@@ -75,7 +75,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     Ok(ExitStatus::Passed)
 }
 
-/// True if a folder does not exist, or has nothing but a repository's own folder.
+/// True if a folder does not exist, or contains only a repository's own folder.
 fn is_without_files(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == ".git")),
@@ -113,15 +113,15 @@ fn report(
 ) {
     let next = files::next_commands(setup, folder);
     if args.json {
-        let of = |wanted: WriteOutcome| -> Vec<&str> {
+        let paths = |wanted: WriteOutcome| -> Vec<&str> {
             done.iter().filter(|(_, done)| *done == wanted).map(|(path, _)| path.as_str()).collect()
         };
         output::print_json(&json!({
             "folder": folder,
             "judge": setup.judge,
-            "written": of(WriteOutcome::Written),
-            "kept": of(WriteOutcome::Kept),
-            "unchanged": of(WriteOutcome::Current),
+            "written": paths(WriteOutcome::Written),
+            "kept": paths(WriteOutcome::Kept),
+            "unchanged": paths(WriteOutcome::Current),
             "next": next,
             "notes": files::workflow_notes(setup),
         }));

@@ -9,7 +9,7 @@ use assize_files::MAX_FILE_BYTES;
 use super::files::ProjectFile;
 use crate::failure::CommandFailure;
 
-/// What to do with an existing file.
+/// Treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExistingFilePolicy {
     /// Keeps it.
@@ -42,7 +42,7 @@ impl WriteOutcome {
     }
 }
 
-/// Writes a file below `folder`. If the file is identical already, nothing is asked.
+/// Writes a file below `folder`. Does not prompt if the file is already identical.
 pub(super) fn write_file(
     folder: &Path,
     file: &ProjectFile,

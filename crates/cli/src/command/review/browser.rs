@@ -13,7 +13,7 @@ use crate::command::page_server::{serve_pages, server_options};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// Serves the reviews until Ctrl-C. Returns false if no reviewer has anything to decide.
+/// Serves the reviews until Ctrl-C. Returns false if no reviewer has an item to decide.
 pub(super) fn serve_reviews(
     args: &ReviewArgs,
     options: &ReviewOptions,

@@ -111,7 +111,7 @@ pub(super) fn record_file(
     Ok(())
 }
 
-/// Reads the lines of a file or the rows of a table; skips those of other reviewers and counts them.
+/// Reads the lines of a file or the rows of a table; skips and counts the ones of other reviewers.
 fn read_file(
     path: &Path,
     encoding: Option<TextEncoding>,

@@ -147,7 +147,7 @@ fn record_decisions(
     Ok(session.progress())
 }
 
-/// Writes the items that still wait for people into the reviewed run, and says how to see the decisions.
+/// Writes the items that still wait for people into the reviewed run, and prints the command that shows the decisions.
 fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Result<(), CommandFailure> {
     let path = Path::new(&args.what);
     if path.exists() && !path.join("run.json").is_file() {

@@ -23,8 +23,7 @@ use crate::failure::CommandFailure;
 /// How often to check for a request to terminate.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long leaving the screen may take once the process is asked to end. Reading keys from a terminal that is
-/// gone never returns.
+/// How long leaving the screen may take after a stop signal. A read of keys from a closed terminal never returns.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A request to end the review: whether it was made, and whether the screen has been left.
@@ -34,7 +33,7 @@ struct EndRequest {
     left: AtomicBool,
 }
 
-/// Shows the session until the reviewer leaves or the process is asked to end.
+/// Shows the session until the reviewer leaves or the process gets a stop signal.
 pub(super) fn run(
     session: &mut ReviewSession,
     writer: &mut LabelRecorder,
@@ -46,10 +45,10 @@ pub(super) fn run(
     // Without this, a panic message would disappear with the alternate screen, and the terminal would stay in
     // raw mode.
     let before = Arc::new(std::panic::take_hook());
-    let told = Arc::clone(&before);
+    let previous = Arc::clone(&before);
     std::panic::set_hook(Box::new(move |panic| {
         restore();
-        told(panic);
+        previous(panic);
     }));
 
     let guard = RawTerminal::new().map_err(failed);
@@ -93,7 +92,7 @@ fn look(
         match session.handle_key(key) {
             ReviewStep::Redraw => {}
             ReviewStep::Quit => break,
-            // The screen shows what could not be written.
+            // The screen shows the error if the label could not be written.
             ReviewStep::Record(decision) => drop(writer.record(session, &decision)),
         }
     }

@@ -72,7 +72,7 @@ pub(in crate::command) struct CardOutput<'a> {
     pub(in crate::command) show: ShowChoice,
 }
 
-/// Prints the tree of a finished run, and writes the list of what is left for people.
+/// Prints the tree of a finished run, and writes the list of decisions that people must still make.
 pub(in crate::command) fn print_run(
     finished: &FinishedRun,
     labels: &LabelSet,

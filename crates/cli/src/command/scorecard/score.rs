@@ -57,7 +57,7 @@ fn of_run(
 
     let set = args.list.weights.as_deref();
     let own_set = run.info.weight_set.as_deref();
-    // What the command line leaves open is as in the run.
+    // Options that are not given keep the run's values.
     let policy = args.result.treat_missing.unwrap_or_else(|| missing_policy(&info.settings));
     let coverage = args.result.min_coverage.or_else(|| min_coverage(&info.settings));
     let other_set = set.filter(|set| Some(*set) != own_set).map(str::to_owned);
@@ -143,13 +143,13 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
     Ok(exit)
 }
 
-/// What the command prints.
+/// Output of the command.
 struct ScoredOutput<'a> {
     scored: ScoredCard<'a>,
     /// Weight set of the index.
     set: Option<&'a str>,
     labels: LabelCounts,
-    /// What waits for a person.
+    /// Decisions that wait for a person.
     review: Vec<Value>,
     /// Conclusion of the run; `None` for results that are no run.
     result: Option<RunResult>,

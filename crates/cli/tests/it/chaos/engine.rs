@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use assize_evalfile::LoadOptions;
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
@@ -20,6 +20,7 @@ use assize_testkit::mock::MockServer;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Most requests that are sent for one question.
@@ -148,7 +149,7 @@ pub(crate) fn judge(client: ModelClient) -> Arc<dyn Judge> {
     ))
 }
 
-/// The same judge for everything.
+/// The same judge for all cases.
 struct Only(Arc<dyn Judge>);
 
 impl JudgeProvider for Only {

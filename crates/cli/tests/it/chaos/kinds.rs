@@ -1,4 +1,4 @@
-//! The table of faults: what the server does, and the expected result in each wire format.
+//! The table of faults: the server's behaviour, and the expected result in each wire format.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Whether the server says that it gets too many requests, or seems to: one that times out among others may have
+    /// Whether the server reports too many requests, or may seem to: a request that times out among others may have
     /// waited for them.
     pub(crate) fn is_lack_of_room(&self) -> bool {
         self.name.contains("429") || self.slow
@@ -133,7 +133,7 @@ fn passing(
     single(name, fault, same(right(6)), same(lost("transport", 3 * ATTEMPTS)))
 }
 
-/// A reply without a decision, after which the judge is asked again with what was wrong.
+/// A reply without a decision. The judge is then asked again, with the reason.
 fn unusable(
     name: impl Into<String>,
     kind: &'static str,

@@ -23,7 +23,7 @@ const REQUIRED: &[&str] = &[
     "true for a decision", "same nonsense",
 ];
 
-/// Time limit for faults that exhaust it; long enough for a busy machine to answer everything else.
+/// Time limit for faults that exhaust it; long enough for a busy machine to answer all other requests.
 const SHORT: Duration = Duration::from_secs(2);
 const PATIENT: Duration = Duration::from_mins(1);
 
@@ -38,7 +38,7 @@ fn criteria() -> Value {
 /// What the server records about each case.
 #[derive(Default)]
 struct Noted {
-    /// How often each question was asked: the whole case in a batch, otherwise each criterion.
+    /// Number of requests per question: the whole case in a batch, otherwise each criterion.
     asked: HashMap<String, u32>,
     requests: BTreeMap<String, u32>,
     faults: BTreeMap<String, u32>,
@@ -116,8 +116,8 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
     assert_eq!(kinds, expected, "{context}");
     let asked = noted.requests.get(case).copied();
     assert_eq!(Some(attempts), asked, "{context}: requests that the rows and the server count");
-    // A question that fails because others are being answered loses none of its attempts, so how often it
-    // is asked depends on the others.
+    // A question that fails because the server is busy with others loses none of its attempts, so its number
+    // of requests depends on the others.
     if kind.is_lack_of_room() {
         assert!(attempts >= end.requests, "{context}: {attempts} requests");
     } else {

@@ -1,8 +1,8 @@
-//! Judges that fail in every way a server or a model can: no wrong outcome, nothing lost, no secret revealed.
+//! Judges that fail in every way a server or a model can: no wrong outcome, no lost result, no revealed secret.
 //!
-//! [`matrix`] tests every fault in every wire format, [`storm`] mixes them at random and compares with what the
-//! server knows it said, [`secrets`] looks for the key in everything that the program leaves behind. [`audit`]
-//! tests judges that believe answers, [`probing`] judges that look at the wrong things.
+//! [`matrix`] tests every fault in every wire format, [`storm`] mixes them at random and compares with the server's
+//! log, [`secrets`] searches for the key in all output and files of the program. [`audit`] tests judges that believe
+//! answers, [`probing`] judges that decide by irrelevant properties.
 
 mod audit;
 mod engine;

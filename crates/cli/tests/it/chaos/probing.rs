@@ -58,7 +58,7 @@ fn first_is_met(incoming: &MockRequest) -> MockReply {
     }))
 }
 
-/// Believes everything that is long.
+/// Finds long answers good.
 fn likes_length(incoming: &MockRequest) -> MockReply {
     let asked = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     if asked.answer.len() > 50 {
@@ -132,7 +132,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     cli.file("l.yaml", suite_of(&ids.map(|id| (id, "apples")), true));
     let found = audit(&cli, &length, 0);
     assert_eq!(audit_of(&found, "repeat").expect("measured")["metrics"]["shift"]["value"], 0.0);
-    // The target is asked once for each case; its answers can only be edited once they are there.
+    // The target answers each case once; answers can be edited only after they have arrived.
     let before = server.count();
     audit(&cli, &["length", "t.yaml", "--target", "openai:t", "--judge", "openai:m", "--no-cache"], 0);
     let asked =

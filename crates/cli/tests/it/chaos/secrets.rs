@@ -1,5 +1,5 @@
-//! The key under faults, and with servers that send it back: it must not appear in anything that the program
-//! leaves behind, in any spelling.
+//! The key under faults, and with servers that send it back: it must not appear in any output or file of the
+//! program, in any spelling.
 
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Servers that send back what they received, in every part of a reply.
+/// Servers that echo the request in every part of a reply.
 fn echoes(request: &JudgeRequest) -> Vec<MockReply> {
     let percent = KEY.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D").replace('?', "%3F");
     let percent = percent.replace('&', "%26");

@@ -1,7 +1,7 @@
-//! Thousands of cases under random faults; each outcome is compared with what the server knows it said.
+//! Thousands of cases under random faults; each outcome is compared with the server's log of its replies.
 //!
-//! The fault of a request depends on the seed, the case, the question and how often it was asked before, so a
-//! seed gives the same faults however the requests interleave.
+//! The fault of a request depends on the seed, the case, the question and the number of earlier requests for
+//! it, so a seed gives the same faults in every interleaving.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -31,7 +31,7 @@ fn criteria() -> Value {
     Value::Array(criteria)
 }
 
-/// A random number from a seed and words: the same words give the same number, whatever was drawn before.
+/// A random number from a seed and words. It does not depend on earlier draws.
 pub(crate) fn draw(seed: u64, words: &[&str]) -> u64 {
     // FNV-1a, finished as in SplitMix64 so that every bit counts.
     let mut hash = seed ^ 0xcbf2_9ce4_8422_2325;

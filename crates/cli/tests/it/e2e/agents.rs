@@ -1,4 +1,4 @@
-//! Agents, recordings and mocks as targets: graders and judges see what they did.
+//! Agents, recordings and mocks as targets: graders and judges see their actions.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -136,7 +136,7 @@ fn a_table_is_graded_with_its_questions_and_keeps_them() {
     assert!(explained.stdout.contains("answer    apples, and pears"), "{}", explained.stdout);
     assert!(!explained.stderr.contains("without a question"));
 
-    // Cases come in the order of the file, in whatever order they finished.
+    // Cases are in the order of the file, not in the order in which they finished.
     let shown = cli.run(&["score", "run", "--show", "failed"]).expect_code(1).stdout;
     let (cases, summary) = shown.split_once("Summary").expect("cases, then the summary");
     assert!(!summary.contains("assize explain"), "what was scored is not stored: {summary}");
@@ -222,7 +222,7 @@ fn records_of_other_tools_are_graded_as_they_are() {
     assert_eq!(cut.stderr.matches("error[").count(), 1, "{}", cut.stderr);
     assert!(cut.stderr.contains("E0750"), "{}", cut.stderr);
 
-    // Each unreadable record is reported with its line, along with those without an answer.
+    // Each unreadable record is reported with its line, and so is each record without an answer.
     let good = r#"{"input": "q", "actual_output": "mockllm"}"#;
     cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{{\"input\": \"q\"}}\n[]\n"));
     let refused = cli.run(&["grade", "rubric.yaml", "--answers", "d.jsonl"]).expect_code(2);

@@ -394,7 +394,7 @@ fn preferences_count_only_if_both_orders_agree() {
     assert_eq!(found["groups"][0]["right_on_balance"]["count"], 2);
     assert_eq!(found["groups"][0]["right_both"]["count"], 0);
 
-    // The verdicts of an honest judge; those in the second order are given as positions.
+    // The verdicts of an honest judge; in the second order they are positions.
     let rows: String = (0..40)
         .map(|at| if at % 2 == 0 { format!("{at},A,A,B\n") } else { format!("{at},B,B,A\n") })
         .collect();
@@ -402,7 +402,7 @@ fn preferences_count_only_if_both_orders_agree() {
     let columns = ["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=human"];
     let output = cli.run(&columns).expect_code(0);
     assert!(output.stdout.contains("mapped back"), "{}", output.stdout);
-    // A column with a role is not read for anything else.
+    // A column with a role is read for no other role.
     cli.file("p.csv", "case,label,first,second\n1,A,A,A\n2,B,B,B\n");
     cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=label"]).expect_code(0);
     cli.file("p.csv", "case,preferred,first,second\n1,1,0,1\n2,2,1,0\n");
@@ -547,7 +547,7 @@ fn error_rates_of_raters_need_no_labels_but_three_raters() {
         "{text}"
     );
 
-    // Two items say next to nothing about anyone.
+    // Two items are too few for a conclusion about any rater.
     let both = |who| [vote(0, who, true), vote(1, who, false)];
     let few: String = ["a", "b", "c"].into_iter().flat_map(both).collect();
     cli.file("few.jsonl", few);

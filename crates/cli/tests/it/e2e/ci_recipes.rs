@@ -10,7 +10,7 @@ fn step(yaml: &str, name: &str) -> String {
     let lines: Vec<&str> = yaml.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let start = lines.iter().position(|line| line.trim() == format!("- name: {name}")).expect(name);
-    let run = (start..thresholds.len()).find(|at| lines[*at].trim_start().starts_with("run: ")).expect(name);
+    let run = (start..lines.len()).find(|at| lines[*at].trim_start().starts_with("run: ")).expect(name);
     let depth = indent(lines[run]);
     let script = match lines[run].trim_start().strip_prefix("run: ").expect(name) {
         "|" => {
@@ -52,13 +52,13 @@ fn the_recipe_for_github_gates_a_change() {
     let summary = recipe.0.path("summary.md").display().to_string();
     let run = |name: &str| recipe.run(&step(&yaml, name), &[("GITHUB_STEP_SUMMARY", &summary)]);
 
-    // On the main branch there is nothing to compare with yet.
+    // On the main branch there is no baseline yet.
     for name in ["Check the files", "Run", "Compare with main", "Report", "Keep the run of main"] {
         assert_eq!(run(name), 0, "{name}");
     }
     assert!(recipe.0.path("runs/base/run.json").is_file() && !recipe.0.path("runs/change").exists());
 
-    // A pull request that changes nothing.
+    // A pull request without changes.
     for name in ["Check the files", "Run", "Compare with main", "Report"] {
         assert_eq!(run(name), 0, "{name}");
     }

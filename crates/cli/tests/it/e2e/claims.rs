@@ -1,5 +1,5 @@
-//! What may be claimed of few pairs, of pairs that do not differ or all differ alike, and of a stopped run: every command
-//! that compares.
+//! Claims about few pairs, about pairs that do not differ or all differ by the same amount, and about a stopped run, in
+//! every command that compares.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
                 let is_withheld = pairs < MIN_PAIRS && differs;
                 assert_eq!(found[metric]["low"].is_null(), is_withheld, "{what}: {}", found[metric]);
             }
-            // A gate that needs a claim does not fail, and a strict one says that nothing was shown.
+            // A gate that needs a claim does not fail, and a strict one reports that no difference was shown.
             let fails = pairs == MIN_PAIRS && differs;
             cli.run(&["compare", sides[0], sides[1], "--fail-on", "worse"]).expect_code(i32::from(fails));
             let strict = if pairs < MIN_PAIRS { 5 } else { 0 };

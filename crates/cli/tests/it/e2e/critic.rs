@@ -1,4 +1,4 @@
-//! `assize lint --judge`: what a model finds, what it may not decide, and the messages when it fails.
+//! `assize lint --judge`: the model's findings, decisions that it may not make, and messages when it fails.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};

@@ -72,7 +72,7 @@ fn metrics_are_derived_for_each_prompt_from_what_is_stored() {
         assert!(line.contains("undefined") && line.contains(reason), "{line}");
     }
 
-    // A report computes them again, from all rows or from those of a target.
+    // A report computes them again, from all rows or from the rows of one target.
     let report = cli.run(&["report", "run"]);
     assert!(report.stdout.contains("f1") && report.stdout.contains("echo · loud"), "{}", report.stdout);
     cli.run(&["report", "run", "--out", "run.html"]);

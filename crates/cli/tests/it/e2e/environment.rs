@@ -1,5 +1,5 @@
 //! Values of the environment in files: each key that can send one is tried against a server that records what arrives.
-//! Without consent nothing does.
+//! Without consent, no value arrives.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -387,7 +387,7 @@ fn fixture(form: &SendingForm) -> (CliTest, Recorder) {
 
 /// The arguments of a run of a form.
 fn run_of<'a>(form: &SendingForm, more: &[&'a str]) -> Vec<&'a str> {
-    // A judge of the file needs no other.
+    // If the file names a judge, no other is needed.
     let mut words = vec!["eval", "s.eval.yaml", "--max-retries", "0"];
     match form.key {
         "judge" if !form.text.contains("judge: j") => words.extend(["--judge", "j"]),

@@ -99,18 +99,18 @@ fn functions_of_javascript_change_the_suite_and_its_tests_and_see_the_results() 
     assert!(questions.contains("please say juice S2"), "{questions}");
 
     let log = cli.read("log.txt");
-    let told: Vec<&str> = log.lines().collect();
+    let logged: Vec<&str> = log.lines().collect();
     let id = info(&cli, "run")["run_id"].as_str().expect("an id").to_owned();
     assert_eq!(
-        told[..3],
+        logged[..3],
         [
             "a tea S2 true please say tea S2", "b milk S2 true please say milk S2",
             "c juice S2 true please say juice S2",
         ]
     );
-    assert_eq!(told[3..], [format!("end 3 3 of 3 3 {id}")]);
+    assert_eq!(logged[3..], [format!("end 3 3 of 3 3 {id}")]);
 
-    // A complete run has nothing left to end; unchanged tests are not asked again, changed ones are.
+    // In a complete run, no hook runs again; only changed tests are sent again.
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--resume", "run"]).expect_code(0);
     assert_eq!(cli.read("log.txt").lines().count(), 4);
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "again"]).expect_code(0);
@@ -271,11 +271,11 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     assert!(!cli.path("none").exists());
     let planned = cli.run(&["eval", "asks.yaml", "--dry-run", "--allow-code"]).expect_code(0);
     assert!(planned.stderr.contains("it covers the tests as written"), "{}", planned.stderr);
-    // Given answers need nothing around them.
+    // Extensions have no effect on given answers.
     let idle = cli.run(&["eval", "given.yaml"]).expect_code(0);
     assert!(idle.stdout.contains("`extensions` have no effect on given answers"), "{}", idle.stdout);
 
-    // Nothing is called for a run that can't be carried out, nor when cases are only counted.
+    // No hook is called for a run that can't be carried out, nor for a plan.
     let unknown = cli.run(&["eval", "asks.yaml", "--allow-code", "--target", "none"]).expect_code(2);
     assert!(unknown.stderr.contains("none"), "{}", unknown.stderr);
     let batch = ["eval", "asks.yaml", "--allow-code", "--export-requests", "out"];
@@ -460,7 +460,7 @@ fn an_interrupt_ends_the_interpreter_and_leaves_the_end_for_later() {
         until("the interpreter and its child end", || !signal("0", process));
     }
 
-    // Before the first test, nothing has run that a resumed run could continue from.
+    // Before the first test ends, there is no state that a resumed run could continue from.
     cli.file(
         "slow.py",
         "import time\ndef beforeAll(context, more):\n    open('begun', 'w').close()\n    time.sleep(60)\n",

@@ -129,8 +129,8 @@ fn batches_with_missing_repeated_or_unknown_ids_are_repaired_for_what_is_open_on
         let requests = server.requests();
         assert_eq!(requests.len(), 2);
         let repair = JudgeRequest::of(&requests[1]);
-        let asked: Vec<&str> = repair.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
-        assert!(asked.contains(&"Names `zebras`") && !asked.contains(&"Depth is `7`"), "{asked:?}");
+        let texts: Vec<&str> = repair.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+        assert!(texts.contains(&"Names `zebras`") && !texts.contains(&"Depth is `7`"), "{texts:?}");
     }
 }
 
@@ -188,7 +188,7 @@ fn replies_that_stay_unusable_leave_criteria_ungraded() {
             |_| MockReply::text(r#"{"evidence": [], "reason": "r", "outcome": "met", "score": 7}"#),
             "malformed",
         ),
-        // Two decisions that differ: neither may be taken.
+        // Two decisions that differ: neither may count.
         (
             |request| {
                 let mut other = request.truthful();
@@ -252,7 +252,7 @@ fn a_failed_gate_fails_even_beside_ungraded_criteria_and_sure_verdicts_stand() {
     cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--run-dir", "fail"]).expect_code(1);
     let row = &rows(&cli, "fail")[0];
     assert_eq!((row["verdict"].as_str(), &row["score"]), (Some("fail"), &Value::Null));
-    // One of three met and one ungraded: at most 2/3, whatever the ungraded one would be.
+    // One of three met and one ungraded: at most 2/3, even if the ungraded one were met.
     cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--threshold", "0.3", "--run-dir", "low"])
         .expect_code(1);
     cli.file("pass.yaml", SUITE);
@@ -313,7 +313,7 @@ fn servers_that_recover_cost_attempts_but_change_nothing() {
 #[test]
 fn a_judge_that_is_down_leaves_everything_ungraded_and_says_why() {
     let mut cli = cli();
-    // A port that was free a moment ago: nothing listens there.
+    // A port that was free a moment ago, so no server listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("sound").local_addr().expect("sound");
     cli.env("OPENAI_BASE_URL", format!("http://{free}/v1")).env("OPENAI_API_KEY", KEY);
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));

@@ -40,7 +40,7 @@ fn what_is_written_is_sound_and_runs_without_a_model() {
         let checked = cli.run(&["validate", folder, "--max-warnings", "0"]).expect_code(0);
         assert!(checked.stdout.contains("no problems"), "{}", checked.stdout);
         cli.run(&["lint", folder]).expect_code(0);
-        // One of the cases of a suite fails, so that there is something to look at.
+        // One of the cases of a suite fails, so that the reports have content.
         let graded = cli.run(&run).expect_code(i32::from(format != "scorecard"));
         assert_eq!(
             graded.stdout.contains("assize explain last delivery"),
@@ -71,7 +71,7 @@ fn commands_without_a_path_read_the_folder_they_are_started_in() {
     cli.run(&["init"]).expect_code(0);
     assert!(cli.run(&["validate"]).expect_code(0).stdout.contains("1 file, 3 cases"));
     assert!(cli.run(&["lint"]).expect_code(0).stdout.contains("1 file"));
-    // One of them fails, so that there is something to look at.
+    // One of them fails, so that the reports have content.
     let counts = object(&cli.run(&["eval", "--json"]).expect_code(1))["counts"].clone();
     assert_eq!((&counts["pass"], &counts["fail"]), (&json!(2), &json!(1)));
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::e2e::bench::{KEY, cli, holds, info, one_case, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// A project in which everything that can name a judge does, strongest first, except those in `off`.
+/// A project that names a judge in every possible place, strongest first, except the places in `off`.
 fn project(off: &[&str]) -> (CliTest, MockServer) {
     let (mut cli, server) = with_server(honest);
     let on = |what: &str, text: &str| if off.contains(&what) { String::new() } else { text.to_owned() };
@@ -56,12 +56,12 @@ fn the_strongest_choice_wins_in_the_documented_order() {
             args.extend(["--judge", "openai:by-command"]);
         }
         cli.run(&args).expect_code(0);
-        let asked: Vec<String> = server
+        let models: Vec<String> = server
             .requests()
             .iter()
             .map(|request| request.json()["model"].as_str().expect("sound").to_owned())
             .collect();
-        assert_eq!(asked, [*model], "without {off:?}");
+        assert_eq!(models, [*model], "without {off:?}");
         let judge = &info(&cli, "run")["judges"][0];
         let chosen_by = judge["chosen_by"].as_str().expect("a text");
         assert!(chosen_by.contains(words), "{chosen_by}");

@@ -85,7 +85,7 @@ fn labels_of_services_decide_and_what_they_do_not_tell_is_ungraded() {
     assert!(refused.stdout.contains("huggingface:text-classification:OWNER/MODEL"), "{}", refused.stdout);
 }
 
-/// A moderation without a key is refused before anything is spent.
+/// A moderation without a key is refused before any request.
 #[test]
 fn a_service_without_a_key_is_named_before_the_run() {
     let cli = cli();

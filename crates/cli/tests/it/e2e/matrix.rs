@@ -164,7 +164,7 @@ fn given_maps_and_lists_are_values_to_scripts_and_json_to_others() {
     }
 }
 
-/// Scripts that decide nothing about the answer `text`, with part of the reason.
+/// Scripts without a decision on the answer `text`, with part of the reason.
 const UNDECIDED: &[(&str, &str)] = &[
     (
         "{type: javascript, value: \"({pass: 'false', score: 1})\"}",

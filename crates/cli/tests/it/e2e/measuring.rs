@@ -226,7 +226,7 @@ fn the_error_of_a_mean_has_judges_and_prompts_in_it() {
 
     let shown = cli.run(&["calibrate", "noise", "t.csv", "--width", "1"]).expect_code(0).stdout;
     assert!(shown.contains("Only 3 judges") && shown.contains("Cheapest design"), "{shown}");
-    // Scores that do not vary say nothing about their error or about a design.
+    // Scores that do not vary are no evidence about their error or about a design.
     cli.file("same.csv", "case,who,label\na,x,met\na,y,met\nb,x,met\nb,y,met\nc,x,met\nc,y,met\n");
     let same = ["calibrate", "noise", "same.csv", "--width", "0.1"];
     let shown = cli.run(&same).expect_code(0).stdout;

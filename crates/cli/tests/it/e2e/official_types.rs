@@ -20,7 +20,7 @@ const MODELS: [(usize, &[&str]); 7] = [
     (7, &["vertex:gemini-3-pro"]),
 ];
 
-/// Settings that change what is sent.
+/// Settings that change the request body.
 const OPTIONS: [&[&str]; 4] =
     [&[], &["--judge-repeats", "2"], &["--max-output-tokens", "300"], &["--budget-usd", "5"]];
 
@@ -30,7 +30,7 @@ fn requests_have_the_types_of_the_official_packages() {
     let types = match OfficialTypes::install(&folder) {
         Ok(types) => types,
         Err(why) => {
-            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
+            // Bypasses the test harness, which captures output: the summary counts these lines.
             let line = format!("\nSKIPPED 1 test, requests_have_the_types_of_the_official_packages: {why}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             return;
@@ -54,7 +54,7 @@ fn requests_have_the_types_of_the_official_packages() {
             );
             for options in OPTIONS {
                 let run = [&["eval", "s.yaml", "--judge", model, "--no-cache", "--quiet"], options].concat();
-                // A model without a price refuses a budget, which is not what this is about.
+                // A budget needs the price of the model, which may be unknown here.
                 cli.run(&run);
             }
             let requests = server.requests();

@@ -51,7 +51,7 @@ fn judge(incoming: &MockRequest) -> MockReply {
     }))
 }
 
-/// Checks the number of lines, and that the first and last lines say what the command found.
+/// Checks the number of lines, and that the first and last lines contain the result of the command.
 #[track_caller]
 fn fits(output: &CliOutput, what: &str) {
     // A slow run also prints its progress, to stderr.

@@ -203,7 +203,7 @@ const HOSTS: &[Host] = &[
     ("scorecard-index", "/index", CARD),
 ];
 
-/// Definitions that [`HOSTS`] leaves out: none of their keys names a file, or they are whole files.
+/// Definitions that are not in [`HOSTS`]: none of their keys names a file, or they are whole files.
 const ELSEWHERE: &[&str] = &[
     "answer", "answer-message", "args-match", "assertion", "assertions", "case-in-folder", "case-transform",
     "cases", "code-grader", "command", "config", "container", "criteria", "criterion", "escalation",
@@ -357,7 +357,7 @@ fn runnable<'n>(cli: &CliTest, watch: &OwnedFd, names: &[&'n String]) -> Vec<&'n
     names.iter().copied().filter(|name| !told.contains(name.as_str())).collect()
 }
 
-/// Runs files together, without those that a plan has a problem with.
+/// Runs files together, without files that a plan reports problems for.
 fn run_all(cli: &CliTest, watch: &OwnedFd, files: &mut Vec<&String>) {
     while !files.is_empty() {
         fs::remove_dir_all(cli.path("run")).ok();

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::e2e::bench::{FORMATS, Format, KEY, cli};
 use crate::e2e::judge::JudgeRequest;
 
-/// The end of the answer, which is the last thing that calls share; JSON escapes nothing in it.
+/// The end of the answer, which is the last text that calls share. JSON does not escape any of its characters.
 const END: &str = "<<end of the answer>>";
 
 /// A criterion of the suite; `{at}` is its number.
@@ -137,7 +137,7 @@ fn calls_with_another_reply_schema_find_nothing_so_each_form_has_a_first_one() {
         for (checklist, banded, expected) in [
             // First one of each form, in any order, then the others.
             (2, 2, [("outcome", true), ("score", true), ("outcome", true), ("score", true)]),
-            // A call that shares its prefix with none marks nothing.
+            // A call that shares its prefix with no other marks no prefix.
             (3, 1, [("outcome", true), ("outcome", true), ("outcome", true), ("score", false)]),
         ] {
             let server = MockServer::start(script);

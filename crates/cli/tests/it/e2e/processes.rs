@@ -1,4 +1,4 @@
-//! However the program ends, nothing that it has started continues.
+//! However the program ends, no process that it has started continues.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -76,7 +76,7 @@ fn neither_orphans_nor_zombies_nor_workspaces_are_left() {
         if name == "KILL" {
             assert!(left() > 0, "there is something to find");
         }
-        // The next start finds what a killed run left behind.
+        // The next start finds the leftovers of a killed run.
         cli.file("t.yaml", "name: t\ntests: [{id: a, criteria: x, input: q, output: x, assertions: [{type: equals, value: x}]}]\n");
         cli.run(&["eval", "t.yaml", "--run-dir", "next"]).expect_code(0);
         let workspaces = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("assize-ws-");

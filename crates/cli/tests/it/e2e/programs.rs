@@ -573,7 +573,7 @@ fn trusted_folders_are_listed_outside_of_them_and_revoked() {
     assert_eq!(fs::metadata(&list).expect("written").permissions().mode() & 0o777, 0o600);
     assert!(cli.run(&["trust", "--list"]).expect_code(0).stdout.trim_end().ends_with("/mine"));
     assert!(eval(&["mine/s.eval.yaml"]));
-    // Files of others are not trusted because they run beside one's own.
+    // Running untrusted files together with trusted ones does not make them trusted.
     assert!(!eval(&["theirs/s.eval.yaml"]) && !eval(&["mine/s.eval.yaml", "theirs/s.eval.yaml"]));
     symlink(cli.path("theirs/s.eval.yaml"), cli.path("mine/link.eval.yaml")).expect("linked");
     assert!(!eval(&["mine/link.eval.yaml"]));

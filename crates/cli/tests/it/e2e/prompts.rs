@@ -1,4 +1,4 @@
-//! Files with several prompts: what a row is called, comparing prompts, and how tests are counted.
+//! Files with several prompts: ids of rows, comparisons of prompts, and counts of tests.
 
 use assize_testkit::cli::CliTest;
 use serde_json::{Value, json};

@@ -157,7 +157,7 @@ fn gates_on_the_run_decide_in_the_place_of_its_cases() {
         assert_reports(&cli, what, found);
     }
 
-    // A met gate shows what it allows; a missed gate is an entry of its own.
+    // A met gate marks the failures that it allows; a missed gate is a separate entry.
     assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("50%")), Some(0));
     let report = |format: &str| cli.run(&["report", "run", "--format", format]).expect_code(0).stdout;
     let junit = report("junit");

@@ -74,7 +74,7 @@ fn the_function_decides_score_and_verdict() {
     let again = cli.run(&["score", "run"]);
     assert!(again.stdout.contains("0 of 4 verdicts changed"), "{}", again.stdout);
 
-    // Changing one function changes its result; the others stay.
+    // Changing one function changes only its own result.
     cli.file("lib/product.js", PRODUCT.replace("?? 0.2", "?? 0.9"));
     let resumed = cli.run(&["eval", "c.yaml", "--resume", "run"]).expect_code(1);
     assert!(resumed.stderr.contains("1 changed case rerun"), "{}", resumed.stderr);

@@ -178,7 +178,7 @@ fn a_key_of_the_environment_is_not_sent_where_a_file_of_the_folder_leads() {
         cli.env(key, KEY).env("JUDGE_MODEL", format!("{provider}:m"));
         cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
 
-        // A server on this machine is asked without the key.
+        // Requests to a server on this machine don't contain the key.
         cli.file(".env", format!("{address}={}\n", server.base_url()));
         cli.run(&["eval", "s.yaml"]);
         cli.run(&["doctor", "--check"]);
@@ -226,7 +226,7 @@ fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() 
 
 #[test]
 fn secrets_of_the_environment_are_stored_nowhere() {
-    // A judge that repeats what it read.
+    // A judge that repeats its input.
     let said = r#"{"evidence": [], "reason": "it says team-secret-0123456789", "outcome": "met"}"#;
     let (mut cli, _server) = with_server(always(MockReply::text(said)));
     cli.env("TEAM_TOKEN", "team-secret-0123456789").env("HARMLESS", "ghp_0123456789abcdefghijklmnop");

@@ -6,7 +6,7 @@ use std::path::Path;
 enum Held {
     /// Tests, each by its file and name.
     By(&'static [(&'static str, &'static str)]),
-    /// Nothing: it promises nothing.
+    /// No limit, because it makes no promise.
     PromisesNothing,
 }
 

@@ -75,7 +75,7 @@ fn nothing_selected_is_an_error_that_shows_ids() {
 fn a_target_that_no_case_needs_is_warned_of() {
     let cli = suite();
     let told = "`--target nope` has no effect: every case has its answer";
-    // The summary says it, and nothing repeats it.
+    // The message appears in the summary and nowhere else.
     let output = cli.run(&["eval", "s.yaml", "--target", "nope"]).expect_code(0);
     assert_eq!((output.stdout + &output.stderr).matches(told).count(), 1);
     let output = cli.run(&["eval", "s.yaml"]).expect_code(0);

@@ -162,7 +162,7 @@ fn merged_shards_of_compared_answers_are_the_whole_run() {
     let folders: Vec<String> = (1..=7).map(|shard| format!("shard-{shard}")).collect();
     for (at, folder) in folders.iter().enumerate() {
         let shard = format!("{}/7", at + 1);
-        // Cached calls cost nothing, which rows record.
+        // Rows record that cached calls are free.
         cli.run(&["eval", FILE, "--run-dir", folder, "--shard", &shard, "--no-cache", JUDGE[0], JUDGE[1]]);
         assert_eq!(rows(&cli, folder).len() % 3, 0, "{folder}");
     }

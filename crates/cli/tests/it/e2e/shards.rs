@@ -120,7 +120,7 @@ pub(crate) fn blocks(page: &str, heading: &str) -> Vec<String> {
 fn scripts(yaml: &str) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = yaml.lines().collect();
-    let starts = (0..thresholds.len()).filter(|at| lines[*at].ends_with(" |"));
+    let starts = (0..lines.len()).filter(|at| lines[*at].ends_with(" |"));
 
     starts
         .map(|start| {

@@ -10,7 +10,7 @@ use assize_testkit::mock::{MockReply, MockRequest};
 use crate::e2e::bench::{info, judgements, object, outcomes, rows, with_server};
 use crate::e2e::judge::{JudgeRequest, honest};
 
-/// Waits up to a minute until something outside this process has happened.
+/// Waits up to a minute for an event outside this process.
 #[track_caller]
 pub(crate) fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();

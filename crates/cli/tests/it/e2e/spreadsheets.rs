@@ -204,7 +204,7 @@ fn parquet_stands_where_tables_stand() {
     let rows = rows(&cli, "run");
     assert_eq!((&rows[0]["case_id"], &rows[1]["case_id"]), (&"007".into(), &"b".into()));
 
-    // Positions are those in the file.
+    // Positions refer to the file.
     let grade = |name: &str| {
         cli.run(&["grade", "rubric.yaml", "--judge", "offline", "--answers", name]).expect_code(2).stderr
     };

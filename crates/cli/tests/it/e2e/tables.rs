@@ -1,4 +1,5 @@
-//! Every command that reads tables reads each form of one alike, and refuses each damaged form with the same words.
+//! Every command that reads tables reads all forms of a table with the same result, and refuses damaged tables with the
+//! same message.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use serde_json::{Value, json};

@@ -259,7 +259,7 @@ fn models_on_bedrock_and_vertex_answer_and_judge() {
         }
         assert!(!cli.read(format!("{target}/run.json")).contains("0123456789"), "{target}");
     }
-    // Without an endpoint, nothing is sent anywhere.
+    // Without an endpoint, no request is sent.
     let bare = self::cli();
     bare.file("s.yaml", SUITE);
     for (judge, variable) in [("bedrock:m", "AWS_REGION"), ("vertex:m", "GOOGLE_CLOUD_PROJECT")] {

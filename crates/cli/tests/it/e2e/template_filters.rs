@@ -68,7 +68,7 @@ fn filters_that_fail_or_are_not_there_are_located() {
     assert!(failed.stdout.contains("the filter `plus` failed"), "{}", failed.stdout);
     assert!(failed.stdout.contains("no number: 3"), "{}", failed.stdout);
 
-    // Texts of variables without templates stay as they are; a failing filter is an error anyway.
+    // Texts of variables without templates are not changed; a failing filter is an error anyway.
     cli.file("lib/plus.mjs", "export default (a, b) => a + b;");
     cli.file("c.yaml", CONFIG.replace("<{{ body | allcaps }}>", "{{ n | allcaps }}"));
     let failed = cli.run(&["validate", "c.yaml"]).expect_code(2);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::e2e::bench::{cli, info, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// A suite that passes anything without "bye".
+/// A suite that passes every answer without "bye".
 const SILENT: &str = "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  \
                       - {type: contains, value: bye, negate: true}\n";
 

@@ -233,7 +233,7 @@ fn texts_that_are_kept_name_runs_by_their_ids() {
     assert!(itself.stderr.contains("`last` is compared with itself"), "{}", itself.stderr);
 }
 
-/// `validate` checks everything in a folder that `eval` runs.
+/// `validate` checks every file in a folder that `eval` runs.
 #[test]
 fn json_files_of_a_folder_are_checked_and_run() {
     let cli = cli();

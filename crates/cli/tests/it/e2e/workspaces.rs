@@ -253,15 +253,15 @@ fn hooks_run_in_order_and_know_where_and_what_for() {
     let each = "w-before_each t-before_each agent t-after_each w-after_each";
     let log = cli.read("log").lines().collect::<Vec<_>>().join(" ");
     assert_eq!(log, format!("w-before_all t-before_all {each} {each} t-after_all w-after_all"));
-    let told: Vec<Value> = cli
+    let inputs: Vec<Value> = cli
         .read("w-before_each.json")
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
-    assert_eq!(told[1]["test_id"], "two");
-    assert_eq!(told[1]["case_input"], "q");
-    assert_eq!(told[1]["eval_run_id"], info(&cli, "run")["run_id"]);
-    assert!(told[1]["workspace_path"].as_str().is_some_and(|path| path.contains("assize-ws-")));
+    assert_eq!(inputs[1]["test_id"], "two");
+    assert_eq!(inputs[1]["case_input"], "q");
+    assert_eq!(inputs[1]["eval_run_id"], info(&cli, "run")["run_id"]);
+    assert!(inputs[1]["workspace_path"].as_str().is_some_and(|path| path.contains("assize-ws-")));
     assert_eq!(rows(&cli, "run")[0]["target"], "variant");
 }
 
@@ -410,8 +410,8 @@ fn a_folder_of_ones_own_is_filled_once_and_never_removed() {
     nothing_left(&cli);
 }
 
-/// Runs two cases whose agent replaces what `replace` names by a link to `docs`; returns the rows. Nothing in
-/// `docs` may be changed or appear in a row.
+/// Runs two cases with an agent that replaces the path in `replace` by a link to `docs`; returns the rows. No
+/// file in `docs` may change, and none of its text may appear in a row.
 fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
     let cli = desk();
     cli.file("start/a.txt", "a\n").file("start/sub/b.txt", "b\n").file("docs/thesis.txt", "SECRET-THESIS\n");

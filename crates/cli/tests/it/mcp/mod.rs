@@ -14,7 +14,7 @@ fn a_client_of_somebody_else_uses_every_tool() {
     let python = match client_python() {
         Ok(python) => python,
         Err(missing) => {
-            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
+            // Bypasses the test harness, which captures output: the summary counts these lines.
             let line = format!("\nSKIPPED 1 test of `assize mcp` with another client: {missing}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             return;
@@ -100,7 +100,7 @@ fn find_commands(value: &serde_json::Value, found: &mut Vec<Vec<String>>) {
 }
 
 /// The interpreter of a virtual environment with the client, below `target/`. It is created if possible; the
-/// error says what is missing.
+/// error names the missing program or package.
 fn client_python() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });

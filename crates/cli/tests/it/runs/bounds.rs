@@ -1,4 +1,4 @@
-//! Limits on the length of replies: set by budgets and by users, what they cut off, and how plans show them.
+//! Limits on the length of replies: set by budgets and by users, their cut-off replies, and their lines in plans.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,7 +33,7 @@ tests:
     assertions: [yes it all hangs together]
 ";
 
-/// A judgement that fits the requested schema, with this many words of reason; for anything else, words.
+/// A judgement that fits the requested schema, with this many words of reason; for other schemas, words.
 fn fitting(incoming: &MockRequest, words: usize) -> MockReply {
     let schema = &incoming.body["response_format"]["json_schema"]["schema"];
     if schema.is_object() {
@@ -60,7 +60,7 @@ fn fill(schema: &Value, words: usize) -> Value {
     }
 }
 
-/// One entry for each id that a list must contain; none for lists of anything else.
+/// One entry for each id that a list must contain; none for lists without ids.
 fn entries(items: &Value, words: usize) -> Vec<Value> {
     let forms = items["anyOf"].as_array().map_or(std::slice::from_ref(items), Vec::as_slice);
     let of = |form: &Value| {
@@ -115,7 +115,7 @@ fn every_command_limits_what_models_may_say_where_tokens_are_limited() {
         assert_eq!(unlimited.load(Ordering::Relaxed), 0, "{command:?}");
         before = server.count();
     }
-    // Without a limit in tokens or money, only what judges say is limited.
+    // Without a limit in tokens or money, only replies of judges are limited.
     eval(&cli, &["--target", "openai:answers-1", "--budget-calls", "1000", "--no-cache"]);
     let unlimited = unlimited.load(Ordering::Relaxed);
     assert!((1..server.count() - before).contains(&unlimited), "{unlimited}");

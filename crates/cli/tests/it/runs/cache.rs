@@ -44,7 +44,7 @@ fn an_edited_criterion_costs_its_own_calls_only() {
     assert_eq!(output["judge_calls_cached"], 6);
     let asked = server.requests().split_off(9);
     assert!(asked.iter().all(|request| String::from_utf8_lossy(&request.body).contains("yes two, edited")));
-    // Weights, gates and thresholds never reach a judge, so changing them costs nothing.
+    // Weights, gates and thresholds are never sent to a judge, so changing them is free.
     cli.file(
         "suite.yaml",
         suite(3, CRITERIA, true).replace("outcome: yes one", "outcome: yes one\n            weight: 5"),
@@ -292,7 +292,7 @@ fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
     let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
     bytes[page..].fill(0xff);
     std::fs::write(&path, bytes).unwrap();
-    // Nothing can be found and nothing stored; both must be reported.
+    // The cache can be neither read nor written, and both must be reported.
     for more in [&["--cache-only"][..], &[]] {
         let stderr = eval(&cli, more).stderr;
         assert!(stderr.contains("is damaged") && stderr.contains("cache clear"), "{stderr}");

@@ -92,7 +92,7 @@ fn gates_end_with_their_codes() {
         (vec!["a", "c", "--strict", "--fail-on-regression"], 1),
         (vec!["a", "a", "--strict"], 0),
         (vec!["a", "a", "--strict", "--margin", "0.05"], 5),
-        // Two candidates: what one alone would show is no longer significant, unless nothing is adjusted.
+        // Two candidates: a difference that is significant with one is not with two, unless `--adjust none` is set.
         (vec!["a", "b", "c", "--fail-on", "worse"], 0),
         (vec!["a", "b", "c", "--fail-on", "worse", "--adjust", "none"], 1),
         (vec!["a", "--json"], 2),
@@ -143,7 +143,7 @@ fn runs_that_share_nothing_or_were_measured_otherwise_are_refused() {
         "{}",
         output.stderr
     );
-    // Thresholds affect no score, and nothing is said about what they affect.
+    // Thresholds affect no score. The pass rate, which they affect, is not compared.
     let output = cli.run(&["compare", "a", "d"]).expect_code(0);
     assert!(output.stdout.contains("Pass rate: not compared."), "{}", output.stdout);
     cli.run(&["compare", "a", "d", "--fail-on", "worse"]).expect_code(3);
@@ -200,7 +200,7 @@ fn runs_are_scored_again_under_one_set_of_weights() {
         }
     }
 
-    // Decisions on other texts stay, and what they affect is named.
+    // Decisions on other texts stay, and the message names the affected criteria.
     let output = cli.run(&["compare", "a", "c", "--rescore"]).expect_code(2);
     assert!(output.stderr.contains("`b` / the same id with other words"), "{}", output.stderr);
     assert!(!output.stderr.contains("`--rescore`"), "{}", output.stderr);
@@ -453,7 +453,7 @@ fn runs_that_kept_no_settings_are_compared_by_what_they_kept() {
     eval_with_grader(&cli, "{type: latency, name: g, threshold: 20}", "b");
     let mut row = rows(&cli, "a/results.jsonl").remove(0);
     let removed = row["graders"][0].as_object_mut().expect("a row").remove("settings");
-    // Stored hashes are compared with those of later versions, so unchanged settings must keep theirs.
+    // Later versions compare their hashes with stored ones, so the hash of unchanged settings must not change.
     assert_eq!(removed, Some("24294eb2daf0041e2bc392236c780db3".into()));
     cli.file("a/results.jsonl", format!("{row}\n"));
     cli.drop_checksums("a");

@@ -1,4 +1,4 @@
-//! Conversations: every turn is asked with everything said before, graded by its own graders, and stored.
+//! Conversations: every turn is sent with all earlier messages, graded by its own graders, and stored.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -54,16 +54,16 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     assert_eq!(plan["calls"], 6, "{plan:#}");
     let first = run(&cli, &["--run-dir", "a"]);
     assert_eq!((&first["counts"]["pass"], &first["exit_code"]), (&1.into(), &0.into()), "{first:#}");
-    let asked: Vec<Value> = server
+    let messages: Vec<Value> = server
         .requests()
         .iter()
         .filter(|request| !is_judging(request))
         .map(|request| request.json()["messages"].clone())
         .collect();
     let said = |role: &str, content: &str| json!({"role": role, "content": content});
-    assert_eq!(asked.len(), 3);
+    assert_eq!(messages.len(), 3);
     assert_eq!(
-        asked[2],
+        messages[2],
         json!([
             said("system", "Be brief."),
             said("user", "I am Ada"),
@@ -93,8 +93,8 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     let second = run(&cli, &["--run-dir", "b"]);
     assert_eq!((server.count(), &second["judge_calls_cached"]), (bought, &3.into()));
     assert_eq!(row(&cli, "b")["turns"][2]["tokens"]["input"], 0);
-    // A later turn that changed is asked and judged again; earlier turns come from the cache, later ones do
-    // not.
+    // A changed turn is sent and judged again, and so are the turns after it. Earlier turns come from the
+    // cache.
     cli.file("suite.yaml", SUITE.replace("input: And you", "input: And who"));
     run(&cli, &["--run-dir", "b", "--resume"]);
     assert_eq!(server.count() - bought, 2 + 2, "two answers, the criterion of turn 2 and that of the whole");

@@ -1,4 +1,4 @@
-//! Requests are exported, answered elsewhere, and their replies imported: the same run, with nothing sent.
+//! Requests are exported, answered elsewhere, and their replies imported: the same run, without sending requests.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -331,7 +331,7 @@ fn hostile_files_are_counted_line_by_line_and_decide_nothing() {
     let counts = &printed(&output)["counts"];
     assert_eq!((&counts["pass"], &counts["incomplete"]), (&1.into(), &2.into()));
 
-    // A reply after an error is the one that counts.
+    // A reply after an error counts, not the error.
     cli.file("late.jsonl", [expired.as_str(), &good[1], &good[2], &good[0]].join("\n"));
     let output = printed(&eval(&cli, &["--import-replies", "late.jsonl"]).expect_code(0));
     assert_eq!(output["counts"]["pass"], 3);

@@ -11,7 +11,7 @@ use crate::runs::support::{decisions, eval, fixture, judge, printed, rows};
 /// Judge calls of one case: two criteria, two scores of the answer, one of members.
 const CALLS: usize = 5;
 
-/// Decides criteria by their words; scores everything else with 0.8.
+/// Decides criteria by their words; gives other graders a score of 0.8.
 fn model(incoming: &MockRequest) -> MockReply {
     if incoming.body["response_format"]["json_schema"]["name"] == "score" {
         MockReply::Json(json!({ "evidence": [], "reason": "mostly", "score": 0.8 }))

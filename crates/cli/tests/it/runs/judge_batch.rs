@@ -1,4 +1,4 @@
-//! Judge calls through providers' batch APIs: their cost, their content, and what is left after faults.
+//! Judge calls through providers' batch APIs: cost, content, and state after faults.
 
 mod bedrock;
 mod results;
@@ -24,7 +24,7 @@ const KEY_ID: &str = "AKIAIOSFODNN7EXAMPLE";
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 const TOKEN: &str = "session-token-0123456789abcdef";
 
-/// Options of batches, and those that Bedrock needs.
+/// Options of batches, including the ones that Bedrock needs.
 const BEDROCK: [&str; 5] = [
     "--judge-batch", "--batch-storage", "s3://bucket/evals", "--batch-role",
     "arn:aws:iam::123456789012:role/batches",
@@ -172,8 +172,8 @@ fn few_missing_and_refused_requests_and_repairs_are_asked_alone() {
     }
 }
 
-/// Judges by the rule; for a criterion with "maybe", the first judge quotes what is not in the answer and is
-/// therefore unsure.
+/// Judges by the rule; for a criterion with "maybe", the first judge quotes text that is not in the answer
+/// and is therefore unsure.
 fn unsure_of_maybe(incoming: &MockRequest) -> MockReply {
     if incoming.model == "judge-1" && incoming.last_user_text.contains("maybe") {
         return MockReply::Json(serde_json::json!({
@@ -466,8 +466,8 @@ fn no_key_is_in_any_file_of_the_workspace() {
     assert_no_file_holds(&cli, &[KEY]);
 }
 
-/// Checks that no file of the workspace contains any of these secrets, and that the files include those of a
-/// batch.
+/// Checks that no file of the workspace contains any of these secrets, and that there are files of a batch
+/// among them.
 #[track_caller]
 fn assert_no_file_holds(cli: &CliTest, secrets: &[&str]) {
     let mut folders = vec![cli.dir().to_path_buf()];
@@ -574,7 +574,7 @@ fn a_batch_costs_what_is_left_of_the_price_and_the_plan_says_so() {
 
 #[test]
 fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
-    // Room for a few calls at their upper bound: the rest is sent when the first calls have cost less.
+    // Room for a few calls at their upper bound: the other calls are sent when the first ones have cost less.
     let server = MockServer::start(judge);
     let cli = answers(&server, 6);
     let more = ["--judge-batch", "--budget-calls", "10"];
@@ -666,7 +666,7 @@ fn what_happens_is_said_line_by_line() {
     assert!(!output.stderr.contains("warning"), "{}", output.stderr);
     for line in [
         "sent 17 requests as batch batch_1 at 127.0.0.1",
-        // Batches are not looked for unless they were asked for.
+        // The upload failed before a batch was requested, so none is looked for.
         " takes no batch yet: ",
         "has ended: 9 replies, 1 failed (the model server did not accept",
         "7 without a result (expired)",

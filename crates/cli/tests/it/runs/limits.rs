@@ -61,7 +61,7 @@ fn a_slow_server_is_sent_what_it_can_answer_and_ends_one_case_after_the_other() 
         let case: usize = rest[..digits].parse().expect("a number");
         case.abs_diff(at / 4) > 3
     };
-    // The first requests are those of the cases that happen to be the first to ask.
+    // The first requests belong to the cases that happen to start first.
     let others = server.requests().iter().enumerate().filter(|request| is_early_or_late(*request)).count();
     assert!(others <= 8, "{others} of 48 requests did not go out in the order of the cases");
 }
@@ -78,7 +78,7 @@ fn a_reply_that_runs_on_is_asked_for_once_more_with_more_room() {
     let reason = rows(&cli, "a/judgements.jsonl")[0]["reason"].to_string();
     assert!(reason.contains("8192 tokens") && reason.contains("--max-output-tokens"), "{reason}");
 
-    // A limit of the user stays, and the judge is told once to be brief.
+    // A limit of the user stays, and one repair asks the judge to be brief.
     eval(&cli, &["--run-dir", "b", "--max-output-tokens", "300", "--no-cache"]).expect_code(3);
     assert_eq!(server.count(), 4);
 }

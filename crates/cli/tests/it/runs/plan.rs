@@ -1,4 +1,4 @@
-//! A plan counts what a run then does, and sends nothing.
+//! A plan has the same counts as the run after it, and sends no requests.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;

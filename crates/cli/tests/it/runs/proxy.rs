@@ -208,7 +208,7 @@ fn the_server_of_a_program_is_gone_with_it_and_its_token_is_kept_nowhere() {
     let error = row["grader_result"]["error"].as_str().unwrap();
     assert!(error.contains("[redacted]") && !error.contains(token), "{error}");
     assert!(std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).is_err());
-    // Without a model there is nothing to call, which is found before anything runs.
+    // Without a model, programs can't make calls, and the run is refused before it starts.
     let refused = cli.run(&["eval", "suite.yaml", "--judge", "offline"]).expect_code(2);
     assert!(refused.stderr.contains("its program calls a model (`target`)"), "{}", refused.stderr);
 }

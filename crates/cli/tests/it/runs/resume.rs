@@ -21,7 +21,7 @@ fn args<'a>(more: &[&'a str]) -> Vec<&'a str> {
     LIMITS.iter().chain(&TARGET).chain(more).copied().collect()
 }
 
-/// What was decided and what it cost, without times.
+/// Decisions and their cost, without times.
 fn judged(cli: &CliTest, folder: &str) -> BTreeMap<String, Vec<Value>> {
     let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for mut row in rows(cli, &format!("{folder}/judgements.jsonl")) {
@@ -138,8 +138,7 @@ fn killed_half_way(cases: usize, half: usize, more: &[&str]) -> (MockServer, Cli
     let mut words = vec!["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "-j", "1"];
     words.extend(more);
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().expect("started");
-    // All calls of the case at which it hangs, so that none arrives later and is taken for one of the next
-    // process.
+    // Wait for all calls of the case that hangs. A call that arrives later would count for the next process.
     assert!(server.wait_for(half + CRITERIA.len(), Duration::from_mins(1)));
     child.kill().expect("killed");
     child.wait().expect("ended");
@@ -163,7 +162,7 @@ fn without_a_name_the_newest_run_of_the_suite_goes_on() {
         serde_json::from_str(&cli.read(format!("{}/run.json", output["run_dir"].as_str().unwrap()))).unwrap();
     assert_eq!(info["run_id"], output["run_id"]);
     assert!(info["finished_at"].is_string());
-    // A complete run stays as it is.
+    // A complete run is not changed.
     let again = printed(&eval(&cli, &["--resume", "--no-cache"]).expect_code(1));
     assert_eq!((server.count() - before, &again["counts"]), (6, &output["counts"]));
 }

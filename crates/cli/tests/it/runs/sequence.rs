@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::runs::support::{printed, rows};
 
-/// Targets that answer what their name suggests.
+/// Targets that answer as their names suggest.
 const TARGETS: &str = "targets:\n- {name: good, provider: cli, command: echo yes}\n- {name: bad, provider: cli, \
                        command: echo no}\n- {name: broken, provider: cli, command: exit 3}\n";
 

@@ -62,7 +62,7 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     );
     let score = cli.run(&["score", "run"]);
     assert!(score.stdout.contains("Stopped early, clearly above the reference"), "{}", score.stdout);
-    // No case that was run failed, and the rest was not run.
+    // None of the cases that ran failed, and the others did not run.
     assert_eq!(score.code, Some(3), "{}", score.stdout);
     let compared = cli.run(&["compare", "run", "run"]);
     assert!(compared.stderr.contains("stopped because its result was clear"), "{}", compared.stderr);

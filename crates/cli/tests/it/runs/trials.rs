@@ -1,4 +1,4 @@
-//! Cases with several trials: their rows, their aggregation, and what is paid for again.
+//! Cases with several trials: their rows, their aggregation, and calls that are paid for again.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::MockServer;

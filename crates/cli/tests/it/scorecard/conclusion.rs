@@ -24,7 +24,7 @@ enum Then {
     Killed,
 }
 
-/// A run, and what all outputs must say about it.
+/// A run, and the conclusion that all outputs must have.
 struct Situation {
     name: &'static str,
     args: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! Labels count only for the answer that was labelled, as soon as they exist, and what they replace stays
-//! visible.
+//! Labels count as soon as they exist, and only for the answer that was labelled. The decision that a label
+//! replaces stays visible.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
@@ -11,7 +11,7 @@ fn decide(cli: &CliTest, run: &str, who: &str, lines: &str) -> String {
     cli.run_with_input(&["review", run, "--who", who], lines).expect_code(0).stderr
 }
 
-/// Scores a stored run again: exit code and what was printed.
+/// Scores a stored run again. Returns the exit code and the printed JSON.
 fn score(cli: &CliTest, run: &str) -> (i32, Value) {
     let output = cli.run(&["scorecard", "score", run, "--json"]);
     (output.code.expect("an exit code"), printed(&output))
@@ -61,7 +61,7 @@ fn a_label_of_another_answer_case_or_question_is_stale() {
             "{what}"
         );
 
-        // It is asked about again, and the labelled run keeps its label.
+        // The review asks about it again, and the labelled run keeps its label.
         let again = cli.run_with_input(&["review", "after", "--who", "doc"], "fail\n").expect_code(0);
         assert!(again.stdout.contains("1 of 1: p C4 (asked again"), "{what}: {}", again.stdout);
         assert_eq!(node(&score(&cli, "after").1, "C4")["score"], 0.0, "{what}");
@@ -95,7 +95,7 @@ fn a_label_of_one_target_says_nothing_about_another() {
     // Another answer of the same target.
     cli.file("targets.yaml", format!("targets:\n{}", target("v3", "LETHAL")));
     assert_eq!(run("v3", "three"), Some(3));
-    // A label written by hand may name its target, and then is about no other.
+    // A label written by hand may name its target. It then applies only to that target.
     cli.file(
         "card/labels/review-doc.jsonl",
         "{\"case\":\"p\",\"criterion\":\"C4\",\"label\":\"met\",\"who\":\"ann\",\"system\":\"v4\"}\n",
@@ -198,7 +198,7 @@ fn decisions_of_a_file_are_recorded_all_or_none() {
     );
     assert!(!cli.path("card/labels").exists());
 
-    // A judge's decision can be labelled by name even if nothing is queued.
+    // A judge's decision can be labelled by name even if the queue is empty.
     record("ann", &format!("{}{}{}", line("open"), line("mute"), line("sure"))).expect_code(0);
     record("ann", &line("nowhere")).expect_code(2);
     record("ann", &line("sure")).expect_code(0);

@@ -1,4 +1,4 @@
-//! Several people: how many labels a benchmark asks for, who adjudicates, and what their labels are about.
+//! Several people: the number of labels that a benchmark needs, the adjudicator, and the subject of their labels.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
@@ -12,7 +12,7 @@ fn review(cli: &CliTest, who: &str, more: &[&str], lines: &str) -> String {
     cli.run_with_input(&args, lines).expect_code(0).stdout
 }
 
-/// Scores the stored run again: exit code and what was printed.
+/// Scores the stored run again. Returns the exit code and the printed JSON.
 fn score(cli: &CliTest) -> (i32, Value) {
     let output = cli.run(&["scorecard", "score", "r", "--json"]);
     (output.code.expect("an exit code"), printed(&output))
@@ -52,7 +52,7 @@ fn a_named_adjudicator_decides_what_reviewers_differ_on() {
     assert!(reason.contains("(after talking to ben); ann: pass") && reason.contains("ben: fail"), "{reason}");
     assert_eq!(rows(&cli, "r/review.jsonl").len(), 0);
 
-    // No more labels are asked for, whatever others would say.
+    // After the adjudicator's label, no further ones are asked for, because they could not change the outcome.
     assert!(!review(&cli, "cleo", &["--raters", "5"], "pass\n").contains("p C4"));
 
     // The adjudicator's label is not a rating but the truth.
@@ -87,7 +87,7 @@ fn a_benchmark_says_how_many_people_have_to_decide() {
     run_into(&cli, "r");
     review(&cli, "ann", &[], "pass\n");
 
-    // One of two labels is not enough: nothing is decided, and the queue keeps asking.
+    // One of two labels is not enough: there is no decision, and the queue still shows the item.
     assert_eq!(score(&cli).0, 3);
     let case = explained(&cli, "C4");
     assert_eq!(case["state"], "waiting");

@@ -73,9 +73,9 @@ fn a_review_goes_on_where_it_stopped_and_only_ever_adds_lines() {
     let after = cli.read("labels/review-ann.jsonl");
     assert!(after.starts_with(&before), "what stood there stays");
     let given = labels(&cli, "ann");
-    let said: Vec<(&str, &str)> =
+    let decided: Vec<(&str, &str)> =
         given.iter().filter_map(|label| Some((label["case"].as_str()?, label["label"].as_str()?))).collect();
-    assert_eq!(said, [("p1", "met"), ("j3", "met"), ("j3", "unmet")]);
+    assert_eq!(decided, [("p1", "met"), ("j3", "met"), ("j3", "unmet")]);
     assert_eq!(given[2]["x-after-judge"], true, "the judge had been seen");
     // Another person starts afresh, in their own file.
     let other = review(&cli, "ben", &["--raters", "2"], "").expect_code(0);
@@ -103,8 +103,8 @@ fn lines_that_make_no_sense_are_told_and_change_nothing() {
         "{\"case\": \"j3\", \"criterion\": \"C1\", \"label\": \"pass\", \"note\": \"n\"}\n# later\nna\n",
     );
     review(&cli, "ann", &["--decisions", "d.txt"], "").expect_code(0);
-    let said: Vec<Value> = labels(&cli, "ann").iter().map(|label| label["case"].clone()).collect();
-    assert_eq!(said, ["j3", "p1"]);
+    let cases: Vec<Value> = labels(&cli, "ann").iter().map(|label| label["case"].clone()).collect();
+    assert_eq!(cases, ["j3", "p1"]);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let found = printed(&with(&["--run-dir", "r2"]));
     assert_eq!(server.count(), calls, "judges are not asked again");
     assert_eq!((&node(&found, "C4")["score"], &node(&found, "C4")["missing"]), (&0.5.into(), &0.into()));
-    // Two people who differ reopen the case, and it moves to the front of the queue.
+    // If two people disagree, the case is open again and moves to the front of the queue.
     cli.run_with_input(
         &["review", "r2", "--who", "ben", "--order", "uncertain-first", "--criterion", "C4"],
         "fail\nfail\n",
@@ -311,10 +311,10 @@ mod on_a_terminal {
             "the screen is given back"
         );
         assert!(drawn.contains("2 decided, 1 remaining"), "{drawn}");
-        let said: Vec<(Value, Value)> =
+        let decided: Vec<(Value, Value)> =
             labels(&cli, "ann").iter().map(|label| (label["case"].clone(), label["label"].clone())).collect();
         let expected = [("j3", "unmet"), ("j2", "met"), ("j2", "unmet")];
-        assert_eq!(said, expected.map(|(case, label)| (Value::from(case), Value::from(label))));
+        assert_eq!(decided, expected.map(|(case, label)| (Value::from(case), Value::from(label))));
     }
 
     #[test]

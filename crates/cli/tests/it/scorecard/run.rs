@@ -1,4 +1,4 @@
-//! `assize scorecard run`: who decides, what is asked, what is left for people, and what it costs.
+//! `assize scorecard run`: who decides, the requests, the benchmarks left for people, and the cost.
 
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     cli.run(&["scorecard", "score", "s"]).expect_code(0);
     assert_eq!(server.count(), 2, "nothing was bought twice");
 
-    // Reviewers who differ decide nothing.
+    // If reviewers disagree, there is no decision.
     relabel(&cli, &GOOD, &[("p", "C4", "pass", "anna"), ("p", "C4", "fail", "ben")]);
     let found = printed(&cli.run(&["scorecard", "score", "s", "--json"]).expect_code(3));
     assert_eq!(node(&found, "C4")["missing"], 1);

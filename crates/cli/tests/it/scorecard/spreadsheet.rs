@@ -5,7 +5,7 @@ use assize_testkit::mock::MockServer;
 
 use crate::scorecard::support::{as_folder, fixture, judge, rows, run};
 
-/// A judged case on which the judge is uncertain, and two that wait for a person. One id looks like a formula.
+/// A case with an uncertain judge, and two cases that wait for a person. One id looks like a formula.
 const CASES: [(&str, &str, &str); 3] =
     [("j3", "judged", "unsure"), ("=p1", "read", "fine"), ("p2", "read", "fine too")];
 
@@ -48,10 +48,10 @@ fn a_table_comes_back_as_labels_of_what_was_shown() {
     assert!(output.stderr.contains("rows without a label, skipped: 1"), "{}", output.stderr);
 
     let labels = rows(&cli, "labels/review-ann.jsonl");
-    let said: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"], &label["note"])).collect();
+    let kept: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"], &label["note"])).collect();
     let null = serde_json::Value::Null;
     assert_eq!(
-        said,
+        kept,
         [(&"j3".into(), &"unmet".into(), &"no, really".into()), (&"=p1".into(), &"met".into(), &null)]
     );
     assert!(labels.iter().all(|label| label["seen"].is_string()), "{labels:?}");
@@ -116,8 +116,8 @@ fn a_table_that_was_saved_as_a_spreadsheet_comes_back_too() {
     let output = read().expect_code(0);
     assert!(output.stderr.contains("rows without a label, skipped: 1"), "{}", output.stderr);
     let labels = rows(&cli, "labels/review-ann.jsonl");
-    let said: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"])).collect();
-    assert_eq!(said, [(&"j3".into(), &"unmet".into()), (&"=p1".into(), &"met".into())]);
+    let decided: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"])).collect();
+    assert_eq!(decided, [(&"j3".into(), &"unmet".into()), (&"=p1".into(), &"met".into())]);
 }
 
 #[test]

@@ -191,7 +191,7 @@ pub(crate) fn relabel(cli: &CliTest, cases: &[(&str, &str, &str)], labels: &[(&s
     write_card(cli, CARD, cases, labels);
 }
 
-/// Runs `assize scorecard run card.yaml` with a judge on the server, and these arguments more.
+/// Runs `assize scorecard run card.yaml` with a judge on the server and additional arguments.
 pub(crate) fn run(cli: &CliTest, more: &[&str]) -> CliOutput {
     let mut args = vec!["scorecard", "run", "card.yaml", "--judge", "openai:judge-1", "-q"];
     args.extend(more);
@@ -204,7 +204,7 @@ pub(crate) fn printed(output: &CliOutput) -> Value {
         .unwrap_or_else(|error| panic!("{error}\n{}\n{}", output.stdout, output.stderr))
 }
 
-/// A part of what `--json` printed.
+/// A node of the tree that `--json` printed.
 pub(crate) fn node(printed: &Value, code: &str) -> Value {
     let nodes = printed.get("scorecard").unwrap_or(printed)["nodes"].as_array().expect("a list");
     nodes.iter().find(|node| node["code"] == code).expect("there").clone()

@@ -1,8 +1,8 @@
-//! Where an assertion list stands in relation to templates.
+//! Position of an assertion list in relation to templates.
 
 use std::path::PathBuf;
 
-/// Where an assertion list stands: the templates it is included through.
+/// Position of an assertion list: the templates it is included through.
 #[derive(Debug, Clone, Default)]
 pub struct AssertionContext {
     /// The templates (canonical paths) around the list, outermost first.

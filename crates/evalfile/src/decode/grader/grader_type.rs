@@ -22,7 +22,7 @@ pub(super) struct GraderType {
     pub(super) decode: DecodeGrader,
 }
 
-/// Decodes the settings of a grader. A list inside of it stands at the given place among templates.
+/// Decodes the settings of a grader. The last argument is the position of its lists among templates.
 type DecodeGrader = fn(&mut DecodeContext, &mut MapReader<'_>, &AssertionContext) -> Option<GraderKind>;
 
 /// The judge that gives a whole answer one score.
@@ -111,7 +111,7 @@ pub(super) fn find_built_in(name: &str) -> Option<(&'static GraderType, bool)> {
     TYPES.iter().find(|kind| kind.name == wanted).map(|kind| (kind, present.is_some()))
 }
 
-/// Returns true if a name is that of a text check or of the JSON check, in any spelling.
+/// Returns true if a name means a text check or the JSON check, in any spelling.
 pub fn is_text_check(name: &str) -> bool {
     find_built_in(name).is_some_and(|(kind, _)| matches!(kind.label, "a text check" | "a JSON check"))
 }

@@ -170,7 +170,7 @@ fn run_baseline(cx: &mut DecodeContext, written: String, place: Span) -> Option<
     Some(PairwiseBaseline::Run { written, folder, answer: None })
 }
 
-/// Returns what exists at the path that a text looks like, folder or file, for a message. Only folders that may
+/// Returns whether a folder or a file exists at the path that a text looks like, for a message. Only folders that may
 /// be read are searched.
 fn existing_path_kind(cx: &DecodeContext, text: &str, span: Span) -> Option<&'static str> {
     let text = text.trim();

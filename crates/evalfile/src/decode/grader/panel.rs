@@ -31,7 +31,7 @@ pub(crate) enum PanelUse<'a> {
     },
 }
 
-/// Decodes `panel`, if present. Invalid settings are reported and left out.
+/// Decodes `panel`, if present. Invalid settings are reported and ignored.
 pub(crate) fn decode_panel(
     cx: &mut DecodeContext,
     outer: &mut MapReader<'_>,

@@ -143,7 +143,7 @@ fn decode_text_prompt(cx: &mut DecodeContext, text: &str, span: Span) -> Option<
         return Some(inline);
     }
 
-    // The author must have meant the file, since a judge can do nothing with its name.
+    // The author must have meant the file, because its name is useless to a judge.
     if looks_like_path(text) && cx.is_reachable(text.trim(), span) {
         Diagnostic::warning(
             codes::PROMPT_LOOKS_LIKE_PATH,

@@ -71,7 +71,7 @@ pub(super) fn decode_rubrics(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     }))
 }
 
-/// Decodes `prompt`: the author's instructions for judging the criteria. Warns about names that nothing is filled in for.
+/// Decodes `prompt`: the author's instructions for judging the criteria. Warns about names without a value.
 fn decode_instructions(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Arc<str>> {
     let entry = object.entry("prompt").filter(|entry| !entry.value.is_null())?;
     if entry.value.as_map().is_some() {

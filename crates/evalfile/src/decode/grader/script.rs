@@ -171,8 +171,8 @@ fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<A
     Some(AuthorCode::Program(CodeProgram { language, path: Some(path), text: file.text, function }))
 }
 
-/// Returns the language of a file of code by its ending. Returns `None` after adding a diagnostic, which says that `what` are of
-/// no other kind.
+/// Returns the language of a file of code by its ending. Returns `None` after adding a diagnostic about `what` that
+/// lists the supported languages.
 pub fn read_language(cx: &mut DecodeContext, what: &str, path: &str, span: Span) -> Option<CodeLanguage> {
     match file_extension(Path::new(path)).as_str() {
         "js" | "cjs" | "mjs" => Some(CodeLanguage::JavaScript),

@@ -33,7 +33,7 @@ pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
     list.iter().map(|d| (d.code.as_str().to_owned(), sources.position(d.primary.span).line)).collect()
 }
 
-/// The graders of an assertion list and what is said about it.
+/// The graders of an assertion list, and its diagnostics.
 pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
     let (mut cx, node) = read(text);
     cx.format = format;

@@ -15,7 +15,7 @@ use crate::decode::grader::decode_choice;
 
 /// A decoded criterion, with the facts that are needed to check the whole rubric.
 pub(super) struct DecodedCriterion {
-    /// The criterion; `None` after an error. The other fields are still used then.
+    /// The criterion; `None` after an error. The other fields are used in either case.
     pub(super) criterion: Option<Criterion>,
     /// Id; `None` if it could not be decoded.
     pub(super) id: Option<CriterionId>,

@@ -14,9 +14,9 @@ pub(super) fn text_key(format: EvalFileFormat) -> &'static str {
     format.choose("expected_outcome", "outcome")
 }
 
-/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if it
-/// is absent, and after adding a diagnostic. `leaves_gate_open` is true for a criterion that does not say whether it is a
-/// gate: its author may expect what the other format does.
+/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if it is
+/// absent, and after adding a diagnostic. `leaves_gate_open` is true for a criterion that does not say whether it is a
+/// gate: its author may expect the other format's behaviour.
 pub(super) fn decode_criterion_text(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,

@@ -73,7 +73,7 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
 }
 
 /// Loads a rubric file like [`load_rubric`], and replaces `{{ name }}` in its criteria with the values of
-/// `vars`. A name that is not in `vars` is a warning. Values are inserted as they are: a `${{ NAME }}` in a
+/// `vars`. A name that is not in `vars` is a warning. Values are inserted unchanged: a `${{ NAME }}` in a
 /// value is not replaced.
 pub fn load_rubric_with(path: &Path, options: &LoadOptions, vars: &BTreeMap<String, Value>) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
@@ -142,8 +142,17 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
     let variables = cx.reach.environment.in_texts();
     let DecodeContext { sources, problems, format, .. } = cx;
     let diagnostics = finish_diagnostics(problems, &sources);
-    let RubricFileContent { name, description, rubric, judging, evidence, truncate, judge, panel, lines } =
-        decoded;
+    let RubricFileContent {
+        name,
+        description,
+        rubric,
+        judging,
+        evidence,
+        truncate,
+        judge,
+        panel,
+        thresholds,
+    } = decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
         Arc::new(RubricGrader {
             rubric,
@@ -163,7 +172,7 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
         description,
         format,
         rubric,
-        lines,
+        thresholds,
         variables,
         sources,
         diagnostics,
@@ -282,7 +291,7 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
         truncate: decode_truncate(cx, &mut object),
         judge,
         panel,
-        lines: found.finish(cx),
+        thresholds: found.finish(cx),
     };
 
     object.finish(&mut cx.problems);
@@ -337,7 +346,7 @@ mod tests {
         for key in ["outcome", "expected_outcome", "description"] {
             for (list, gate) in [("", None), ("criteria:\n", None), ("rubrics:\n", Some(Gate::Met))] {
                 let loaded = load("a.yaml", &format!("{list}- {key}: a\n- {key}: b\n  required: true\n"));
-                // What the author may expect of the spelling is told, where the criterion does not say it itself.
+                // A note explains how the key affects the gate, unless the criterion sets `required`.
                 let notes = loaded.diagnostics.iter().map(|found| found.notes.join(" ")).collect::<Vec<_>>();
                 let is_foreign = (key == "outcome") == gate.is_some();
                 let expected = if is_foreign { vec![true, false] } else { Vec::new() };

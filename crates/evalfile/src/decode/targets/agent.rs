@@ -22,7 +22,7 @@ pub(super) struct AgentPreset {
     pub(super) title: String,
     program: String,
     arguments: Vec<String>,
-    /// For each setting, the arguments that it adds; `{VALUE}` stands for its value.
+    /// For each setting, the arguments that it adds; `{VALUE}` is replaced by its value.
     options: Vec<(String, Vec<String>)>,
     last: Vec<String>,
     stdin: Option<String>,

@@ -156,7 +156,7 @@ fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Opti
     list
 }
 
-/// Returns the entries of a list of targets, including those of nested lists. With `is_newest`, they are
+/// Returns the entries of a list of targets, including entries of nested lists. With `is_newest`, they are
 /// providers in AgentV's newest format.
 fn check_target_list(
     node: &TreeNode,

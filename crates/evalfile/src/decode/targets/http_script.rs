@@ -1,4 +1,4 @@
-//! Scripts of targets that are servers: what finds the answer in a response, and what tells a success by its status.
+//! Scripts of HTTP targets: one finds the answer in a response, and one recognises a success by its status.
 
 use assize_script::{Script, ScriptError};
 

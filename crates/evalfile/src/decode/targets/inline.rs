@@ -17,7 +17,7 @@ use crate::decode::LoweredTarget;
 pub struct InlineTarget {
     /// Its entry, in the spelling of targets files.
     pub entry: TreeNode,
-    /// Reasons why it can't be run as it is defined.
+    /// Reasons why it can't be run as defined.
     pub problems: Vec<String>,
     /// Settings without effect.
     pub idle: Vec<IdleSetting>,

@@ -35,7 +35,7 @@ pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) 
     }
 }
 
-/// Records a literal secret, and warns of it. `reference` is what to write instead.
+/// Records a literal secret, and warns of it. `reference` is the suggested replacement.
 fn record_secret(entry: &MapEntry, what: &str, reference: &str, loading: &mut TargetsContext<'_>) {
     loading.secrets.push(entry.value.span);
     if let Some(text) = entry.value.as_str().filter(|text| text.len() >= 8) {

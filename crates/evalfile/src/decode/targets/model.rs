@@ -13,7 +13,7 @@ const LOCATION_SETTINGS: [(&str, &str, &str); 4] = [
     ("vertex", "location", "GOOGLE_CLOUD_LOCATION"),
     ("vertex", "region", "GOOGLE_CLOUD_LOCATION"),
 ];
-/// Suffix of the names of embedding providers. Without it, the name is that of the same provider for answers.
+/// Suffix of the names of embedding providers. The name without it is the provider's name for answers.
 const EMBEDDINGS: &str = "-embeddings";
 const ADDRESS_KEYS: &[&str] = &["base_url", "endpoint"];
 const OPENROUTER_URL: &str = "https://openrouter.ai/api/v1";

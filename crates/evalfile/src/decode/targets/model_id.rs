@@ -46,7 +46,7 @@ const MODEL_IDS: [(&str, &[&str], &str); 37] = [
 /// Words after the first that make an id one of a model for embeddings.
 pub const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
 
-/// Words after the first that make an id another interface than that of a chat.
+/// Words after the first that mean another interface than chat.
 const OTHER_INTERFACES: [&str; 24] = [
     "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants",
     "agents", "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video",
@@ -54,7 +54,8 @@ const OTHER_INTERFACES: [&str; 24] = [
     "nova-sonic",
 ];
 
-/// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
+/// Converts a provider's id and configuration to an entry of a targets file. The error is the reason why it can't be
+/// run.
 pub fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     let (first, rest) = id.split_once(':').unwrap_or((id, ""));
     let refuse = || Err(format!("provider `{id}` can't be run here"));

@@ -7,12 +7,12 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_limits::SETTINGS_FILE_BYTES as MAX_BYTES;
 
-/// Returns the folders to search, nearest first: the folders of the project of `start`, then those of the
-/// project of the working folder.
+/// Returns the folders to search, nearest first: the folders of `start`'s project, then the folders of the
+/// working folder's project.
 ///
-/// The folders of a project are the folder itself and its parents up to the root of its repository. Outside of
-/// a repository, a parent is searched if it belongs to the same user and nobody else can write to it. Otherwise
-/// another user could place settings there, which may contain commands.
+/// The folders of a project are the folder itself and its parents up to the root of its repository. Outside of a
+/// repository, a parent is searched if it belongs to the same user and no other user can write to it. Without this
+/// check, another user could place settings with commands there.
 pub(crate) fn search_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     let mut folders = project_folders(&absolute(start, working), working);
     for folder in project_folders(working, working) {

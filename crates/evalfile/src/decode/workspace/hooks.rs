@@ -21,11 +21,11 @@ pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> Workspace
         return WorkspaceHooks::default();
     };
     let enabled = object.boolean("enabled", &mut cx.problems).map(|enabled| enabled.value);
-    let mut of = |key: &'static str| object.entry(key).and_then(|entry| decode_hook(cx, entry));
-    let before_all = of("before_all");
-    let before_each = of("before_each");
-    let after_each = of("after_each");
-    let after_all = of("after_all");
+    let mut decode = |key: &'static str| object.entry(key).and_then(|entry| decode_hook(cx, entry));
+    let before_all = decode("before_all");
+    let before_each = decode("before_each");
+    let after_each = decode("after_each");
+    let after_all = decode("after_all");
     for (key, hook) in [("before_all", &before_all), ("after_all", &after_all)] {
         let Some(at) = object.value(key).filter(|_| hook.as_ref().is_some_and(|hook| hook.reset.is_some()))
         else {

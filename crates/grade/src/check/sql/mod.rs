@@ -1,4 +1,4 @@
-//! `is-sql` and `contains-sql`: the answer, or a code block in it, is SQL that uses only what is allowed.
+//! `is-sql` and `contains-sql`: the answer, or a code block in it, is SQL that uses only allowed tables and columns.
 
 mod blocks;
 mod references;
@@ -32,8 +32,8 @@ const TOP_DIALECTS: [SqlDialect; 5] = [
 /// Most words of a `SHOW` that names a variable; a longer one is prose.
 const MAX_SHOW_WORDS: usize = 3;
 
-/// 1 if the answer is SQL in the dialect and refers only to what is allowed; with [`SqlCheck::in_blocks`], a
-/// code block that meets this is enough.
+/// Scores 1 if the answer is SQL in the dialect and refers only to allowed tables and columns; with
+/// [`SqlCheck::in_blocks`], a code block that meets this is enough.
 pub(super) fn check_sql(check: &SqlCheck, answer: &str) -> Result<CheckResult, String> {
     std::thread::scope(|scope| {
         let checking = std::thread::Builder::new()
@@ -88,7 +88,7 @@ fn check_text(check: &SqlCheck, text: &str) -> Result<Vec<GraderNote>, String> {
     Ok(notes)
 }
 
-/// Returns the statements of a text, or what is wrong with it. The outer error means that it can't be checked.
+/// Returns the statements of a text, or its syntax error. The outer error means that it can't be checked.
 fn parse(dialect: SqlDialect, text: &str) -> Result<Result<Vec<Statement>, String>, String> {
     let dialect = parser_dialect(dialect);
     let tokens = match Tokenizer::new(&*dialect, text).tokenize_with_location() {

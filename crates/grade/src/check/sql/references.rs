@@ -178,7 +178,7 @@ impl ReferenceFinder {
         }
     }
 
-    /// Adds what a statement changes: the columns that it sets or inserts.
+    /// Adds the columns that a statement sets or inserts.
     fn add_changes(&mut self, statement: &Statement) {
         let mut scope = TableScope::default();
         match statement {
@@ -226,8 +226,8 @@ impl ReferenceFinder {
         self.scopes.push(scope);
     }
 
-    /// Adds a statement that changes no rows. The visitor does not reach the tables of many such statements;
-    /// those get a reference that no allowlist contains.
+    /// Adds a statement that changes no rows. The visitor does not reach the tables of many such statements,
+    /// so they get a reference that no allowlist contains.
     fn add_other(&mut self, statement: &Statement, word: &str) {
         match statement {
             Statement::Query(_)

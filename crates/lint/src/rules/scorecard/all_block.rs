@@ -29,7 +29,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
         let RubricChildren::Benchmarks(parts) = &rubric.parts else { continue };
         let all = parts.iter().all(|part| card.benchmarks[*part].criticality == Criticality::HardGate);
 
-        // If a rubric has a single benchmark, nothing else could decide.
+        // If a rubric has a single benchmark, no other one could decide.
         if parts.len() < 2 || !all {
             continue;
         }

@@ -1,4 +1,4 @@
-//! L0704: the benchmark has weight 0 and blocks nothing.
+//! L0704: a benchmark that has weight 0 and does not block.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_model::Scorecard;

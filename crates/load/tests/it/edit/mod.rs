@@ -1,4 +1,4 @@
-//! Edits of eval files leave everything else as it is: byte for byte in the text, and in what it loads as.
+//! Edits of eval files change nothing else: neither a byte of the other text, nor the rest of the loaded content.
 
 mod probe;
 
@@ -26,7 +26,7 @@ fn every_example_keeps_its_bytes() {
     }
 }
 
-/// Files in every way of writing that is in use, and some that are not.
+/// Files in all usual spellings, and some unusual ones.
 const FIXTURES: &[(&str, &str, &str)] = &[
     (
         "plain.yaml",

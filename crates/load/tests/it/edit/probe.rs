@@ -33,7 +33,7 @@ pub(crate) fn probe() -> ValueInsertion {
     insertion(json!([{"id": "a", "text": "x: \"y\" # é", "n": 1.5}, "two\nlines"]))
 }
 
-/// The text between the longest common beginning and end: what was put in, if nothing was taken out.
+/// The text between the longest common beginning and end. If nothing was removed, it is the inserted text.
 pub(crate) fn inserted<'n>(old: &str, new: &'n str) -> &'n str {
     let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let end = old.bytes().rev().zip(new.bytes().rev()).take_while(|(a, b)| a == b).count();

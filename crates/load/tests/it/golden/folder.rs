@@ -1,14 +1,14 @@
-//! A temporary copy of a case, in which files that can't be kept as they are get made.
+//! A temporary copy of a case. Files that can't be stored in the repository are created in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A file of this ending is made from its escapes: `\xHH` is a byte, `\r`, `\t` and `\\` are what they
-/// usually are, and `\*COUNT{TEXT}*` repeats a text, with `\#` for the number of the repetition, from 1.
+/// A file with this extension has escapes: `\xHH` is a byte, `\r`, `\t` and `\\` have their usual meaning, and
+/// `\*COUNT{TEXT}*` repeats a text, with `\#` for the number of the repetition, from 1.
 const ESCAPED: &str = "escaped";
-/// A file of this ending holds the target of a symbolic link.
+/// A file with this extension holds the target of a symbolic link.
 const LINK: &str = "link";
 
 /// The copy, gone at the end of the case.
@@ -18,7 +18,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Copies a case. A single file becomes `suite.yaml` in a folder of its own.
+    /// Copies a case. A single file becomes `suite.yaml` in a separate folder.
     pub(crate) fn copy_of(input: &Path) -> Self {
         let temporary = tempfile::tempdir().expect("a folder");
         let path = temporary.path().canonicalize().expect("there");

@@ -1,4 +1,4 @@
-//! Which function reads a case, told by the files it holds.
+//! Chooses the function that reads a case by the files in its folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::folder::Folder;
 pub(crate) struct Loaded {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) sources: SourceMap,
-    /// What is left to work with, in words.
+    /// A description of the content that was loaded despite the errors.
     pub(crate) rest: String,
 }
 
-/// Names of eval files in the folder of a case. The first that is there is loaded.
+/// Names of eval files in the folder of a case. The first one that exists is loaded.
 const SUITES: [&str; 8] = [
     "suite.jsonl", "suite.eval.jsonl", "suite.yaml", "suite.yml", "suite.json", "suite.py", "suite.csv",
     "inside/suite.yaml",

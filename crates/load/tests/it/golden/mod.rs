@@ -1,8 +1,8 @@
-//! Broken eval files and what is said about each: every case under `fixtures/broken` is loaded, and the
-//! drawn complaints are compared with the expected output beside it.
+//! Broken eval files and their diagnostics: every case under `fixtures/broken` is loaded, and the rendered diagnostics
+//! are compared with the expected output beside it.
 //!
-//! What must hold of all complaints is checked on the way: each names what was found and a way out, each
-//! suggested change removes the complaint it comes with, and every code is met at least once.
+//! The tests also check all diagnostics: each says what was found and what to do, each suggested change removes its
+//! diagnostic, and every code occurs at least once.
 
 mod folder;
 mod load;
@@ -64,12 +64,12 @@ fn every_broken_file_is_told_what_is_wrong_with_it() {
     }
 }
 
-/// A complaint names a place, says something there, and shows a way out.
+/// Checks that a diagnostic has a position, a label there, and help.
 fn well_formed(diagnostic: &Diagnostic, loaded: &Loaded) {
     let source = loaded.sources.file(diagnostic.primary.span.source);
     assert!(diagnostic.primary.span.end <= source.text().len(), "outside of the text: {diagnostic:?}");
     assert!(!diagnostic.primary.text.is_empty(), "no label: {diagnostic:?}");
-    // What must be of another kind is told what kind by the title.
+    // The title of a wrong type says which type is expected.
     let says_kind = diagnostic.code == codes::WRONG_TYPE && diagnostic.title.contains(" must be ");
     let has_way_out = !diagnostic.help.is_empty() || diagnostic.suggestion.is_some() || says_kind;
     assert!(has_way_out, "no way out: {diagnostic:?}");
@@ -78,7 +78,7 @@ fn well_formed(diagnostic: &Diagnostic, loaded: &Loaded) {
     assert_eq!(diagnostic.severity, expected, "{diagnostic:?}");
 }
 
-/// A last line with what is left to work with.
+/// The last line, about the content that was loaded despite the errors.
 fn ending(loaded: &Loaded) -> String {
     let errors = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     let warnings = loaded.diagnostics.len() - errors;

@@ -1,4 +1,4 @@
-//! A suggested change must do what it promises: once it is made, the complaint is gone.
+//! A suggested change must solve its problem: once it is applied, the diagnostic is gone.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,9 +12,8 @@ use super::load::{Loaded, load};
 /// What a change must not bring about.
 const SPOILED: [DiagnosticCode; 3] = [codes::YAML_SYNTAX, codes::JSON_SYNTAX, codes::DUPLICATE_KEY];
 
-/// Makes each suggested change by itself, loads again, and checks that the complaint is gone from its
-/// place and that the file can be read no worse than before. A change may bring to light what could not
-/// be seen before.
+/// Applies each suggested change by itself, loads again, and checks that the diagnostic is gone from its position and
+/// that no less of the file can be read than before. A change may reveal other problems that were hidden before.
 pub(crate) fn check(folder: &Folder, name: &str, loaded: &Loaded) {
     // Targets and config files are named relative to the working folder.
     let home = folder.path();

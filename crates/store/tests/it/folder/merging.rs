@@ -105,7 +105,7 @@ fn more_runs_than_files_may_be_open_are_merged_as_few_are() {
     for run in 0..RUNS {
         let name = format!("run-{run}");
         let mut writer = folder(&name).create(&info()).expect("created");
-        // Each run has places that are far apart, the later one first.
+        // The two positions of each run are far apart, and the later one comes first.
         for at in [RUNS + run, run] {
             record_placed(&mut writer, &names[at], at as u64 + 1);
         }

@@ -523,7 +523,7 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
         expected_outcome: None,
         reference: None,
     };
-    let asked = || -> Vec<String> {
+    let stored = || -> Vec<String> {
         let rows = folder.questions().expect("readable");
         rows.map(|row| row.expect("sound").case_hash).collect()
     };
@@ -532,7 +532,7 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
         writer.record_question(&question(hash)).expect("recorded");
     }
     drop(writer);
-    assert_eq!(asked(), ["one", "two"]);
+    assert_eq!(stored(), ["one", "two"]);
 
     // A torn row is removed, and questions that are stored are not written again.
     let path = folder.path().join("questions.jsonl");
@@ -543,10 +543,10 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
         writer.record_question(&question(hash)).expect("recorded");
     }
     drop(writer);
-    assert_eq!(asked(), ["one", "two", "three"]);
+    assert_eq!(stored(), ["one", "two", "three"]);
 
     std::fs::remove_file(path).expect("removed");
-    assert_eq!(asked(), Vec::<String>::new(), "older runs keep no questions");
+    assert_eq!(stored(), Vec::<String>::new(), "older runs keep no questions");
 }
 
 #[test]
@@ -651,7 +651,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     assert_eq!(scan(alone[100].0, 4).1, alone[100..]);
     assert!(scan(end, 4).1.is_empty());
 
-    // Judgements before those of the case are skipped, as in a run that was killed.
+    // Judgements before the judgements of the case are skipped, as in a run that was killed.
     let at = RecordPosition { result: alone[7].0, judgements: 0 };
     let record = folder.case_at(at).expect("read").expect("a case");
     assert_eq!(
@@ -667,7 +667,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     let record = folder.case_at(next).expect("read").expect("a case");
     assert_eq!(&*record.result.case_id, "case-8");
 
-    // The error about a damaged row has its line number, wherever reading began.
+    // The error about a damaged row has its line number, for any start of reading.
     drop(rows);
     let mut text = fs::read(&path).expect("rows");
     text[alone[90].0 as usize + 40] ^= 1;

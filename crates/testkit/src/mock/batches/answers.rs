@@ -104,7 +104,7 @@ impl BatchesState {
         }
     }
 
-    /// Results as they are returned: complete, or cut off.
+    /// Returns the results, complete or cut off.
     pub(super) fn cut(&mut self, text: String) -> String {
         if self.faults.cut_results == 0 {
             return text;
@@ -175,8 +175,8 @@ impl BatchesState {
                     let name = job["jobName"].as_str().unwrap_or_default();
                     call.query.split('&').any(|part| part == format!("nameContains={name}"))
                 };
-                let asked: Vec<&Value> = all.iter().filter(is_asked).collect();
-                json!({"invocationJobSummaries": asked})
+                let listed: Vec<&Value> = all.iter().filter(is_asked).collect();
+                json!({"invocationJobSummaries": listed})
             }
         })
     }

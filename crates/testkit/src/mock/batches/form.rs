@@ -93,7 +93,7 @@ impl BatchForm {
         }
     }
 
-    /// Name by which a batch can be found again.
+    /// Name of a batch, to find it again.
     pub(super) fn name(self, body: &Value) -> Value {
         match self {
             Self::OpenAi => json!({"metadata": body["metadata"], "input_file_id": body["input_file_id"]}),

@@ -1,5 +1,5 @@
-//! Batch APIs of the mock server: OpenAI's, Anthropic's, Gemini's, and Bedrock's with its bucket. With faults,
-//! and a count of what was paid for.
+//! Batch APIs of the mock server: OpenAI's, Anthropic's, Gemini's, and Bedrock's with its bucket. Includes faults and a
+//! count of the paid requests.
 
 mod answers;
 mod bucket;
@@ -29,7 +29,7 @@ pub struct MockBatchFaults {
     pub refuse_every: Option<usize>,
     /// Every n-th request of a batch is answered under another name.
     pub rename_every: Option<usize>,
-    /// Every n-th request of a batch is answered with a text that is no judgement.
+    /// Every n-th request of a batch is answered with a text that is not a judgement.
     pub garble_every: Option<usize>,
     /// Every n-th request of a batch gets a failure line before the line with its reply.
     pub repeat_every: Option<usize>,
@@ -87,7 +87,7 @@ struct BatchesState {
 #[derive(Debug, Clone)]
 struct MockBatch {
     id: String,
-    /// Metadata or name by which it can be found again.
+    /// Metadata or name, to find it again.
     name: Value,
     requests: Vec<MockBatchRequest>,
     polls: usize,

@@ -18,9 +18,9 @@ impl MockWireFormat for MockAnthropic {
         incoming.system_text = content_text(&incoming.body["system"]);
     }
 
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let (input, output) = count_tokens(incoming, said);
-        let text = said.refusal.as_ref().unwrap_or(&said.text);
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, reply);
+        let text = reply.refusal.as_ref().unwrap_or(&reply.text);
         let called = incoming.body["tool_choice"]["name"].as_str();
         let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
         let block = match (called, input_of_tool) {
@@ -32,8 +32,8 @@ impl MockWireFormat for MockAnthropic {
         };
 
         let natural = if block["type"] == "tool_use" { "tool_use" } else { "end_turn" };
-        let reason = match said.finish.as_deref() {
-            _ if said.refusal.is_some() => "refusal",
+        let reason = match reply.finish.as_deref() {
+            _ if reply.refusal.is_some() => "refusal",
             None | Some("stop") => natural,
             Some("length") => "max_tokens",
             Some("content_filter") => "refusal",

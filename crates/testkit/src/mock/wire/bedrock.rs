@@ -19,9 +19,9 @@ impl MockWireFormat for MockBedrock {
         incoming.system_text = content_text(&incoming.body["system"]);
     }
 
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let (input, output) = count_tokens(incoming, said);
-        let text = said.refusal.as_ref().unwrap_or(&said.text);
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, reply);
+        let text = reply.refusal.as_ref().unwrap_or(&reply.text);
         let called = incoming.body.pointer("/toolConfig/toolChoice/tool/name").and_then(Value::as_str);
         let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
         let (block, natural) = match (called, input_of_tool) {
@@ -33,8 +33,8 @@ impl MockWireFormat for MockBedrock {
             _ => (json!({ "text": text }), "end_turn"),
         };
 
-        let reason = match said.finish.as_deref() {
-            _ if said.refusal.is_some() => "content_filtered",
+        let reason = match reply.finish.as_deref() {
+            _ if reply.refusal.is_some() => "content_filtered",
             None | Some("stop") => natural,
             Some("length") => "max_tokens",
             Some("content_filter") => "content_filtered",

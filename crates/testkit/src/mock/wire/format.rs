@@ -14,7 +14,7 @@ pub(in crate::mock) trait MockWireFormat: Sync {
     fn read(&self, incoming: &mut MockRequest);
 
     /// Builds the body of a successful reply.
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value;
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value;
 
     /// Builds the body of an error.
     fn error(&self, code: &str, message: &str) -> Value;
@@ -55,9 +55,9 @@ impl MockModelOutput {
 }
 
 /// Counts the input and output tokens of an exchange.
-pub(in crate::mock) fn count_tokens(incoming: &MockRequest, said: &MockModelOutput) -> (u64, u64) {
+pub(in crate::mock) fn count_tokens(incoming: &MockRequest, reply: &MockModelOutput) -> (u64, u64) {
     let input = estimate_tokens(incoming.system_text.len() + incoming.last_user_text.len());
-    let output = estimate_tokens(said.text.len() + said.refusal.as_ref().map_or(0, String::len));
+    let output = estimate_tokens(reply.text.len() + reply.refusal.as_ref().map_or(0, String::len));
     (input, output)
 }
 

@@ -22,11 +22,11 @@ impl MockWireFormat for MockGemini {
         incoming.system_text = content_text(&incoming.body["systemInstruction"]["parts"]);
     }
 
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let (input, output) = count_tokens(incoming, said);
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, reply);
         // The format has no place for the text of a refusal.
-        let reason = match said.finish.as_deref() {
-            _ if said.refusal.is_some() => "PROHIBITED_CONTENT",
+        let reason = match reply.finish.as_deref() {
+            _ if reply.refusal.is_some() => "PROHIBITED_CONTENT",
             None | Some("stop") => "STOP",
             Some("length") => "MAX_TOKENS",
             Some("content_filter") => "SAFETY",
@@ -34,13 +34,13 @@ impl MockWireFormat for MockGemini {
         };
 
         let mut candidate = json!({"finishReason": reason, "index": 0});
-        if said.refusal.is_none() && !said.text.is_empty() {
-            candidate["content"] = json!({"role": "model", "parts": [{"text": said.text}]});
+        if reply.refusal.is_none() && !reply.text.is_empty() {
+            candidate["content"] = json!({"role": "model", "parts": [{"text": reply.text}]});
         }
 
-        let asked = incoming.body["generationConfig"]["responseLogprobs"] == true;
-        if asked && !said.tokens.is_empty() {
-            candidate["logprobsResult"] = logprobs(&said.tokens);
+        let wants_logprobs = incoming.body["generationConfig"]["responseLogprobs"] == true;
+        if wants_logprobs && !reply.tokens.is_empty() {
+            candidate["logprobsResult"] = logprobs(&reply.tokens);
         }
 
         json!({

@@ -25,8 +25,8 @@ impl MockWireFormat for MockLabels {
     }
 
     /// The scripted text is the whole reply as JSON.
-    fn answer(&self, _: &MockRequest, said: &MockModelOutput) -> Value {
-        serde_json::from_str(&said.text).unwrap_or_default()
+    fn answer(&self, _: &MockRequest, reply: &MockModelOutput) -> Value {
+        serde_json::from_str(&reply.text).unwrap_or_default()
     }
 
     fn error(&self, code: &str, message: &str) -> Value {

@@ -28,8 +28,8 @@ static FORMATS: &[&dyn MockWireFormat] = &[
     &models::MockModelList,
 ];
 
-/// Returns the format of a path below `/plain/`, which stands for a server that is not a model's and uses `Raw`
-/// and `Status` replies.
+/// Returns the format of a path below `/plain/`, which simulates a server that is not a model's and uses `Raw` and
+/// `Status` replies.
 pub(super) fn plain_format(path: &str) -> Option<&'static dyn MockWireFormat> {
     if path.starts_with("/plain/") { FORMATS.first().copied() } else { None }
 }

@@ -19,11 +19,11 @@ impl MockWireFormat for MockModelList {
     fn read(&self, _: &mut MockRequest) {}
 
     /// Lists one model, whose name is the scripted text.
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
         match incoming.path.rsplit('/').next() {
-            Some("tags") => json!({"models": [{"name": said.text, "model": said.text}]}),
-            Some("key") => json!({"data": {"label": said.text, "usage": 0}}),
-            _ => json!({"object": "list", "data": [{"id": said.text, "object": "model"}]}),
+            Some("tags") => json!({"models": [{"name": reply.text, "model": reply.text}]}),
+            Some("key") => json!({"data": {"label": reply.text, "usage": 0}}),
+            _ => json!({"object": "list", "data": [{"id": reply.text, "object": "model"}]}),
         }
     }
 

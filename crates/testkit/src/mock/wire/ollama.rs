@@ -17,22 +17,22 @@ impl MockWireFormat for MockOllama {
         read_messages(incoming, "messages", "content");
     }
 
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let (input, output) = count_tokens(incoming, said);
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, reply);
         // The format has neither refusals nor filters: a refusal becomes the text.
-        let text = said.refusal.as_ref().unwrap_or(&said.text);
+        let text = reply.refusal.as_ref().unwrap_or(&reply.text);
         let mut answer = json!({
             "model": incoming.model,
             "created_at": "1970-01-01T00:00:00Z",
             "message": {"role": "assistant", "content": text},
             "done": true,
-            "done_reason": said.finish.as_deref().unwrap_or("stop"),
+            "done_reason": reply.finish.as_deref().unwrap_or("stop"),
             "total_duration": 1,
             "prompt_eval_count": input,
             "eval_count": output,
         });
-        if incoming.body["logprobs"] == true && !said.tokens.is_empty() {
-            answer["logprobs"] = logprobs(&said.tokens);
+        if incoming.body["logprobs"] == true && !reply.tokens.is_empty() {
+            answer["logprobs"] = logprobs(&reply.tokens);
         }
 
         answer

@@ -17,11 +17,11 @@ impl MockWireFormat for MockOpenAiChat {
         read_messages(incoming, "messages", "content");
     }
 
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let content = if said.refusal.is_some() { Value::Null } else { said.text.clone().into() };
-        let (input, output) = count_tokens(incoming, said);
-        let asked = incoming.body["logprobs"] == true && !said.tokens.is_empty();
-        let logprobs = if asked { json!({"content": logprobs(&said.tokens)}) } else { Value::Null };
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let content = if reply.refusal.is_some() { Value::Null } else { reply.text.clone().into() };
+        let (input, output) = count_tokens(incoming, reply);
+        let wants_logprobs = incoming.body["logprobs"] == true && !reply.tokens.is_empty();
+        let logprobs = if wants_logprobs { json!({"content": logprobs(&reply.tokens)}) } else { Value::Null };
 
         json!({
             "id": format!("chatcmpl-mock-{}", incoming.index),
@@ -30,9 +30,9 @@ impl MockWireFormat for MockOpenAiChat {
             "model": incoming.model,
             "choices": [{
                 "index": 0,
-                "message": {"role": "assistant", "content": content, "refusal": said.refusal},
+                "message": {"role": "assistant", "content": content, "refusal": reply.refusal},
                 "logprobs": logprobs,
-                "finish_reason": said.finish.as_deref().unwrap_or("stop"),
+                "finish_reason": reply.finish.as_deref().unwrap_or("stop"),
             }],
             "usage": {
                 "prompt_tokens": input,

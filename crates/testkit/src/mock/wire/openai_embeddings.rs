@@ -18,9 +18,9 @@ impl MockWireFormat for MockOpenAiEmbeddings {
     }
 
     /// The vector is the scripted text, a list in JSON.
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let vector: Value = serde_json::from_str(&said.text).unwrap_or_default();
-        let (input, _) = count_tokens(incoming, said);
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let vector: Value = serde_json::from_str(&reply.text).unwrap_or_default();
+        let (input, _) = count_tokens(incoming, reply);
         json!({
             "object": "list",
             "model": incoming.model,

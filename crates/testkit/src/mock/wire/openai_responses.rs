@@ -17,17 +17,17 @@ impl MockWireFormat for MockOpenAiResponses {
         read_messages(incoming, "input", "content");
     }
 
-    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
-        let (input, output) = count_tokens(incoming, said);
-        let mut part = match &said.refusal {
+    fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, reply);
+        let mut part = match &reply.refusal {
             Some(words) => json!({"type": "refusal", "refusal": words}),
-            None => json!({"type": "output_text", "text": said.text, "annotations": []}),
+            None => json!({"type": "output_text", "text": reply.text, "annotations": []}),
         };
-        if incoming.body["include"].is_array() && !said.tokens.is_empty() {
-            part["logprobs"] = logprobs(&said.tokens);
+        if incoming.body["include"].is_array() && !reply.tokens.is_empty() {
+            part["logprobs"] = logprobs(&reply.tokens);
         }
 
-        let (status, details) = match said.finish.as_deref() {
+        let (status, details) = match reply.finish.as_deref() {
             None | Some("stop") => ("completed", Value::Null),
             Some("length") => ("incomplete", json!({"reason": "max_output_tokens"})),
             Some("content_filter") => ("incomplete", json!({"reason": "content_filter"})),

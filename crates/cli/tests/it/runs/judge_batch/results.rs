@@ -1,5 +1,5 @@
-//! Results of batches that are cut off, repeated or missing, and providers that say nothing or have another
-//! clock.
+//! Results of batches that are cut off, repeated or missing, and providers that give no reason or have
+//! another clock.
 
 use super::*;
 
