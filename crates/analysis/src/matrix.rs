@@ -1,7 +1,7 @@
 //! Columns of a table with a test in each row: the runs, or the prompts and targets of one run.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_rubric::{OutcomeKind, Usd};
 use assize_stats::ConfidenceLevel;
@@ -117,8 +117,16 @@ pub fn best_first<T>(columns: &[T], rate: impl Fn(&T) -> Option<f64>) -> Vec<&T>
 }
 
 impl ComparisonSet {
-    /// Sentences about how certain the order of the compared runs by pass rate is.
-    pub fn order_claims(&self) -> Vec<String> {
+    /// Sentences about the intervals of the pass rates, and about how certain the order of the compared runs by them is.
+    pub fn order_claims(&self, columns: &[ColumnMetrics]) -> Vec<String> {
+        let rates = || columns.iter().map(|column| &column.pass_rate);
+        let methods: BTreeSet<&str> = rates().filter_map(|rate| rate.method.as_deref()).collect();
+        let methods: Vec<&str> = methods.into_iter().collect();
+        let least = rates().map(|rate| rate.n).min().unwrap_or_default();
+        let most = rates().map(|rate| rate.n).max().unwrap_or_default();
+        let counts = if least == most { most.to_string() } else { format!("{least} to {most}") };
+        let method = if methods.is_empty() { String::new() } else { format!(" ({})", methods.join("; ")) };
+
         let is_certain = |call: Conclusion| matches!(call, Conclusion::Better | Conclusion::Worse);
         let certain = match self.matrix.as_slice() {
             [] => self.comparisons.iter().filter(|one| is_certain(one.pass_rate.call)).count(),
@@ -126,7 +134,8 @@ impl ComparisonSet {
         };
         let pairs = self.runs.len() * self.runs.len().saturating_sub(1) / 2;
 
-        let mut lines = vec![match certain {
+        let intervals = format!("95% intervals{method}, {counts} results in each column.");
+        let certain = match certain {
             0 => "No difference of two is certain: this order is not evidence.".to_owned(),
             _ if pairs == 1 => "The difference is certain, test by test.".to_owned(),
             1 => format!(
@@ -135,7 +144,8 @@ impl ComparisonSet {
             _ => format!(
                 "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
             ),
-        }];
+        };
+        let mut lines = vec![intervals, certain];
         lines.extend(self.selection.as_ref().map(|chosen| chosen.says.clone()));
         lines
     }

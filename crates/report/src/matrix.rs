@@ -26,13 +26,9 @@ use crate::number::{dollars, format_count, format_duration, format_score, groupe
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
 /// Maximum number of different answers of a cell.
 const MAX_ANSWERS: usize = 3;
-<<<<<<< HEAD
-/// Most criteria that are counted in the head of a column.
+/// Maximum number of criteria that are counted in the head of a column.
 const MAX_COUNTS: usize = 6;
-/// Most characters of an answer in Markdown.
-=======
 /// Maximum number of characters of an answer in Markdown.
->>>>>>> acde015205655d38faf8ae186e770ae5a4256ad6
 const MAX_TEXT: usize = 320;
 
 /// Format of the table.
@@ -112,6 +108,7 @@ impl MatrixReport {
         let mut tests: Vec<MatrixTest> = Vec::new();
         let mut known: HashMap<(Arc<str>, String), usize> = HashMap::new();
         let mut heads = Vec::new();
+        let mut columns = Vec::new();
         let by_test = sources.iter().any(|source| source.part.prompt.is_some());
         for (at, source) in sources.iter().enumerate() {
             let mut questions = source.folder.question_index()?;
@@ -158,13 +155,14 @@ impl MatrixReport {
                     format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says)
                 }),
             });
+            columns.push(metrics);
         }
 
         tests.sort_by_key(|test| test.place);
         let has_suites = tests.iter().any(|test| test.suite != tests[0].suite);
         Ok(Self {
             heads,
-            says: compared.map(ComparisonSet::order_claims).unwrap_or_default(),
+            says: compared.map(|set| set.order_claims(&columns)).unwrap_or_default(),
             tests,
             has_suites,
         })
@@ -232,9 +230,7 @@ impl MatrixReport {
                 .iter()
                 .map(|head| format!("{} {} ({})", text(&head.name), head.pass_rate, head.interval));
             let names: Vec<String> = names.collect();
-            let tests = ranked.iter().map(|head| head.tests).max().unwrap_or_default();
-            let counted = format_count(tests, "test", "tests");
-            let _ = writeln!(page, "\nBest first: {}. 95% intervals, {counted}.", names.join(", "));
+            let _ = writeln!(page, "\nBest first: {}.", names.join(", "));
         }
         for line in &self.says {
             let _ = writeln!(page, "\n{}", text(line));

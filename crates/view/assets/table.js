@@ -227,8 +227,10 @@ export function openTable(root, form) {
     const more = element("button", "more", "more");
     more.type = "button";
     more.tabIndex = -1;
-    cells.case.append(link, more);
-    return { row, verdict, link, more, cells, data: null };
+    // Narrow windows have no columns for prompt and target.
+    const part = element("span", "part dim");
+    cells.case.append(link, part, more);
+    return { row, verdict, link, part, more, cells, data: null };
   }
 
   function fillRow(slot, index, top) {
@@ -259,6 +261,7 @@ export function openTable(root, form) {
     link.title = link.textContent;
     if (data) link.href = address(data.n);
     else link.removeAttribute("href");
+    slot.part.textContent = [root.hasAttribute("data-has-prompt") && data?.prompt, root.hasAttribute("data-has-target") && data?.target].filter(Boolean).join(" ");
     slot.more.hidden = !data;
     slot.more.setAttribute("aria-label", `More of ${id ?? ""}`);
     for (const key of ["score", "suite", "prompt", "target", "tags", "cost", "time"]) {

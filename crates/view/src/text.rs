@@ -15,9 +15,18 @@ use crate::picture::interval_picture;
 /// tabs stay.
 pub(crate) use assize_report::escape_lines as visible;
 
-/// A sentence with names in back-ticks, as a page shows it.
+/// A sentence with names in back-ticks, which a page shows in quotation marks.
 pub(crate) fn sentence(text: &str) -> String {
-    visible(text).replace('`', "")
+    let mut is_open = false;
+    let shown = visible(text);
+    let quoted = shown.chars().map(|character| match character {
+        '`' => {
+            is_open = !is_open;
+            if is_open { '“' } else { '”' }
+        }
+        other => other,
+    });
+    quoted.collect()
 }
 
 /// Sign, word and style class of a verdict or outcome.
@@ -81,7 +90,7 @@ impl ResultMark {
 impl fmt::Display for ResultMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { class, sign, word } = self;
-        write!(f, r#"<span class="mark {class}"><span aria-hidden="true">{sign}</span> {word}</span>"#)
+        write!(f, r#"<span class="mark {class}"><span aria-hidden="true">{sign}</span>&nbsp;{word}</span>"#)
     }
 }
 

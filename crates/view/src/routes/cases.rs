@@ -236,7 +236,17 @@ pub(super) fn criterion_cells(
 ) -> (Vec<CriterionCell>, usize) {
     let people = |name: u32| labels_of(labels, index.name(name));
     let words = |found: Option<&LabelledItem>| found.map(words_of_people).unwrap_or_default().join("; ");
-    let has_failed = |criterion: &CriterionEntry| entry.gates.contains(&criterion.name);
+    // The gate of a check fails with the check, and is shown as the same criterion.
+    let check_of = |gate: &u32| {
+        let is_its = |one: &&CriterionEntry| {
+            index.name(one.name).rsplit_once('/').is_some_and(|(grader, _)| grader == index.name(*gate))
+        };
+        let mut checks = entry.criteria.iter().filter(is_its);
+        let only = checks.next().filter(|one| one.is_missed() && checks.next().is_none());
+        only.map_or(*gate, |check| check.name)
+    };
+    let failed: Vec<u32> = entry.gates.iter().map(check_of).collect();
+    let has_failed = |criterion: &CriterionEntry| failed.contains(&criterion.name);
     let mut criteria: Vec<(usize, &CriterionEntry)> = entry.criteria.iter().enumerate().collect();
     criteria.sort_by_key(|(_, criterion)| match criterion.outcome {
         _ if has_failed(criterion) => 0,
@@ -252,7 +262,7 @@ pub(super) fn criterion_cells(
         at: Some(at),
         name: short_criterion_name(index.name(criterion.name)),
         mark: cell_mark(*criterion),
-        is_gate: criterion.is_gate,
+        is_gate: criterion.is_gate || has_failed(criterion),
         has_failed: has_failed(criterion),
         is_penalty: criterion.is_penalty,
         is_disputed: criterion.is_disputed || people(criterion.name).is_some_and(|item| item.is_disputed),
@@ -261,7 +271,7 @@ pub(super) fn criterion_cells(
     let mut cells: Vec<CriterionCell> = cells.collect();
 
     // Gates that are whole graders have no criterion.
-    let whole = entry.gates.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
+    let whole = failed.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
     let whole = whole.map(|gate| CriterionCell {
         at: None,
         name: short_criterion_name(index.name(*gate)),

@@ -29,7 +29,7 @@ use crate::page_reply::{
 };
 use crate::page_work::{PageWork, working};
 use crate::pages::{ChipGroup, FilterChip, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
-use crate::text::{MetricText, ResultMark, visible};
+use crate::text::{MetricText, ResultMark, sentence, visible};
 
 /// Maximum number of columns of a page.
 const MAX_COLUMNS: usize = 12;
@@ -64,6 +64,7 @@ type DifferingTests = HashMap<(String, String), Vec<String>>;
 /// What a column shows.
 struct Column {
     side: ComparedSide,
+    title: String,
     /// Position of its run among the open ones.
     run: usize,
     /// Rows of each test, by suite and id: one for each trial.
@@ -81,7 +82,8 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
             "Check 2 to {MAX_COLUMNS} runs of the list to see them side by side."
         )));
     }
-    let compared = compare_columns(library, &sides, work)?;
+    let titles = column_titles(library, &sides);
+    let compared = compare_columns(library, &sides, &titles, work)?;
 
     let mut runs: Vec<Arc<OpenRun>> = Vec::new();
     let mut places = Vec::new();
@@ -99,10 +101,10 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     let by_test = sides.iter().any(|side| side.part.prompt.is_some());
     let mut columns = Vec::new();
     let mut tests: Vec<(String, String)> = Vec::new();
-    for (side, run) in sides.into_iter().zip(places) {
+    for ((side, title), run) in sides.into_iter().zip(titles).zip(places) {
         let index = &*indexes[run];
         let rows = runs[run].select(index, &CaseFilter::default(), None)?;
-        let mut column = Column { side, run, rows: HashMap::new() };
+        let mut column = Column { side, title, run, rows: HashMap::new() };
         for row in rows.iter() {
             let entry = index.get(*row).filter(|entry| index.is_in(entry, &column.side.part));
             let Some(entry) = entry else { continue };
@@ -118,7 +120,7 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
         columns.push(column);
     }
 
-    let view = MatrixView { library, columns: &columns, indexes: &indexes, runs: &runs };
+    let view = MatrixView { columns: &columns, indexes: &indexes, runs: &runs };
     let all = tests.len();
     let (differing, chips) = view.chips(&tests, uri);
     match query_value(uri, "differ").as_deref() {
@@ -156,7 +158,7 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     };
 
     Ok(MatrixPage {
-        says: compared.set.order_claims(),
+        says: compared.set.order_claims(&compared.metrics).iter().map(|line| sentence(line)).collect(),
         columns: view.heads(&compared),
         chips,
         text: filter.text.unwrap_or_default(),
@@ -174,10 +176,23 @@ fn pairs_without(uri: &Uri, keys: &[&str]) -> Vec<(String, String)> {
     pairs.filter(|(key, _)| !keys.contains(&key.as_str())).collect()
 }
 
+/// What tells the columns apart: prompt and target, the answers file, or the run.
+fn column_titles(library: &RunLibrary, sides: &[ComparedSide]) -> Vec<String> {
+    let is_one_run = sides.iter().all(|side| Arc::ptr_eq(&side.run, &sides[0].run));
+    let runs = library.list();
+    let title = |side: &ComparedSide| {
+        let run = runs.iter().find(|run| run.slug == side.run.slug());
+        let run = run.map_or_else(|| side.run.slug(), |run| &run.name);
+        column_title(&side.part, &side.info, run, is_one_run)
+    };
+    sides.iter().map(title).collect()
+}
+
 /// Compares each column with the first and with each other, or returns the comparison if it is still in memory.
 fn compare_columns(
     library: &RunLibrary,
     sides: &[ComparedSide],
+    titles: &[String],
     work: &PageWork,
 ) -> Result<Arc<ComparedColumns>, PageError> {
     let key: Vec<String> = sides.iter().map(|side| format!("{}\n{}", side.name, side.length())).collect();
@@ -190,6 +205,9 @@ fn compare_columns(
     choice.options.headline = HeadlineMetric::PassRate;
     work.begin(sides.iter().map(ComparedSide::length).sum());
     let (mut facts, names) = ComparedSide::facts_of(sides, &choice, work)?;
+    for (facts, title) in facts.iter_mut().zip(titles) {
+        facts.label.clone_from(title);
+    }
     let base = facts.remove(0);
     let metrics = read_together(sides, |side| {
         ColumnMetrics::read(side.run.folder(), &side.info, &side.part).map_err(PageError::from)
@@ -204,7 +222,6 @@ fn compare_columns(
 
 /// The columns with their indexes.
 struct MatrixView<'a> {
-    library: &'a RunLibrary,
     columns: &'a [Column],
     indexes: &'a [RwLockReadGuard<'a, CaseTableIndex>],
     runs: &'a [Arc<OpenRun>],
@@ -232,7 +249,7 @@ impl MatrixView<'_> {
             let AnswerPart { target, prompt } = side.part.clone();
             let filter = CaseFilter { prompt, target, ..CaseFilter::default() };
             MatrixColumn {
-                name: self.column_name(column),
+                name: visible(&column.title),
                 url: with_query(&format!("{}/cases", run_url(side.run.slug())), &filter.to_query()),
                 pass_rate: MetricText::rate(&metrics.pass_rate),
                 rate: metrics.pass_rate.value,
@@ -247,14 +264,6 @@ impl MatrixView<'_> {
             }
         };
         self.columns.iter().zip(&compared.metrics).enumerate().map(head).collect()
-    }
-
-    /// The name that distinguishes the columns: prompt and target, answers file, or run.
-    fn column_name(&self, column: &Column) -> String {
-        let slug = column.side.run.slug();
-        let run = self.library.list().into_iter().find(|run| run.slug == slug);
-        let run = run.map_or_else(|| slug.to_owned(), |run| run.name);
-        visible(&column_title(&column.side.part, &column.side.info, &run, self.runs.len() == 1))
     }
 
     /// For each test that differs, the criteria that differ; and the chips that filter by them.

@@ -23,7 +23,7 @@ use crate::page_reply::{Library, PageError, blocking, compare_url, open_run, ren
 use crate::pages::{
     CaseLink, CountLink, FactLine, FailingCriterion, FailingExample, MetricLine, RunPage, RunProgressText,
 };
-use crate::text::{MetricText, ResultMark, visible};
+use crate::text::{MetricText, ResultMark, sentence, visible};
 
 /// Maximum number of criteria that are shown next to the metrics.
 const MAX_CRITERIA: usize = 8;
@@ -132,11 +132,11 @@ fn failing_criteria(
     rates.sort_by(|a, b| a.cmp_worst_first(b));
 
     let shown = rates.into_iter().take(MAX_FAILING_CRITERIA).map(|rate| {
-        let name = format!("{}/{}", rate.grader, rate.criterion);
+        let name = index.name_of_rate(rate);
         let count = rate.failures().unwrap_or_default();
         let filter = CaseFilter::of_criterion(name.clone(), Some(rate.suite.clone()), OutcomeChoice::Against);
         Ok(FailingCriterion {
-            text: visible(if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text }),
+            text: sentence(rate.text.trim()),
             count,
             of: rate.rate.n,
             share: format_rate(count as f64 / rate.rate.n.max(1) as f64),

@@ -283,7 +283,10 @@ fn a_case_shows_the_calls_of_tools_and_the_changes_file_by_file() {
     let page = test.get(&format!("/runs/{RUN}/cases/1")).expect(200).body;
     assert!(page.contains("Tool calls <span class=\"dim\">1</span>"), "{page}");
     assert!(page.contains("Bash &#60;b&#62;hostile") && page.contains("&#60;this&#62; is it"), "{page}");
-    assert!(page.contains("20 ms · 7 characters cut") && page.contains("</span> failed</span>"), "{page}");
+    assert!(
+        page.contains("20 ms · 7 characters cut") && page.contains("</span>&nbsp;failed</span>"),
+        "{page}"
+    );
     assert!(page.contains(">x</span> <span class=\"dim\">1 added, 0 removed</span>"), "{page}");
 
     let found = test.get(&format!("/runs/{RUN}/rows?q=%3Cthis%3E%20is%20it")).expect(200).json();
@@ -441,7 +444,7 @@ fn a_penalty_is_incurred_on_every_page_and_never_unmet() {
     let rows = test.get(&format!("/runs/{PENALTY}/rows?outcome=against")).expect(200).json();
     let criterion = &rows["rows"][0]["criteria"][0];
     assert_eq!((&criterion["mark"]["word"], &criterion["penalty"]), (&json!("incurred"), &json!(true)));
-    let incurred = r#"<span class="mark bad"><span aria-hidden="true">✗</span> incurred</span>"#;
+    let incurred = r#"<span class="mark bad"><span aria-hidden="true">✗</span>&nbsp;incurred</span>"#;
     for page in ["cases/1", "criteria"] {
         let body = test.get(&format!("/runs/{PENALTY}/{page}")).expect(200).body;
         assert!(body.contains(incurred) && !body.contains("unmet"), "{page}: {body}");
