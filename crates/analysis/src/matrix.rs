@@ -118,8 +118,8 @@ pub fn best_first<T>(columns: &[T], rate: impl Fn(&T) -> Option<f64>) -> Vec<&T>
 
 impl ComparisonSet {
     /// Sentences about the intervals of the pass rates, and about how certain the order of the compared runs by them is.
-    pub fn order_claims(&self, columns: &[ColumnMetrics]) -> Vec<String> {
-        let rates = || columns.iter().map(|column| &column.pass_rate);
+    pub fn order_claims<'c>(&self, columns: impl Iterator<Item = &'c ColumnMetrics> + Clone) -> Vec<String> {
+        let rates = || columns.clone().map(|column| &column.pass_rate);
         let methods: BTreeSet<&str> = rates().filter_map(|rate| rate.method.as_deref()).collect();
         let methods: Vec<&str> = methods.into_iter().collect();
         let least = rates().map(|rate| rate.n).min().unwrap_or_default();

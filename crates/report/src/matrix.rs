@@ -58,7 +58,8 @@ pub struct MatrixSource<'a> {
 }
 
 /// The table.
-#[derive(Debug)]
+#[derive(Debug, Template)]
+#[template(path = "matrix.html")]
 pub struct MatrixReport {
     heads: Vec<MatrixHead>,
     says: Vec<String>,
@@ -69,17 +70,19 @@ pub struct MatrixReport {
 #[derive(Debug)]
 struct MatrixHead {
     name: String,
-    pass_rate: String,
-    interval: String,
-    rate: Option<f64>,
-    tests: u64,
-    mean_score: String,
-    cost: String,
-    time: String,
-    /// What counts against most of its results.
-    against: String,
+    metrics: ColumnMetrics,
     /// Conclusion against the first column; empty for that column, and without a comparison.
     against_first: String,
+}
+
+impl MatrixHead {
+    fn pass_rate(&self) -> String {
+        percent(&self.metrics.pass_rate)
+    }
+
+    fn interval(&self) -> String {
+        percent_interval(&self.metrics.pass_rate)
+    }
 }
 
 #[derive(Debug)]
@@ -107,8 +110,7 @@ impl MatrixReport {
     pub fn read(sources: &[MatrixSource<'_>], compared: Option<&ComparisonSet>) -> Result<Self, StoreError> {
         let mut tests: Vec<MatrixTest> = Vec::new();
         let mut known: HashMap<(Arc<str>, String), usize> = HashMap::new();
-        let mut heads = Vec::new();
-        let mut columns = Vec::new();
+        let mut heads: Vec<MatrixHead> = Vec::new();
         let by_test = sources.iter().any(|source| source.part.prompt.is_some());
         for (at, source) in sources.iter().enumerate() {
             let mut questions = source.folder.question_index()?;
@@ -139,33 +141,21 @@ impl MatrixReport {
                 tests[test].cells[at] = Some(MatrixCell::of_trials(&rows));
             }
 
-            let metrics = ColumnMetrics::read(source.folder, source.info, source.part)?;
             let against = at.checked_sub(1).and_then(|at| compared?.comparisons.get(at));
             heads.push(MatrixHead {
                 name: source.name.to_owned(),
-                pass_rate: percent(&metrics.pass_rate),
-                interval: percent_interval(&metrics.pass_rate),
-                rate: metrics.pass_rate.value,
-                tests: metrics.pass_rate.n,
-                mean_score: metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score),
-                cost: metrics.cost.map_or_else(|| "unknown".to_owned(), dollars),
-                time: format_duration(metrics.duration_ms),
-                against: criterion_counts(&metrics.against),
+                metrics: ColumnMetrics::read(source.folder, source.info, source.part)?,
                 against_first: against.map_or_else(String::new, |found| {
                     format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says)
                 }),
             });
-            columns.push(metrics);
         }
 
         tests.sort_by_key(|test| test.place);
         let has_suites = tests.iter().any(|test| test.suite != tests[0].suite);
-        Ok(Self {
-            heads,
-            says: compared.map(|set| set.order_claims(&columns)).unwrap_or_default(),
-            tests,
-            has_suites,
-        })
+        let columns = heads.iter().map(|head| &head.metrics);
+        let says = compared.map(|set| set.order_claims(columns)).unwrap_or_default();
+        Ok(Self { heads, says, tests, has_suites })
     }
 
     /// Writes the table. Returns notes about omitted parts.
@@ -190,17 +180,24 @@ impl MatrixReport {
         Ok((omitted > 0).then(remark).into_iter().collect())
     }
 
+    /// The columns, the best first.
+    fn ranked(&self) -> Vec<&MatrixHead> {
+        best_first(&self.heads, |head| head.metrics.pass_rate.value)
+    }
+
     /// Rows above the tests: a metric, with its value in each column.
     fn metrics(&self) -> Vec<(String, Vec<String>)> {
         let row = |name: &str, value: &dyn Fn(&MatrixHead) -> String| {
             (name.to_owned(), self.heads.iter().map(value).collect())
         };
         let mut rows = vec![
-            row("Pass rate", &|head| format!("{} ({})", head.pass_rate, head.interval)),
-            row("Mean score", &|head| head.mean_score.clone()),
-            row("Cost", &|head| head.cost.clone()),
-            row("Time of a test", &|head| head.time.clone()),
-            row("Counts against it", &|head| head.against.clone()),
+            row("Pass rate", &|head| format!("{} ({})", head.pass_rate(), head.interval())),
+            row("Mean score", &|head| {
+                head.metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score)
+            }),
+            row("Cost", &|head| head.metrics.cost.map_or_else(|| "unknown".to_owned(), dollars)),
+            row("Time of a test", &|head| format_duration(head.metrics.duration_ms)),
+            row("Counts against it", &|head| criterion_counts(&head.metrics.against)),
         ];
         if let [first, _, ..] = self.heads.as_slice() {
             rows.push(row(&format!("Compared with {}", first.name), &|head| head.against_first.clone()));
@@ -225,11 +222,10 @@ impl MatrixReport {
             page += &line(&format!("**{}**", text(&name)), &mut values.iter().map(|value| text(value)));
         }
         if self.heads.len() > 1 {
-            let ranked = best_first(&self.heads, |head| head.rate);
-            let names = ranked
-                .iter()
-                .map(|head| format!("{} {} ({})", text(&head.name), head.pass_rate, head.interval));
-            let names: Vec<String> = names.collect();
+            let name = |head: &&MatrixHead| {
+                format!("{} {} ({})", text(&head.name), head.pass_rate(), head.interval())
+            };
+            let names: Vec<String> = self.ranked().iter().map(name).collect();
             let _ = writeln!(page, "\nBest first: {}.", names.join(", "));
         }
         for line in &self.says {
@@ -250,12 +246,8 @@ impl MatrixReport {
                     parts.collect::<Vec<_>>().join("<br>")
                 }
             };
-            let question = if test.question.is_empty() {
-                String::new()
-            } else {
-                format!("<br>{}", text(&test.question))
-            };
-            let first = format!("{}{question}", text(&self.test_name(test)));
+            let question = (!test.question.is_empty()).then(|| format!("<br>{}", text(&test.question)));
+            let first = text(&self.test_name(test)) + &question.unwrap_or_default();
             let row = line(&first, &mut test.cells.iter().map(cell));
             characters += row.chars().count();
             if characters > MAX_CHARACTERS {
@@ -276,44 +268,28 @@ impl MatrixReport {
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         const PARTS: [&str; 3] = ["result", "answer", "criteria"];
         let mut table = csv::Writer::from_writer(out);
-        let head = ["row", "suite", "test", "question"].map(str::to_owned).into_iter();
-        let of_columns = self.heads.iter().flat_map(|head| PARTS.map(|part| format!("{} {part}", head.name)));
-        table.write_record(head.chain(of_columns).map(|name| spreadsheet_text(&name)))?;
+        let mut record = |head: [&str; 4], cells: &mut dyn Iterator<Item = String>| {
+            let head = head.map(str::to_owned).into_iter();
+            table.write_record(head.chain(cells).map(|cell| spreadsheet_text(&cell)))
+        };
+        let mut names = self.heads.iter().flat_map(|head| PARTS.map(|part| format!("{} {part}", head.name)));
+        record(["row", "suite", "test", "question"], &mut names)?;
         for (name, values) in self.metrics() {
-            let head = ["metric", "", &name, ""].map(str::to_owned).into_iter();
-            let cells = values.into_iter().flat_map(|value| [value, String::new(), String::new()]);
-            table.write_record(head.chain(cells).map(|cell| spreadsheet_text(&cell)))?;
+            let mut cells = values.into_iter().flat_map(|value| [value, String::new(), String::new()]);
+            record(["metric", "", &name, ""], &mut cells)?;
         }
         for test in &self.tests {
-            let head = ["test", &test.suite, &test.id, &test.question].map(str::to_owned).into_iter();
-            let cells = test.cells.iter().flat_map(|cell| match cell {
+            let mut cells = test.cells.iter().flat_map(|cell| match cell {
                 Some(cell) => [cell.verdict.clone(), cell.answers.join("\n"), cell.criteria.clone()],
                 None => std::array::from_fn(|_| String::new()),
             });
-            table.write_record(head.chain(cells).map(|cell| spreadsheet_text(&cell)))?;
+            record(["test", &test.suite, &test.id, &test.question], &mut cells)?;
         }
         table.flush()
     }
 
     fn html(&self) -> String {
-        #[derive(Template)]
-        #[template(path = "matrix.html")]
-        struct MatrixView<'a> {
-            heads: &'a [MatrixHead],
-            ranked: Vec<&'a MatrixHead>,
-            metrics: Vec<(String, Vec<String>)>,
-            says: &'a [String],
-            tests: &'a [MatrixTest],
-        }
-
-        let view = MatrixView {
-            heads: &self.heads,
-            ranked: best_first(&self.heads, |head| head.rate),
-            metrics: self.metrics(),
-            says: &self.says,
-            tests: &self.tests,
-        };
-        page_of("Side by side – assize", [view.render()])
+        page_of("Side by side – assize", [self.render()])
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) struct RunsPage {
 }
 
 /// A run of a list.
+#[derive(Default)]
 pub(crate) struct RunLine {
     pub(crate) url: String,
     pub(crate) slug: String,
@@ -85,12 +86,6 @@ pub(crate) struct FailingExample {
     pub(crate) reason: String,
 }
 
-/// A name with its value.
-pub(crate) struct FactLine {
-    pub(crate) name: &'static str,
-    pub(crate) value: String,
-}
-
 /// A table row with metrics: a target or a number of attempts.
 pub(crate) struct MetricLine {
     pub(crate) name: String,
@@ -112,7 +107,7 @@ pub(crate) struct RunPage {
     pub(crate) counts: Vec<CountLink>,
     /// True if cases have several results each: then results are counted, not cases.
     pub(crate) counts_results: bool,
-    pub(crate) facts: Vec<FactLine>,
+    pub(crate) facts: Vec<(&'static str, String)>,
     /// The result of the run, and facts that a reader must know beside it.
     pub(crate) conclusion: Vec<String>,
     /// The criteria that count against most results.
@@ -187,7 +182,7 @@ pub(crate) struct CriteriaPage {
     pub(crate) several_suites: bool,
     pub(crate) panel: Vec<String>,
     /// Single decisions, if no criterion was applied to several results and so has a rate.
-    pub(crate) single: Vec<SingleDecision>,
+    pub(crate) single: Vec<CaseLink>,
     /// Number of further decisions.
     pub(crate) more_single: usize,
 }
@@ -205,14 +200,6 @@ pub(crate) fn do_some_differ(criteria: &[CriterionLineText]) -> bool {
 /// Returns true if there is a rate of changed votes of a repeated judge for any criterion.
 pub(crate) fn do_some_flip(criteria: &[CriterionLineText]) -> bool {
     criteria.iter().any(|one| !one.flips.is_empty())
-}
-
-/// The only decision on a criterion.
-pub(crate) struct SingleDecision {
-    pub(crate) criterion: String,
-    pub(crate) mark: ResultMark,
-    pub(crate) case: String,
-    pub(crate) url: String,
 }
 
 /// A choice of a field.

@@ -372,11 +372,15 @@ fn case_peek(record: &CaseRecord, question: Option<&QuestionRow>) -> CasePeek {
     let criteria = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
     let criteria = criteria.map(|(grader, one)| {
         let part = explained.graders.iter().find(|part| part.name == grader.name);
-        let part = part.and_then(|part| part.criteria.iter().find(|part| *part.id == *one.id));
-        let text = part.map_or("", |part| part.text.trim());
+        let criterion = part.and_then(|part| part.criteria.iter().find(|part| *part.id == *one.id));
+        // Checks are numbered notes of their grader.
+        let number = one.id.strip_prefix("check-").and_then(|number| number.parse::<usize>().ok());
+        let check = || part?.whole.as_ref()?.notes.get(number?.checked_sub(1)?);
+        let text = criterion.map(|part| &part.text).or_else(|| Some(&check()?.text));
+        let text = text.map_or("", |text| text.trim());
         PeekCriterion {
             name: short_criterion_name(&format!("{}/{}", grader.name, one.id)),
-            text: negated_text(text, grader.negate && !text.is_empty()),
+            text: sentence(&negated_text(text, grader.negate && !text.is_empty())),
             mark: ResultMark::of_outcome(
                 one.outcome,
                 one.score_out_of_ten(),

@@ -158,7 +158,7 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     };
 
     Ok(MatrixPage {
-        says: compared.set.order_claims(&compared.metrics).iter().map(|line| sentence(line)).collect(),
+        says: compared.set.order_claims(compared.metrics.iter()).iter().map(|line| sentence(line)).collect(),
         columns: view.heads(&compared),
         chips,
         text: filter.text.unwrap_or_default(),
