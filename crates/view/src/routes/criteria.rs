@@ -23,7 +23,11 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let suites = summary.criterion_rates.iter().map(|rate| &rate.suite);
         let several_suites = suites.clone().any(|suite| Some(suite) != suites.clone().next());
 
-        let criteria = criterion_lines(run.slug(), &run.index()?, &summary);
+        // Single decisions lock the index again.
+        let criteria = {
+            let index = run.index()?;
+            criterion_lines(run.slug(), &index, &summary)
+        };
         let is_single = criteria.is_empty() && info.scorecard.is_none();
         let (single, more_single) = if is_single { single_decisions(&run)? } else { (Vec::new(), 0) };
 
