@@ -1,8 +1,11 @@
 //! Columns of a table with a test in each row: the runs, or the prompts and targets of one run.
 
-use assize_rubric::Usd;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_rubric::{OutcomeKind, Usd};
 use assize_stats::ConfidenceLevel;
-use assize_store::{AnswerPart, EstimatedMetric, RunFolder, RunInfo, StoreError};
+use assize_store::{AnswerPart, CriterionRow, EstimatedMetric, RunFolder, RunInfo, StoreError};
 
 use crate::compare::{ComparisonSet, Conclusion};
 use crate::summary::RunSummarizer;
@@ -18,6 +21,8 @@ pub struct ColumnMetrics {
     pub cost: Option<f64>,
     /// Mean time of a result in milliseconds.
     pub duration_ms: u64,
+    /// Criteria that count against results, as `GRADER/ID`, each with the number of these results; the most first.
+    pub against: Vec<(String, u64)>,
 }
 
 /// The columns of a run with these prompts and targets: one for each combination, or one for the whole run.
@@ -63,6 +68,7 @@ impl ColumnMetrics {
 
         let mut summarizer = RunSummarizer::default();
         let (mut cost, mut time, mut results) = (Some(0.0), 0, 0);
+        let mut against: BTreeMap<String, u64> = BTreeMap::new();
         for row in folder.results()? {
             let row = row?;
             if !column.takes(&row) {
@@ -73,6 +79,11 @@ impl ColumnMetrics {
             }
             cost = cost.zip(row.cost_usd.map(Usd::as_dollars)).map(|(sum, cost)| sum + cost);
             time += row.duration_ms;
+            for grader in &row.graders {
+                for one in grader.criteria.iter().filter(|one| is_against(one, grader.negate)) {
+                    *against.entry(format!("{}/{}", grader.name, one.id)).or_default() += 1;
+                }
+            }
             results += 1;
         }
         let (pass_rate, mean_score) = if let Some(stored) = stored {
@@ -82,13 +93,40 @@ impl ColumnMetrics {
             (found.pass_rate, found.mean_score)
         };
 
-        Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1) })
+        let mut against: Vec<(String, u64)> = against.into_iter().collect();
+        against.sort_by_key(|(_, count)| Reverse(*count));
+        Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1), against })
     }
 }
 
+/// Returns true if a decision counts against the answer: unmet, or a penalty that was incurred.
+fn is_against(row: &CriterionRow, is_negated: bool) -> bool {
+    match row.outcome {
+        OutcomeKind::Met | OutcomeKind::Unmet => {
+            ((row.outcome == OutcomeKind::Met) != is_negated) == (row.weight < 0.0)
+        }
+        _ => false,
+    }
+}
+
+/// Columns by their pass rates, the best first.
+pub fn best_first<T>(columns: &[T], rate: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
+    let mut ranked: Vec<&T> = columns.iter().collect();
+    ranked.sort_by(|a, b| rate(b).unwrap_or(-1.0).total_cmp(&rate(a).unwrap_or(-1.0)));
+    ranked
+}
+
 impl ComparisonSet {
-    /// Sentences about how certain the order of the compared runs by pass rate is.
-    pub fn order_claims(&self) -> Vec<String> {
+    /// Sentences about the intervals of the pass rates, and about how certain the order of the compared runs by them is.
+    pub fn order_claims<'c>(&self, columns: impl Iterator<Item = &'c ColumnMetrics> + Clone) -> Vec<String> {
+        let rates = || columns.clone().map(|column| &column.pass_rate);
+        let methods: BTreeSet<&str> = rates().filter_map(|rate| rate.method.as_deref()).collect();
+        let methods: Vec<&str> = methods.into_iter().collect();
+        let least = rates().map(|rate| rate.n).min().unwrap_or_default();
+        let most = rates().map(|rate| rate.n).max().unwrap_or_default();
+        let counts = if least == most { most.to_string() } else { format!("{least} to {most}") };
+        let method = if methods.is_empty() { String::new() } else { format!(" ({})", methods.join("; ")) };
+
         let is_certain = |call: Conclusion| matches!(call, Conclusion::Better | Conclusion::Worse);
         let certain = match self.matrix.as_slice() {
             [] => self.comparisons.iter().filter(|one| is_certain(one.pass_rate.call)).count(),
@@ -96,7 +134,8 @@ impl ComparisonSet {
         };
         let pairs = self.runs.len() * self.runs.len().saturating_sub(1) / 2;
 
-        let mut lines = vec![match certain {
+        let intervals = format!("95% intervals{method}, {counts} results in each column.");
+        let certain = match certain {
             0 => "No difference of two is certain: this order is not evidence.".to_owned(),
             _ if pairs == 1 => "The difference is certain, test by test.".to_owned(),
             1 => format!(
@@ -105,7 +144,8 @@ impl ComparisonSet {
             _ => format!(
                 "{certain} of {pairs} differences of two are certain, test by test; p values are adjusted by Holm's method."
             ),
-        }];
+        };
+        let mut lines = vec![intervals, certain];
         lines.extend(self.selection.as_ref().map(|chosen| chosen.says.clone()));
         lines
     }

@@ -77,7 +77,11 @@ pub fn unknown_criterion(folder: &RunFolder, criterion: &str) -> Result<String, 
     let mut ids = BTreeSet::new();
     for record in folder.cases()? {
         let row = record?.result;
-        ids.extend(row.graders.iter().flat_map(|grader| &grader.criteria).map(|one| one.id.to_string()));
+        let all = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
+        // Checks are numbered, and named by their graders.
+        ids.extend(all.map(|(grader, one)| {
+            if one.id.starts_with("check-") { grader.name.clone() } else { one.id.to_string() }
+        }));
     }
 
     let ids: Vec<String> = ids.into_iter().collect();

@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 
 use crate::case_block::{has_failed_gate, render_heading, stored_texts};
 use crate::criterion::CriterionLine;
+use crate::excerpt::short_criterion_name;
 use crate::export::is_against;
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
 /// Returns whether a criterion counts against a result; `None` if the result does not have it. The criterion
-/// is named by its id, or by `GRADER/ID`.
+/// is named by its id, by `GRADER/ID`, or as tables show it: a check by its grader.
 pub fn does_criterion_fail(row: &ResultRow, criterion: &str) -> Option<bool> {
     let decided = decisions(row, criterion);
     decided.map(|(grader, one)| fails(row, grader, one)).reduce(|one, other| one || other)
@@ -90,8 +91,8 @@ fn decisions<'r>(
 ) -> impl Iterator<Item = (&'r GraderRow, &'r CriterionRow)> {
     let all = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
     all.filter(move |(grader, one)| {
-        let rest = criterion.strip_prefix(grader.name.as_str()).and_then(|rest| rest.strip_prefix('/'));
-        *one.id == *criterion || rest == Some(&*one.id)
+        let name = format!("{}/{}", grader.name, one.id);
+        [&*one.id, &*name, &*short_criterion_name(&name)].contains(&criterion)
     })
 }
 

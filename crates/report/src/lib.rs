@@ -104,7 +104,7 @@ pub use export::{
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use mark::outcome_word;
-pub use matrix::{MatrixForm, MatrixReport, MatrixSource};
+pub use matrix::{MatrixForm, MatrixReport, MatrixSource, TrialAnswer, criterion_counts, different_answers};
 pub use noise::{noise_json, render_noise};
 pub use number::{
     NO_VALUE, UNDEFINED, dollars, format_count, format_duration, format_plain, format_rate, format_score,

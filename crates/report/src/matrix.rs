@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use assize_analysis::compare::ComparisonSet;
-use assize_analysis::matrix::ColumnMetrics;
+use assize_analysis::matrix::{ColumnMetrics, best_first};
 use assize_rubric::Verdict;
 use assize_store::{
     AnswerPart, CaseRecord, QuestionIndex, ResultRow, RunFolder, RunInfo, StoreError, named_case,
@@ -26,6 +26,8 @@ use crate::number::{dollars, format_count, format_duration, format_score, groupe
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
 /// Maximum number of different answers of a cell.
 const MAX_ANSWERS: usize = 3;
+/// Maximum number of criteria that are counted in the head of a column.
+const MAX_COUNTS: usize = 6;
 /// Maximum number of characters of an answer in Markdown.
 const MAX_TEXT: usize = 320;
 
@@ -56,7 +58,8 @@ pub struct MatrixSource<'a> {
 }
 
 /// The table.
-#[derive(Debug)]
+#[derive(Debug, Template)]
+#[template(path = "matrix.html")]
 pub struct MatrixReport {
     heads: Vec<MatrixHead>,
     says: Vec<String>,
@@ -67,15 +70,19 @@ pub struct MatrixReport {
 #[derive(Debug)]
 struct MatrixHead {
     name: String,
-    pass_rate: String,
-    interval: String,
-    rate: Option<f64>,
-    tests: u64,
-    mean_score: String,
-    cost: String,
-    time: String,
+    metrics: ColumnMetrics,
     /// Conclusion against the first column; empty for that column, and without a comparison.
     against_first: String,
+}
+
+impl MatrixHead {
+    fn pass_rate(&self) -> String {
+        percent(&self.metrics.pass_rate)
+    }
+
+    fn interval(&self) -> String {
+        percent_interval(&self.metrics.pass_rate)
+    }
 }
 
 #[derive(Debug)]
@@ -103,7 +110,7 @@ impl MatrixReport {
     pub fn read(sources: &[MatrixSource<'_>], compared: Option<&ComparisonSet>) -> Result<Self, StoreError> {
         let mut tests: Vec<MatrixTest> = Vec::new();
         let mut known: HashMap<(Arc<str>, String), usize> = HashMap::new();
-        let mut heads = Vec::new();
+        let mut heads: Vec<MatrixHead> = Vec::new();
         let by_test = sources.iter().any(|source| source.part.prompt.is_some());
         for (at, source) in sources.iter().enumerate() {
             let mut questions = source.folder.question_index()?;
@@ -134,17 +141,10 @@ impl MatrixReport {
                 tests[test].cells[at] = Some(MatrixCell::of_trials(&rows));
             }
 
-            let metrics = ColumnMetrics::read(source.folder, source.info, source.part)?;
             let against = at.checked_sub(1).and_then(|at| compared?.comparisons.get(at));
             heads.push(MatrixHead {
                 name: source.name.to_owned(),
-                pass_rate: percent(&metrics.pass_rate),
-                interval: percent_interval(&metrics.pass_rate),
-                rate: metrics.pass_rate.value,
-                tests: metrics.pass_rate.n,
-                mean_score: metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score),
-                cost: metrics.cost.map_or_else(|| "unknown".to_owned(), dollars),
-                time: format_duration(metrics.duration_ms),
+                metrics: ColumnMetrics::read(source.folder, source.info, source.part)?,
                 against_first: against.map_or_else(String::new, |found| {
                     format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says)
                 }),
@@ -153,12 +153,9 @@ impl MatrixReport {
 
         tests.sort_by_key(|test| test.place);
         let has_suites = tests.iter().any(|test| test.suite != tests[0].suite);
-        Ok(Self {
-            heads,
-            says: compared.map(ComparisonSet::order_claims).unwrap_or_default(),
-            tests,
-            has_suites,
-        })
+        let columns = heads.iter().map(|head| &head.metrics);
+        let says = compared.map(|set| set.order_claims(columns)).unwrap_or_default();
+        Ok(Self { heads, says, tests, has_suites })
     }
 
     /// Writes the table. Returns notes about omitted parts.
@@ -183,11 +180,9 @@ impl MatrixReport {
         Ok((omitted > 0).then(remark).into_iter().collect())
     }
 
-    /// The columns, best first.
+    /// The columns, the best first.
     fn ranked(&self) -> Vec<&MatrixHead> {
-        let mut ranked: Vec<&MatrixHead> = self.heads.iter().collect();
-        ranked.sort_by(|a, b| b.rate.unwrap_or(-1.0).total_cmp(&a.rate.unwrap_or(-1.0)));
-        ranked
+        best_first(&self.heads, |head| head.metrics.pass_rate.value)
     }
 
     /// Rows above the tests: a metric, with its value in each column.
@@ -196,10 +191,13 @@ impl MatrixReport {
             (name.to_owned(), self.heads.iter().map(value).collect())
         };
         let mut rows = vec![
-            row("Pass rate", &|head| format!("{} ({})", head.pass_rate, head.interval)),
-            row("Mean score", &|head| head.mean_score.clone()),
-            row("Cost", &|head| head.cost.clone()),
-            row("Time of a test", &|head| head.time.clone()),
+            row("Pass rate", &|head| format!("{} ({})", head.pass_rate(), head.interval())),
+            row("Mean score", &|head| {
+                head.metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score)
+            }),
+            row("Cost", &|head| head.metrics.cost.map_or_else(|| "unknown".to_owned(), dollars)),
+            row("Time of a test", &|head| format_duration(head.metrics.duration_ms)),
+            row("Counts against it", &|head| criterion_counts(&head.metrics.against)),
         ];
         if let [first, _, ..] = self.heads.as_slice() {
             rows.push(row(&format!("Compared with {}", first.name), &|head| head.against_first.clone()));
@@ -224,14 +222,11 @@ impl MatrixReport {
             page += &line(&format!("**{}**", text(&name)), &mut values.iter().map(|value| text(value)));
         }
         if self.heads.len() > 1 {
-            let ranked = self.ranked();
-            let names = ranked
-                .iter()
-                .map(|head| format!("{} {} ({})", text(&head.name), head.pass_rate, head.interval));
-            let names: Vec<String> = names.collect();
-            let tests = ranked.iter().map(|head| head.tests).max().unwrap_or_default();
-            let counted = format_count(tests, "test", "tests");
-            let _ = writeln!(page, "\nBest first: {}. 95% intervals, {counted}.", names.join(", "));
+            let name = |head: &&MatrixHead| {
+                format!("{} {} ({})", text(&head.name), head.pass_rate(), head.interval())
+            };
+            let names: Vec<String> = self.ranked().iter().map(name).collect();
+            let _ = writeln!(page, "\nBest first: {}.", names.join(", "));
         }
         for line in &self.says {
             let _ = writeln!(page, "\n{}", text(line));
@@ -251,12 +246,8 @@ impl MatrixReport {
                     parts.collect::<Vec<_>>().join("<br>")
                 }
             };
-            let question = if test.question.is_empty() {
-                String::new()
-            } else {
-                format!("<br>{}", text(&test.question))
-            };
-            let first = format!("{}{question}", text(&self.test_name(test)));
+            let question = (!test.question.is_empty()).then(|| format!("<br>{}", text(&test.question)));
+            let first = text(&self.test_name(test)) + &question.unwrap_or_default();
             let row = line(&first, &mut test.cells.iter().map(cell));
             characters += row.chars().count();
             if characters > MAX_CHARACTERS {
@@ -277,45 +268,55 @@ impl MatrixReport {
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         const PARTS: [&str; 3] = ["result", "answer", "criteria"];
         let mut table = csv::Writer::from_writer(out);
-        let head = ["row", "suite", "test", "question"].map(str::to_owned).into_iter();
-        let of_columns = self.heads.iter().flat_map(|head| PARTS.map(|part| format!("{} {part}", head.name)));
-        table.write_record(head.chain(of_columns).map(|name| spreadsheet_text(&name)))?;
+        let mut record = |head: [&str; 4], cells: &mut dyn Iterator<Item = String>| {
+            let head = head.map(str::to_owned).into_iter();
+            table.write_record(head.chain(cells).map(|cell| spreadsheet_text(&cell)))
+        };
+        let mut names = self.heads.iter().flat_map(|head| PARTS.map(|part| format!("{} {part}", head.name)));
+        record(["row", "suite", "test", "question"], &mut names)?;
         for (name, values) in self.metrics() {
-            let head = ["metric", "", &name, ""].map(str::to_owned).into_iter();
-            let cells = values.into_iter().flat_map(|value| [value, String::new(), String::new()]);
-            table.write_record(head.chain(cells).map(|cell| spreadsheet_text(&cell)))?;
+            let mut cells = values.into_iter().flat_map(|value| [value, String::new(), String::new()]);
+            record(["metric", "", &name, ""], &mut cells)?;
         }
         for test in &self.tests {
-            let head = ["test", &test.suite, &test.id, &test.question].map(str::to_owned).into_iter();
-            let cells = test.cells.iter().flat_map(|cell| match cell {
+            let mut cells = test.cells.iter().flat_map(|cell| match cell {
                 Some(cell) => [cell.verdict.clone(), cell.answers.join("\n"), cell.criteria.clone()],
                 None => std::array::from_fn(|_| String::new()),
             });
-            table.write_record(head.chain(cells).map(|cell| spreadsheet_text(&cell)))?;
+            record(["test", &test.suite, &test.id, &test.question], &mut cells)?;
         }
         table.flush()
     }
 
     fn html(&self) -> String {
-        #[derive(Template)]
-        #[template(path = "matrix.html")]
-        struct MatrixView<'a> {
-            heads: &'a [MatrixHead],
-            ranked: Vec<&'a MatrixHead>,
-            metrics: Vec<(String, Vec<String>)>,
-            says: &'a [String],
-            tests: &'a [MatrixTest],
-        }
-
-        let view = MatrixView {
-            heads: &self.heads,
-            ranked: self.ranked(),
-            metrics: self.metrics(),
-            says: &self.says,
-            tests: &self.tests,
-        };
-        page_of("Side by side – assize", [view.render()])
+        page_of("Side by side – assize", [self.render()])
     }
+}
+
+/// An answer that one or several trials of a test gave.
+#[derive(Debug)]
+pub struct TrialAnswer {
+    /// Its beginning.
+    pub text: String,
+    /// Number of trials that gave it.
+    pub trials: usize,
+    /// Position of the first of them.
+    pub first: usize,
+}
+
+/// The different answers of the trials of a test, and the number of those beyond the first few.
+pub fn different_answers(rows: &[ResultRow]) -> (Vec<TrialAnswer>, usize) {
+    let mut answers: Vec<TrialAnswer> = Vec::new();
+    for (first, row) in rows.iter().enumerate() {
+        let text = answer_excerpt(row);
+        match answers.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.trials += 1,
+            None => answers.push(TrialAnswer { text, trials: 1, first }),
+        }
+    }
+    let more = answers.len().saturating_sub(MAX_ANSWERS);
+    answers.truncate(MAX_ANSWERS);
+    (answers, more)
 }
 
 fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String, StoreError> {
@@ -327,18 +328,10 @@ fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String,
 impl MatrixCell {
     /// The trials of a test; equal answers are shown once.
     fn of_trials(rows: &[ResultRow]) -> Self {
-        let mut answers: Vec<(String, usize)> = Vec::new();
-        for row in rows {
-            let text = answer_excerpt(row);
-            match answers.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, trials)) => *trials += 1,
-                None => answers.push((text, 1)),
-            }
-        }
-        let more = answers.len().saturating_sub(MAX_ANSWERS);
-        let shown = answers.into_iter().take(MAX_ANSWERS).map(|(text, trials)| match trials {
-            1 => text,
-            trials => format!("{text} ({trials} times)"),
+        let (answers, more) = different_answers(rows);
+        let shown = answers.into_iter().map(|answer| match answer.trials {
+            1 => answer.text,
+            trials => format!("{} ({trials} times)", answer.text),
         });
         let rest =
             (more > 0).then(|| format!("and {}", format_count(more as u64, "other answer", "other answers")));
@@ -362,6 +355,18 @@ impl MatrixCell {
             criteria: failed.or(rows.first()).map(criteria_text).unwrap_or_default(),
         }
     }
+}
+
+/// Names of criteria with their numbers of results, the first few of them: `refund 6, polite 2`.
+pub fn criterion_counts(counts: &[(String, u64)]) -> String {
+    let named =
+        counts.iter().map(|(name, count)| format!("{} {}", short_criterion_name(name), grouped(*count)));
+    let mut named: Vec<String> = named.collect();
+    if named.len() > MAX_COUNTS {
+        let more = named.split_off(MAX_COUNTS).len();
+        named.push(format!("and {more} more"));
+    }
+    named.join(", ")
 }
 
 /// The criteria of a result, each with its sign: `✓ polite, gate ✗ refund, 7/10 tone`.

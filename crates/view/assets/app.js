@@ -1,5 +1,6 @@
 // What every page can do: keys, the list of keys, a filter of lists, and the progress of a run.
 import { openMarks } from "./mark.js";
+import { showReasonsIn } from "./reason.js";
 import { openTable } from "./table.js";
 
 const help = document.getElementById("help");
@@ -62,6 +63,11 @@ function follow(selector) {
   const link = document.querySelector(selector);
   if (link) location.assign(link.href);
 }
+
+// The reasons of criteria side by side, of which each cell has those of one case.
+const caseOf = (cell) => cell.closest("td").querySelector("[data-mark]").dataset.mark.replace(/\/mark$/, "");
+const matrix = document.querySelector(".matrix");
+if (matrix) showReasonsIn(matrix, caseOf);
 
 // Marks the decisions on a case: of the cell that has the focus or was clicked, or of the case that the page is about.
 function mark(button, at) {

@@ -1,4 +1,5 @@
 import { openMarks } from "./mark.js";
+import { forget, hideReason, peek, showReason, showReasonsIn } from "./reason.js";
 
 // The table of cases: only the rows on screen are drawn, and only those around them are asked for.
 
@@ -6,28 +7,10 @@ import { openMarks } from "./mark.js";
 const PAGE = 100;
 // Time after which the rows of before are marked as old ones, in milliseconds.
 const SLOW = 200;
-// Time that a pointer rests on a criterion before its reason is shown, in milliseconds.
-const REST = 150;
 // Browsers draw no element that is higher than some millions of pixels.
 const MAX_HEIGHT = 12_000_000;
 // Where the choice of columns is kept.
 const CHOICE = "assize.columns";
-
-const SIGNS = {
-  "+": ["good", "✓", "met or avoided"],
-  "-": ["bad", "✗", "unmet or incurred"],
-  "?": ["open", "?", "ungraded"],
-  "~": ["dim", "–", "does not apply"],
-  "*": ["middling", "•", "scored"],
-  X: ["middling", "10", "of 10"],
-};
-const VERDICTS = {
-  pass: ["good", "✓"],
-  borderline: ["middling", "≈"],
-  fail: ["bad", "✗"],
-  incomplete: ["open", "?"],
-  skipped: ["open", "–"],
-};
 
 // Key, name, width, what to sort by, and whether it is shown unless the user has chosen.
 const COLUMNS = [
@@ -58,7 +41,6 @@ export function openTable(root, form) {
   const rowsUrl = root.dataset.rows;
   const caseUrl = root.dataset.case;
   const found = document.getElementById("found");
-  const note = document.getElementById("criterion-note");
   const fields = document.getElementById("filter-fields");
   const possible = COLUMNS.filter(([, , , , isShown]) => typeof isShown === "boolean" || isShown in root.dataset);
   let chosen = readChoice();
@@ -214,17 +196,16 @@ export function openTable(root, form) {
   }
 
   function criterionCell({ at, name, mark, gate, failed, penalty, disputed, people }) {
-    const [className, sign, said] = SIGNS[mark] ?? ["middling", mark, "of 10"];
-    const cell = element("span", `criterion-cell ${className}`);
+    const cell = element("span", `criterion-cell ${mark.class}`);
     if (at !== null) cell.dataset.at = at;
     if (failed) cell.classList.add("failed");
-    const shown = element("b", "", sign);
+    const shown = element("b", "", mark.sign);
     shown.setAttribute("aria-hidden", "true");
     cell.append(shown, ` ${penalty ? "penalty " : ""}${name}`);
     if (gate) cell.append(element("i", "gate-sign", "◆"));
     if (disputed) cell.append(element("i", "", "≠"));
     if (people) cell.append(element("i", "", "✎"));
-    const words = [SIGNS[mark] ? said : `${mark} ${said}`, gate ? "gate" : "", disputed ? "disputed" : "", people ?? ""];
+    const words = [mark.word, gate ? "gate" : "", disputed ? "disputed" : "", people];
     cell.append(element("span", "hidden", ` ${words.filter(Boolean).join(", ")}`));
     return cell;
   }
@@ -246,8 +227,10 @@ export function openTable(root, form) {
     const more = element("button", "more", "more");
     more.type = "button";
     more.tabIndex = -1;
-    cells.case.append(link, more);
-    return { row, verdict, link, more, cells, data: null };
+    // Narrow windows have no columns for prompt and target.
+    const part = element("span", "part dim");
+    cells.case.append(link, part, more);
+    return { row, verdict, link, part, more, cells, data: null };
   }
 
   function fillRow(slot, index, top) {
@@ -269,16 +252,16 @@ export function openTable(root, form) {
     const data = rowAt(index);
     if (slot.data === (data ?? undefined)) return;
     slot.data = data ?? undefined;
-    const { verdict: name, id, trial, error } = data ?? {};
-    const [className, sign] = data ? (VERDICTS[name] ?? ["open", "?"]) : ["", "…"];
-    verdict.className = data ? `mark ${className}` : "dim";
-    verdict.textContent = data ? `${sign} ${name}${error ? " !" : ""}` : sign;
+    const { mark, id, trial, error } = data ?? {};
+    verdict.className = data ? `mark ${mark.class}` : "dim";
+    verdict.textContent = data ? `${mark.sign} ${mark.word}${error ? " !" : ""}` : "…";
     if (error) verdict.title = "with an error";
     else verdict.removeAttribute("title");
     link.textContent = trial > 1 ? `${id} (trial ${trial})` : (id ?? "");
     link.title = link.textContent;
     if (data) link.href = address(data.n);
     else link.removeAttribute("href");
+    slot.part.textContent = [root.hasAttribute("data-has-prompt") && data?.prompt, root.hasAttribute("data-has-target") && data?.target].filter(Boolean).join(" ");
     slot.more.hidden = !data;
     slot.more.setAttribute("aria-label", `More of ${id ?? ""}`);
     for (const key of ["score", "suite", "prompt", "target", "tags", "cost", "time"]) {
@@ -345,21 +328,10 @@ export function openTable(root, form) {
     sessionStorage.setItem(place(), JSON.stringify(state));
   }
 
-  // What a row unfolds to, as the server wrote it; the newest few are kept.
-  const peeks = new Map();
-  function peek(number) {
-    if (!peeks.has(number)) {
-      if (peeks.size > 50) peeks.delete(peeks.keys().next().value);
-      const reply = fetch(`${caseUrl}/${number}/peek`).then((reply) => (reply.ok ? reply.text() : ""));
-      peeks.set(number, reply.catch(() => ""));
-    }
-    return peeks.get(number).then((text) => new DOMParser().parseFromString(text, "text/html").body);
-  }
-
   // The whole texts of a row, below it.
   let unfolded = null;
   function fold() {
-    note.hidden = true;
+    hideReason();
     unfolded?.panel.remove();
     unfolded = null;
   }
@@ -371,7 +343,7 @@ export function openTable(root, form) {
     const panel = element("div", "peek");
     panel.setAttribute("role", "row");
     unfolded = { index, panel };
-    const shown = await peek(data.n);
+    const shown = await peek(`${caseUrl}/${data.n}`);
     if (unfolded?.panel !== panel) return;
     const cell = element("div", "peek-cell");
     cell.setAttribute("role", "gridcell");
@@ -387,47 +359,24 @@ export function openTable(root, form) {
     if (view.scrollTop < bottom) view.scrollTop = bottom;
   }
 
-  // The reason of a criterion, beside its cell.
-  let resting;
-  async function explain(cell, index) {
-    const data = rowAt(index);
-    if (!data || cell.dataset.at === undefined) return;
-    const shown = await peek(data.n);
-    const about = shown.querySelectorAll(".peek-criterion")[Number(cell.dataset.at)];
-    if (!about || !cell.isConnected) return;
-    note.replaceChildren(...about.cloneNode(true).childNodes);
-    note.hidden = false;
-    const { left, top, bottom } = cell.getBoundingClientRect();
-    note.style.left = `${Math.max(8, Math.min(left, innerWidth - note.offsetWidth - 8))}px`;
-    const isBelow = bottom + note.offsetHeight + 8 < innerHeight;
-    note.style.top = `${isBelow ? bottom + 4 : Math.max(8, top - note.offsetHeight - 4)}px`;
-  }
-  body.addEventListener("pointerover", (event) => {
-    const cell = event.target.closest(".criterion-cell");
-    clearTimeout(resting);
-    if (!cell) return void (note.hidden = true);
-    resting = setTimeout(() => explain(cell, Number(cell.closest(".grid-row").dataset.index)), REST);
-  });
-  body.addEventListener("pointerleave", () => {
-    clearTimeout(resting);
-    note.hidden = true;
-  });
+  const urlOf = (index) => rowAt(index) && `${caseUrl}/${rowAt(index).n}`;
+  showReasonsIn(body, (cell) => urlOf(Number(cell.closest(".grid-row").dataset.index)));
   function moveInRow(by) {
     const cells = [...(document.getElementById(`row-${selected}`)?.querySelectorAll(".criterion-cell") ?? [])];
     if (cells.length === 0) return;
     criterion = Math.max(0, Math.min(criterion + by, cells.length - 1));
     cells.forEach((cell, at) => cell.classList.toggle("current", at === criterion));
-    explain(cells[criterion], selected);
+    showReason(cells[criterion], urlOf(selected));
   }
 
   // Marks the decisions on the selected case, beginning with a criterion.
   function mark(cell) {
-    const data = rowAt(selected);
-    if (!data) return;
-    note.hidden = true;
+    const url = urlOf(selected);
+    if (!url) return;
+    hideReason();
     const page = Math.floor(selected / PAGE);
-    openMarks(`${caseUrl}/${data.n}/mark`, cell?.dataset.at, () => {
-      peeks.delete(data.n);
+    openMarks(`${url}/mark`, cell?.dataset.at, () => {
+      forget(url);
       refresh(page);
       refreshFilter();
       root.focus();

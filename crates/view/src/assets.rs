@@ -25,6 +25,7 @@ pub(crate) const ASSETS: &[PageAsset] = &[
     asset!("view.css", "text/css; charset=utf-8"),
     asset!("app.js", "text/javascript; charset=utf-8"),
     asset!("table.js", "text/javascript; charset=utf-8"),
+    asset!("reason.js", "text/javascript; charset=utf-8"),
     asset!("mark.js", "text/javascript; charset=utf-8"),
     asset!("post.js", "text/javascript; charset=utf-8"),
     asset!("review.js", "text/javascript; charset=utf-8"),

@@ -1,5 +1,6 @@
 //! The runs that pages can show: those in the runs folder, and those that the user named.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -115,7 +116,8 @@ impl RunLibrary {
         runs
     }
 
-    /// Runs that the user named or that were made elsewhere, then the runs in the runs folder, newest first.
+    /// Runs in the runs folder, those that the user named and those that were made elsewhere, newest first. Unreadable ones
+    /// come last.
     pub(crate) fn list(&self) -> Vec<LibraryRun> {
         let stored: Vec<(String, String, RunFolder)> = runs::newest_first(&self.process)
             .enumerate()
@@ -125,15 +127,14 @@ impl RunLibrary {
         let outside = outside.filter(|run| !stored.iter().any(|(slug, ..)| *slug == run.slug));
         let outside: Vec<_> = outside.map(|run| (run.slug.clone(), run.slug, run.folder)).collect();
 
-        outside
-            .into_iter()
-            .chain(stored)
-            .map(|(slug, name, folder)| LibraryRun {
-                slug,
-                name,
-                info: self.info(&folder).map_err(|error| error.to_string()),
-            })
-            .collect()
+        let runs = outside.into_iter().chain(stored).map(|(slug, name, folder)| LibraryRun {
+            slug,
+            name,
+            info: self.info(&folder).map_err(|error| error.to_string()),
+        });
+        let mut runs: Vec<LibraryRun> = runs.collect();
+        runs.sort_by_cached_key(|run| Reverse(run.info.as_ref().ok().map(|info| info.started_at.clone())));
+        runs
     }
 
     /// Audits of the audits folder, newest first.

@@ -6,21 +6,31 @@ use assize_report::chart::ChartAxis;
 use assize_report::{UNDEFINED, format_rate, format_score, outcome_word};
 use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::EstimatedMetric;
+use serde::Serialize;
 
-use crate::index::CaseStatus;
+use crate::index::{CaseStatus, CriterionEntry};
 use crate::picture::interval_picture;
 
 /// Escapes characters that are invisible or reorder text, such as terminal escape sequences; line breaks and
 /// tabs stay.
 pub(crate) use assize_report::escape_lines as visible;
 
-/// A sentence with names in back-ticks, as a page shows it.
+/// A sentence with names in back-ticks, which a page shows in quotation marks.
 pub(crate) fn sentence(text: &str) -> String {
-    visible(text).replace('`', "")
+    let mut is_open = false;
+    let shown = visible(text);
+    let quoted = shown.chars().map(|character| match character {
+        '`' => {
+            is_open = !is_open;
+            if is_open { '“' } else { '”' }
+        }
+        other => other,
+    });
+    quoted.collect()
 }
 
 /// Sign, word and style class of a verdict or outcome.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ResultMark {
     pub(crate) class: &'static str,
     pub(crate) sign: &'static str,
@@ -45,6 +55,11 @@ impl ResultMark {
             CaseStatus::Skipped => ("open", "–"),
         };
         Self::new(class, sign, status.name())
+    }
+
+    pub(crate) fn of_criterion(criterion: CriterionEntry) -> Self {
+        let points = criterion.points.map(f64::from);
+        Self::of_outcome(criterion.outcome, points, criterion.is_penalty, criterion.is_negated)
     }
 
     /// An outcome with its score from 0 to 10, if it has one. A penalty is incurred or avoided; a negated
@@ -75,7 +90,7 @@ impl ResultMark {
 impl fmt::Display for ResultMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { class, sign, word } = self;
-        write!(f, r#"<span class="mark {class}"><span aria-hidden="true">{sign}</span> {word}</span>"#)
+        write!(f, r#"<span class="mark {class}"><span aria-hidden="true">{sign}</span>&nbsp;{word}</span>"#)
     }
 }
 

@@ -284,19 +284,20 @@ impl TargetRegistry {
             .filter(|sum| *sum > 0)
     }
 
-    /// The targets that were made so far, for the record.
+    /// The targets that were made so far, for the record, in the order in which they are defined.
     pub(crate) fn infos(&self) -> Vec<TargetInfo> {
         let made = self.made.lock();
-        made.values()
-            .map(|target| {
-                let description = target.describe();
-                TargetInfo {
-                    name: description.name,
-                    kind: description.kind.name().to_owned(),
-                    model: description.model,
-                }
-            })
-            .collect()
+        let infos = made.values().map(|target| {
+            let description = target.describe();
+            TargetInfo {
+                name: description.name,
+                kind: description.kind.name().to_owned(),
+                model: description.model,
+            }
+        });
+        let mut infos: Vec<TargetInfo> = infos.collect();
+        infos.sort_by_key(|info| self.specs.iter().position(|spec| spec.name == info.name));
+        infos
     }
 
     /// The number of targets that were made so far.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use assize_analysis::NameTable;
-use assize_store::{AnswerPart, CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
+use assize_store::{AnswerPart, CaseKey, CriterionRate, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::filter::{CaseSort, VerdictChoice};
@@ -169,6 +169,14 @@ impl CaseTableIndex {
     /// The number of a name, if any row has the name.
     pub(crate) fn number(&self, name: &str) -> Option<u32> {
         self.names.number(name)
+    }
+
+    /// Name of the criterion or check that a rate is about, as rows have it: the only check of a grader is numbered.
+    pub(crate) fn name_of_rate(&self, rate: &CriterionRate) -> String {
+        let name = format!("{}/{}", rate.grader, rate.criterion);
+        let check = |number: u32| format!("{}/check-{number}", rate.grader);
+        let is_known = |name: &str| self.number(name).is_some();
+        if !is_known(&name) && is_known(&check(1)) && !is_known(&check(2)) { check(1) } else { name }
     }
 
     /// Names of the prompts of the cases, in the order of the eval file.

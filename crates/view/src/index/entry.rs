@@ -63,22 +63,6 @@ pub(crate) struct CriterionEntry {
 }
 
 impl CriterionEntry {
-    /// A character for the table: `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for
-    /// ten.
-    pub(crate) fn mark(self) -> char {
-        match (self.outcome, self.points) {
-            (OutcomeKind::Met | OutcomeKind::Unmet, _) if self.is_missed() => '-',
-            (OutcomeKind::Met | OutcomeKind::Unmet, _) => '+',
-            (OutcomeKind::Scored, Some(points)) => match points.floor() {
-                10.0.. => 'X',
-                digit => char::from_digit(digit.max(0.0) as u32, 10).unwrap_or('*'),
-            },
-            (OutcomeKind::Scored, None) => '*',
-            (OutcomeKind::NotApplicable, _) => '~',
-            (OutcomeKind::Ungraded, _) => '?',
-        }
-    }
-
     /// Returns true if the decision counts against the answer: unmet, or a penalty that was incurred.
     pub(crate) fn is_missed(self) -> bool {
         self.is_met().is_some_and(|is_met| is_met == self.is_penalty)

@@ -1,6 +1,8 @@
 //! Runs, or the targets of a run, side by side.
 
 use askama::Template;
+use assize_analysis::matrix::best_first;
+use assize_report::TrialAnswer;
 
 use super::{ChipGroup, CriterionCell};
 use crate::text::{MetricText, ResultMark};
@@ -13,6 +15,9 @@ pub(crate) struct MatrixPage {
     /// What the order is worth.
     pub(crate) says: Vec<String>,
     pub(crate) chips: Vec<ChipGroup>,
+    /// What is searched for, and the other keys of the address.
+    pub(crate) text: String,
+    pub(crate) kept: Vec<(String, String)>,
     pub(crate) rows: Vec<MatrixRow>,
     /// Number of tests shown, and of all.
     pub(crate) counts: String,
@@ -23,9 +28,7 @@ pub(crate) struct MatrixPage {
 impl MatrixPage {
     /// The columns by pass rate, the best first.
     fn ranked(&self) -> Vec<&MatrixColumn> {
-        let mut ranked: Vec<&MatrixColumn> = self.columns.iter().collect();
-        ranked.sort_by(|a, b| b.rate.unwrap_or(-1.0).total_cmp(&a.rate.unwrap_or(-1.0)));
-        ranked
+        best_first(&self.columns, |column| column.rate)
     }
 }
 
@@ -38,6 +41,8 @@ pub(crate) struct MatrixColumn {
     pub(crate) mean_score: MetricText,
     pub(crate) cost: String,
     pub(crate) time: String,
+    /// What counts against most of its results.
+    pub(crate) against: String,
     /// The conclusion against the first column, in a word and a sentence; `None` for that column.
     pub(crate) against_first: Option<(ResultMark, String)>,
     /// Address of the comparison with the first column.
@@ -58,18 +63,11 @@ pub(crate) struct MatrixRow {
 pub(crate) struct MatrixCell {
     pub(crate) mark: ResultMark,
     pub(crate) score: String,
-    /// Different answers, each with its address and the number of trials that gave it.
-    pub(crate) answers: Vec<MatrixAnswer>,
+    /// Different answers, each after its address.
+    pub(crate) answers: Vec<(String, TrialAnswer)>,
     /// Number of further answers.
     pub(crate) more: usize,
-    /// Address of the marks of people on these criteria.
-    pub(crate) mark_url: String,
+    /// Address of the case with these criteria.
+    pub(crate) case_url: String,
     pub(crate) criteria: Vec<CriterionCell>,
-}
-
-/// An answer of one or several trials.
-pub(crate) struct MatrixAnswer {
-    pub(crate) url: String,
-    pub(crate) text: String,
-    pub(crate) trials: usize,
 }

@@ -21,6 +21,7 @@ pub(crate) struct RunsPage {
 }
 
 /// A run of a list.
+#[derive(Default)]
 pub(crate) struct RunLine {
     pub(crate) url: String,
     pub(crate) slug: String,
@@ -85,12 +86,6 @@ pub(crate) struct FailingExample {
     pub(crate) reason: String,
 }
 
-/// A name with its value.
-pub(crate) struct FactLine {
-    pub(crate) name: &'static str,
-    pub(crate) value: String,
-}
-
 /// A table row with metrics: a target or a number of attempts.
 pub(crate) struct MetricLine {
     pub(crate) name: String,
@@ -112,7 +107,7 @@ pub(crate) struct RunPage {
     pub(crate) counts: Vec<CountLink>,
     /// True if cases have several results each: then results are counted, not cases.
     pub(crate) counts_results: bool,
-    pub(crate) facts: Vec<FactLine>,
+    pub(crate) facts: Vec<(&'static str, String)>,
     /// The result of the run, and facts that a reader must know beside it.
     pub(crate) conclusion: Vec<String>,
     /// The criteria that count against most results.
@@ -187,7 +182,7 @@ pub(crate) struct CriteriaPage {
     pub(crate) several_suites: bool,
     pub(crate) panel: Vec<String>,
     /// Single decisions, if no criterion was applied to several results and so has a rate.
-    pub(crate) single: Vec<SingleDecision>,
+    pub(crate) single: Vec<CaseLink>,
     /// Number of further decisions.
     pub(crate) more_single: usize,
 }
@@ -205,14 +200,6 @@ pub(crate) fn do_some_differ(criteria: &[CriterionLineText]) -> bool {
 /// Returns true if there is a rate of changed votes of a repeated judge for any criterion.
 pub(crate) fn do_some_flip(criteria: &[CriterionLineText]) -> bool {
     criteria.iter().any(|one| !one.flips.is_empty())
-}
-
-/// The only decision on a criterion.
-pub(crate) struct SingleDecision {
-    pub(crate) criterion: String,
-    pub(crate) mark: ResultMark,
-    pub(crate) case: String,
-    pub(crate) url: String,
 }
 
 /// A choice of a field.
@@ -292,8 +279,6 @@ pub(crate) struct FilterChip {
 pub(crate) struct CaseRow {
     /// Number of the row, from 1.
     pub(crate) n: u32,
-    pub(crate) verdict: &'static str,
-    #[serde(skip)]
     pub(crate) mark: ResultMark,
     pub(crate) score: String,
     pub(crate) id: String,
@@ -317,7 +302,7 @@ pub(crate) struct CaseRow {
 impl CaseRow {
     /// Names of failed gates, then of unmet criteria and incurred penalties that are not gates.
     pub(crate) fn missed(&self) -> String {
-        let missed = self.criteria.iter().filter(|cell| cell.mark == '-' || cell.has_failed);
+        let missed = self.criteria.iter().filter(|cell| cell.mark.class == "bad" || cell.has_failed);
         let named = missed.map(|cell| match cell {
             CriterionCell { has_failed: true, name, .. } => format!("gate {name}"),
             CriterionCell { is_penalty: true, name, .. } => format!("penalty {name}"),
@@ -333,8 +318,7 @@ pub(crate) struct CriterionCell {
     /// Its position among the criteria that the row unfolds to; `None` for a gate that is a whole grader.
     pub(crate) at: Option<usize>,
     pub(crate) name: String,
-    /// `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for ten.
-    pub(crate) mark: char,
+    pub(crate) mark: ResultMark,
     #[serde(rename = "gate", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_gate: bool,
     #[serde(rename = "failed", skip_serializing_if = "std::ops::Not::not")]
@@ -346,33 +330,6 @@ pub(crate) struct CriterionCell {
     /// What people said about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) people: String,
-}
-
-impl CriterionCell {
-    /// Class, sign and word of the mark, as in the table of cases.
-    fn shown(&self) -> (&'static str, String, &'static str) {
-        match self.mark {
-            '+' => ("good", "✓".to_owned(), "met or avoided"),
-            '-' => ("bad", "✗".to_owned(), "unmet or incurred"),
-            '?' => ("open", "?".to_owned(), "ungraded"),
-            '~' => ("dim", "–".to_owned(), "does not apply"),
-            '*' => ("middling", "•".to_owned(), "scored"),
-            'X' => ("middling", "10".to_owned(), "of 10"),
-            digit => ("middling", digit.to_string(), "of 10"),
-        }
-    }
-
-    pub(crate) fn class(&self) -> &'static str {
-        self.shown().0
-    }
-
-    pub(crate) fn sign(&self) -> String {
-        self.shown().1
-    }
-
-    pub(crate) fn word(&self) -> &'static str {
-        self.shown().2
-    }
 }
 
 /// What a row unfolds to.

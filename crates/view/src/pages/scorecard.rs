@@ -13,8 +13,6 @@ pub(crate) struct ScorecardViewPage {
     pub(crate) name: String,
     pub(crate) warning: Option<String>,
     pub(crate) trees: Vec<TreeText>,
-    /// Why it passed or failed.
-    pub(crate) reason: String,
     /// Summary for a committee, by headings.
     pub(crate) decision: Vec<(&'static str, Vec<String>)>,
     /// Address of the comparison with the earlier run; empty without one.

@@ -201,7 +201,6 @@ fn case_row(
 
     Ok(CaseRow {
         n: row + 1,
-        verdict: entry.verdict.name(),
         mark: ResultMark::of_status(entry.verdict),
         score: score_text(entry),
         id: visible(entry.test_id()),
@@ -237,7 +236,17 @@ pub(super) fn criterion_cells(
 ) -> (Vec<CriterionCell>, usize) {
     let people = |name: u32| labels_of(labels, index.name(name));
     let words = |found: Option<&LabelledItem>| found.map(words_of_people).unwrap_or_default().join("; ");
-    let has_failed = |criterion: &CriterionEntry| entry.gates.contains(&criterion.name);
+    // The gate of a check fails with the check, and is shown as the same criterion.
+    let check_of = |gate: &u32| {
+        let is_its = |one: &&CriterionEntry| {
+            index.name(one.name).rsplit_once('/').is_some_and(|(grader, _)| grader == index.name(*gate))
+        };
+        let mut checks = entry.criteria.iter().filter(is_its);
+        let only = checks.next().filter(|one| one.is_missed() && checks.next().is_none());
+        only.map_or(*gate, |check| check.name)
+    };
+    let failed: Vec<u32> = entry.gates.iter().map(check_of).collect();
+    let has_failed = |criterion: &CriterionEntry| failed.contains(&criterion.name);
     let mut criteria: Vec<(usize, &CriterionEntry)> = entry.criteria.iter().enumerate().collect();
     criteria.sort_by_key(|(_, criterion)| match criterion.outcome {
         _ if has_failed(criterion) => 0,
@@ -252,8 +261,8 @@ pub(super) fn criterion_cells(
     let cells = criteria.into_iter().take(MAX_CELLS).map(|(at, criterion)| CriterionCell {
         at: Some(at),
         name: short_criterion_name(index.name(criterion.name)),
-        mark: criterion.mark(),
-        is_gate: criterion.is_gate,
+        mark: cell_mark(*criterion),
+        is_gate: criterion.is_gate || has_failed(criterion),
         has_failed: has_failed(criterion),
         is_penalty: criterion.is_penalty,
         is_disputed: criterion.is_disputed || people(criterion.name).is_some_and(|item| item.is_disputed),
@@ -262,11 +271,11 @@ pub(super) fn criterion_cells(
     let mut cells: Vec<CriterionCell> = cells.collect();
 
     // Gates that are whole graders have no criterion.
-    let whole = entry.gates.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
+    let whole = failed.iter().filter(|gate| !entry.criteria.iter().any(|one| one.name == **gate));
     let whole = whole.map(|gate| CriterionCell {
         at: None,
         name: short_criterion_name(index.name(*gate)),
-        mark: '-',
+        mark: ResultMark::new("bad", "✗", "failed"),
         is_gate: true,
         has_failed: true,
         is_penalty: false,
@@ -275,6 +284,15 @@ pub(super) fn criterion_cells(
     });
     cells.splice(0..0, whole);
     (cells, more)
+}
+
+/// The sign of a score is the score itself.
+fn cell_mark(criterion: CriterionEntry) -> ResultMark {
+    const SCORES: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let mark = ResultMark::of_criterion(criterion);
+    let points = criterion.points.filter(|_| criterion.outcome == OutcomeKind::Scored);
+    let sign = points.and_then(|points| SCORES.get(points.max(0.0) as usize));
+    ResultMark { sign: sign.copied().unwrap_or(mark.sign), ..mark }
 }
 
 fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
@@ -354,11 +372,15 @@ fn case_peek(record: &CaseRecord, question: Option<&QuestionRow>) -> CasePeek {
     let criteria = row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
     let criteria = criteria.map(|(grader, one)| {
         let part = explained.graders.iter().find(|part| part.name == grader.name);
-        let part = part.and_then(|part| part.criteria.iter().find(|part| *part.id == *one.id));
-        let text = part.map_or("", |part| part.text.trim());
+        let criterion = part.and_then(|part| part.criteria.iter().find(|part| *part.id == *one.id));
+        // Checks are numbered notes of their grader.
+        let number = one.id.strip_prefix("check-").and_then(|number| number.parse::<usize>().ok());
+        let check = || part?.whole.as_ref()?.notes.get(number?.checked_sub(1)?);
+        let text = criterion.map(|part| &part.text).or_else(|| Some(&check()?.text));
+        let text = text.map_or("", |text| text.trim());
         PeekCriterion {
             name: short_criterion_name(&format!("{}/{}", grader.name, one.id)),
-            text: negated_text(text, grader.negate && !text.is_empty()),
+            text: sentence(&negated_text(text, grader.negate && !text.is_empty())),
             mark: ResultMark::of_outcome(
                 one.outcome,
                 one.score_out_of_ten(),

@@ -96,13 +96,12 @@ fn comparison_page(
         let query = query.into_iter().chain(prompt);
         format!("/compare/case?{}", Serializer::new(String::new()).extend_pairs(query).finish())
     };
-    let changed = |flips: &[VerdictFlip]| -> Vec<ChangedCase> {
-        let shown = flips.iter().take(MAX_CASES);
-        shown
-            .map(|flip| {
-                changed_case(flip, link(&flip.suite, &flip.case_id, flip.prompt.as_deref(), flip.trial))
-            })
-            .collect()
+    let changes = |title, none, count: Option<usize>, flips: &[VerdictFlip]| {
+        let case = |flip: &VerdictFlip| {
+            changed_case(flip, link(&flip.suite, &flip.case_id, flip.prompt.as_deref(), flip.trial))
+        };
+        let cases = flips.iter().take(MAX_CASES).map(case).collect();
+        CaseChanges { title, none, count: count.unwrap_or(flips.len()), cases }
     };
     let incomplete = found.incomplete.iter().take(MAX_CASES);
     let incomplete = incomplete.map(|pair| {
@@ -125,30 +124,10 @@ fn comparison_page(
         tables,
         hidden_losses: hidden_losses(&found),
         changes: [
-            CaseChanges {
-                title: "Worse",
-                none: "No case that passed in the base fails now.",
-                count: found.regressions.len(),
-                cases: changed(&found.regressions),
-            },
-            CaseChanges {
-                title: "Better",
-                none: "No case that failed in the base passes now.",
-                count: found.improvements.len(),
-                cases: changed(&found.improvements),
-            },
-            CaseChanges {
-                title: "Lower score, same verdict",
-                none: "No case has a lower score with the same verdict.",
-                count: found.shifts.lower_count,
-                cases: changed(&found.shifts.lower),
-            },
-            CaseChanges {
-                title: "Higher score, same verdict",
-                none: "No case has a higher score with the same verdict.",
-                count: found.shifts.higher_count,
-                cases: changed(&found.shifts.higher),
-            },
+            changes("Worse", "No case that passed in the base fails now.", None, &found.regressions),
+            changes("Better", "No case that failed in the base passes now.", None, &found.improvements),
+            changes("Lower score, same verdict", "", Some(found.shifts.lower_count), &found.shifts.lower),
+            changes("Higher score, same verdict", "", Some(found.shifts.higher_count), &found.shifts.higher),
         ],
         incomplete: incomplete.collect(),
         incomplete_count: found.incomplete.len(),

@@ -6,11 +6,11 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::run_header::{run_header, summary_of};
-use crate::index::{CaseFilter, OutcomeChoice};
+use crate::index::{CaseFilter, CaseTableIndex, OutcomeChoice};
 use crate::open_run::OpenRun;
 use crate::page_reply::{Library, PageError, blocking, open_run, render, run_url, with_query};
-use crate::pages::{CriteriaPage, CriterionLineText, SingleDecision};
-use crate::text::{MetricText, ResultMark, visible};
+use crate::pages::{CaseLink, CriteriaPage, CriterionLineText};
+use crate::text::{MetricText, ResultMark, sentence, visible};
 
 /// Maximum number of single decisions that are shown if there are no rates.
 const MAX_SINGLE: usize = 500;
@@ -23,7 +23,11 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let suites = summary.criterion_rates.iter().map(|rate| &rate.suite);
         let several_suites = suites.clone().any(|suite| Some(suite) != suites.clone().next());
 
-        let criteria = criterion_lines(run.slug(), &summary);
+        // Single decisions lock the index again.
+        let criteria = {
+            let index = run.index()?;
+            criterion_lines(run.slug(), &index, &summary)
+        };
         let is_single = criteria.is_empty() && info.scorecard.is_none();
         let (single, more_single) = if is_single { single_decisions(&run)? } else { (Vec::new(), 0) };
 
@@ -41,36 +45,47 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
 }
 
 /// Single decisions of a run, case by case, and the number of those not shown.
-fn single_decisions(run: &OpenRun) -> Result<(Vec<SingleDecision>, usize), PageError> {
+fn single_decisions(run: &OpenRun) -> Result<(Vec<CaseLink>, usize), PageError> {
     let index = run.index()?;
     let all = index.entries().iter().enumerate();
     let all = all.flat_map(|(row, entry)| entry.criteria.iter().map(move |decided| (row, entry, decided)));
     let count = all.clone().count();
-    let shown = all.take(MAX_SINGLE).map(|(row, entry, decided)| SingleDecision {
-        criterion: visible(index.name(decided.name)),
-        mark: ResultMark::of_outcome(
-            decided.outcome,
-            decided.points.map(f64::from),
-            decided.is_penalty,
-            decided.is_negated,
-        ),
-        case: visible(&entry.id),
+    let shown = all.take(MAX_SINGLE).map(|(row, entry, decided)| CaseLink {
+        note: visible(index.name(decided.name)),
+        mark: ResultMark::of_criterion(*decided),
+        id: visible(&entry.id),
         url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
     });
-    let shown: Vec<SingleDecision> = shown.collect();
+    let shown: Vec<CaseLink> = shown.collect();
 
     Ok((shown, count.saturating_sub(MAX_SINGLE)))
 }
 
-/// Rates of criteria in the order of the summary, worst first.
-pub(super) fn criterion_lines(slug: &str, summary: &RunSummary) -> Vec<CriterionLineText> {
-    summary.criterion_rates.iter().map(|rate| criterion_line(slug, rate, summary.panel.as_ref())).collect()
+/// Rates of criteria and of checks, the costliest first.
+pub(super) fn all_rates(summary: &RunSummary) -> Vec<&CriterionRate> {
+    let mut rates: Vec<&CriterionRate> = summary.criterion_rates.iter().chain(&summary.check_rates).collect();
+    rates.sort_by(|a, b| a.cmp_worst_first(b));
+    rates
 }
 
-fn criterion_line(slug: &str, rate: &CriterionRate, panel: Option<&PanelSummary>) -> CriterionLineText {
+/// These rates as lines of a table.
+pub(super) fn criterion_lines(
+    slug: &str,
+    index: &CaseTableIndex,
+    summary: &RunSummary,
+) -> Vec<CriterionLineText> {
+    let line = |rate| criterion_line(slug, &index.name_of_rate(rate), rate, summary.panel.as_ref());
+    all_rates(summary).into_iter().map(line).collect()
+}
+
+fn criterion_line(
+    slug: &str,
+    name: &str,
+    rate: &CriterionRate,
+    panel: Option<&PanelSummary>,
+) -> CriterionLineText {
     let cases = |outcome| {
-        let name = format!("{}/{}", rate.grader, rate.criterion);
-        let filter = CaseFilter::of_criterion(name, Some(rate.suite.clone()), outcome);
+        let filter = CaseFilter::of_criterion(name.to_owned(), Some(rate.suite.clone()), outcome);
         with_query(&format!("{}/cases", run_url(slug)), &filter.to_query())
     };
     let unstable = panel.and_then(|panel| {
@@ -82,8 +97,8 @@ fn criterion_line(slug: &str, rate: &CriterionRate, panel: Option<&PanelSummary>
     let text = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
 
     CriterionLineText {
-        id: visible(&format!("{}/{}", rate.grader, rate.criterion)),
-        text: visible(text),
+        id: visible(name.strip_suffix("/check-1").unwrap_or(name)),
+        text: sentence(text),
         suite: visible(&rate.suite),
         is_scored: rate.scored,
         is_penalty: rate.weight < 0.0,

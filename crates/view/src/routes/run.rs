@@ -7,12 +7,12 @@ use assize_report::{
     DerivedMetricText, answer_excerpt, derived_metric_texts, excerpt, format_duration, format_rate,
     format_run_time, grouped, run_warnings, short_criterion_name,
 };
-use assize_store::{CriterionRate, PartMetrics, RunInfo, RunMetrics, RunSummary, StoreError};
+use assize_store::{PartMetrics, RunInfo, RunMetrics, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::cases::case_rows;
-use super::criteria::criterion_lines;
+use super::criteria::{all_rates, criterion_lines};
 use super::measurement::audit_page;
 use super::run_header::{earlier_run, is_live, run_header, summary_of};
 use super::runs::judge_names;
@@ -21,9 +21,9 @@ use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::page_reply::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
 use crate::pages::{
-    CaseLink, CountLink, FactLine, FailingCriterion, FailingExample, MetricLine, RunPage, RunProgressText,
+    CaseLink, CountLink, FailingCriterion, FailingExample, MetricLine, RunPage, RunProgressText,
 };
-use crate::text::{MetricText, ResultMark, visible};
+use crate::text::{MetricText, ResultMark, sentence, visible};
 
 /// Maximum number of criteria that are shown next to the metrics.
 const MAX_CRITERIA: usize = 8;
@@ -49,9 +49,6 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     let is_live = is_live(run, info);
     let is_card = info.scorecard.is_some();
     let figures = summary.figures.as_ref();
-    let mut criteria = criterion_lines(run.slug(), &summary);
-    let more_criteria = criteria.len().saturating_sub(MAX_CRITERIA);
-    criteria.truncate(MAX_CRITERIA);
 
     let mut notes: Vec<String> = Vec::new();
     if let Some(figures) = figures {
@@ -84,6 +81,9 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     // Before the index is locked, which this does too.
     let progress = if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() };
     let index = run.index()?;
+    let mut criteria = criterion_lines(run.slug(), &index, &summary);
+    let more_criteria = criteria.len().saturating_sub(MAX_CRITERIA);
+    criteria.truncate(MAX_CRITERIA);
     let is_repeated = index.entries().iter().any(|entry| entry.trial > 1);
     let not_passed = CaseFilter {
         verdicts: vec![VerdictChoice::Fail, VerdictChoice::Incomplete, VerdictChoice::Borderline],
@@ -127,16 +127,15 @@ fn failing_criteria(
     summary: &RunSummary,
     failing: &[u32],
 ) -> Result<Vec<FailingCriterion>, StoreError> {
-    let mut rates: Vec<&CriterionRate> = summary.criterion_rates.iter().chain(&summary.check_rates).collect();
+    let mut rates = all_rates(summary);
     rates.retain(|rate| rate.failures().is_some_and(|count| count > 0));
-    rates.sort_by(|a, b| a.cmp_worst_first(b));
 
     let shown = rates.into_iter().take(MAX_FAILING_CRITERIA).map(|rate| {
-        let name = format!("{}/{}", rate.grader, rate.criterion);
+        let name = index.name_of_rate(rate);
         let count = rate.failures().unwrap_or_default();
         let filter = CaseFilter::of_criterion(name.clone(), Some(rate.suite.clone()), OutcomeChoice::Against);
         Ok(FailingCriterion {
-            text: visible(if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text }),
+            text: sentence(rate.text.trim()),
             count,
             of: rate.rate.n,
             share: format_rate(count as f64 / rate.rate.n.max(1) as f64),
@@ -185,29 +184,22 @@ pub(super) fn lost_rows(run: &OpenRun, info: &RunInfo) -> Result<Option<String>,
 
 /// Number of cases by verdict, each with a link to them.
 fn verdict_counts(slug: &str, index: &CaseTableIndex) -> Vec<CountLink> {
-    let verdicts = [
-        (CaseStatus::Pass, VerdictChoice::Pass),
-        (CaseStatus::Borderline, VerdictChoice::Borderline),
-        (CaseStatus::Fail, VerdictChoice::Fail),
-        (CaseStatus::Incomplete, VerdictChoice::Incomplete),
-        (CaseStatus::Skipped, VerdictChoice::Skipped),
-    ];
-    verdicts
-        .into_iter()
-        .map(|(status, choice)| (status, choice, index.count(status)))
-        .filter(|(status, _, count)| *count > 0 || matches!(status, CaseStatus::Pass | CaseStatus::Fail))
-        .map(|(status, choice, count)| {
-            let filter = CaseFilter { verdicts: vec![choice], ..CaseFilter::default() };
-            CountLink {
-                url: with_query(&format!("{}/cases", run_url(slug)), &filter.to_query()),
-                mark: ResultMark::of_status(status),
-                count: grouped(count as u64),
-            }
-        })
-        .collect()
+    use CaseStatus::{Borderline, Fail, Incomplete, Pass, Skipped};
+    let counts = [Pass, Borderline, Fail, Incomplete, Skipped].map(|status| (status, index.count(status)));
+    let shown = counts.into_iter().filter(|(status, count)| *count > 0 || matches!(status, Pass | Fail));
+    let links = shown.map(|(status, count)| {
+        let verdicts = VerdictChoice::from_name(status.name()).into_iter().collect();
+        let filter = CaseFilter { verdicts, ..CaseFilter::default() };
+        CountLink {
+            url: with_query(&format!("{}/cases", run_url(slug)), &filter.to_query()),
+            mark: ResultMark::of_status(status),
+            count: grouped(count as u64),
+        }
+    });
+    links.collect()
 }
 
-fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
+fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<(&'static str, String)> {
     let quotes = summary.quotes.zip(summary.quotes_found).filter(|(all, _)| *all > 0);
     let tokens = [summary.tokens.input, summary.tokens.output].map(|count| count.map(grouped));
     let targets: Vec<String> = info
@@ -243,7 +235,7 @@ fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
         ("Not run", Some(grouped(summary.not_run as u64)).filter(|_| summary.not_run > 0)),
         ("Version", Some(visible(&info.assize_version))),
     ];
-    values.into_iter().filter_map(|(name, value)| Some(FactLine { name, value: value? })).collect()
+    values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 fn part_lines(slug: &str, summary: &RunSummary) -> Vec<(&'static str, &'static str, Vec<MetricLine>)> {

@@ -44,16 +44,9 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
                 url,
                 slug,
                 name,
-                when: String::new(),
-                suites: String::new(),
-                judges: String::new(),
-                cases: String::new(),
-                passed: MetricText::default(),
-                score: MetricText::default(),
-                cost: String::new(),
                 result: ResultMark::new("bad", "✗", "unreadable"),
-                reason: String::new(),
                 error: Some(visible(&error)),
+                ..RunLine::default()
             };
         }
     };

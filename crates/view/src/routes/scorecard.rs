@@ -58,7 +58,6 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
             name: visible(&labelled.info.name),
             warning: warning.as_deref().map(visible),
             trees,
-            reason: info.summary.as_ref().map_or_else(String::new, |summary| sentence(&summary.exit_reason)),
             decision: decision
                 .into_iter()
                 .map(|part| (part.title, part.lines.iter().map(|line| sentence(line)).collect()))

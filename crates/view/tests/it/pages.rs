@@ -130,8 +130,8 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
         (&json!("What about plain?"), &json!("You get a full refund within 30 days."))
     );
     let criteria = json!([
-        {"at": 0, "name": "must", "mark": "-", "gate": true, "failed": true},
-        {"at": 1, "name": "tone", "mark": "+"},
+        {"at": 0, "name": "must", "mark": {"class": "bad", "sign": "✗", "word": "unmet"}, "gate": true, "failed": true},
+        {"at": 1, "name": "tone", "mark": {"class": "good", "sign": "✓", "word": "met"}},
     ]);
     assert_eq!(row["criteria"], criteria);
     let plain = test.get(&format!("/runs/{RUN}/cases?page=1&sort=score")).expect(200).body;
@@ -283,7 +283,10 @@ fn a_case_shows_the_calls_of_tools_and_the_changes_file_by_file() {
     let page = test.get(&format!("/runs/{RUN}/cases/1")).expect(200).body;
     assert!(page.contains("Tool calls <span class=\"dim\">1</span>"), "{page}");
     assert!(page.contains("Bash &#60;b&#62;hostile") && page.contains("&#60;this&#62; is it"), "{page}");
-    assert!(page.contains("20 ms · 7 characters cut") && page.contains("</span> failed</span>"), "{page}");
+    assert!(
+        page.contains("20 ms · 7 characters cut") && page.contains("</span>&nbsp;failed</span>"),
+        "{page}"
+    );
     assert!(page.contains(">x</span> <span class=\"dim\">1 added, 0 removed</span>"), "{page}");
 
     let found = test.get(&format!("/runs/{RUN}/rows?q=%3Cthis%3E%20is%20it")).expect(200).json();
@@ -366,11 +369,11 @@ fn runs_stand_side_by_side_a_test_a_row() {
     assert!(!page.contains("The best of several"), "two are not several: {page}");
 
     // Only one case was decided differently, and by one criterion.
-    for filter in ["differ=1", "criterion=rubrics%2Fmust"] {
+    for filter in ["differ=1", "differ=rubrics%2Fmust"] {
         let page = test.get(&format!("{address}&{filter}")).expect(200).body;
         assert!(page.contains("1 of 3 tests") && page.contains("aria-current"), "{page}");
     }
-    let page = test.get(&format!("{address}&criterion=rubrics%2Ftone")).expect(200).body;
+    let page = test.get(&format!("{address}&differ=rubrics%2Ftone")).expect(200).body;
     assert!(page.contains("0 of 3 tests"), "{page}");
     test.get(&format!("/matrix?run={RUN}")).expect(422);
     test.get(&format!("/matrix?run={RUN}&run=gone")).expect(404);
@@ -440,8 +443,8 @@ fn a_penalty_is_incurred_on_every_page_and_never_unmet() {
 
     let rows = test.get(&format!("/runs/{PENALTY}/rows?outcome=against")).expect(200).json();
     let criterion = &rows["rows"][0]["criteria"][0];
-    assert_eq!((&criterion["mark"], &criterion["penalty"]), (&json!("-"), &json!(true)));
-    let incurred = r#"<span class="mark bad"><span aria-hidden="true">✗</span> incurred</span>"#;
+    assert_eq!((&criterion["mark"]["word"], &criterion["penalty"]), (&json!("incurred"), &json!(true)));
+    let incurred = r#"<span class="mark bad"><span aria-hidden="true">✗</span>&nbsp;incurred</span>"#;
     for page in ["cases/1", "criteria"] {
         let body = test.get(&format!("/runs/{PENALTY}/{page}")).expect(200).body;
         assert!(body.contains(incurred) && !body.contains("unmet"), "{page}: {body}");
