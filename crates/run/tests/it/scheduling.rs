@@ -201,7 +201,10 @@ async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
     let (mut memory, mut events) = (Memory::default(), 0);
     let items = vec![Ok(case("case", "a"))];
     let (totals, ended) =
-        run(RunStart::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| events += 1).await;
+        assize_run::run(RunStart::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| {
+            events += 1
+        })
+        .await;
     assert!(ended.is_ok());
     assert_eq!((totals.counts.total(), memory.records.len(), events), (0, 0, 0));
 }

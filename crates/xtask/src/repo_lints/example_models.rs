@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::is_kind;
+
 /// The list, one model a line. `tools/prices.py` reports which of them retire.
 const LIST: &str = "crates/llm/data/example-models.txt";
 
@@ -29,7 +31,7 @@ pub(super) fn read(root: &Path) -> Result<BTreeSet<String>, String> {
 
 /// Names of models in a page or in help that the list does not have. Results of the past keep the models they had.
 pub(super) fn unlisted(name: &str, text: &str, models: &BTreeSet<String>) -> Vec<String> {
-    let is_page = name == "README.md" || (name.starts_with("docs/") && name.ends_with(".md"));
+    let is_page = is_kind(name, "md") && (name == "README.md" || name.starts_with("docs/"));
     let is_past = name == "docs/benchmarks.md" || name.starts_with("docs/design/");
     if is_past || !(is_page || name.starts_with("crates/cli/src/args/")) {
         return Vec::new();
