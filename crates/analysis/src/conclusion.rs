@@ -7,7 +7,7 @@ use assize_rubric::{MissingPolicy, ScorecardNodeKind, UnitInterval, at_least};
 use assize_store::{BlockingGate, DisputedDecision, RunConclusion, RunInfo, RunSettings, RunSummary};
 
 use crate::exit::ExitStatus;
-use crate::scorecard::{ScorecardRun, ScoredCard};
+use crate::scorecard::{ScorecardRun, ScorecardTreeError, ScoredCard};
 
 /// Setting of a scorecard run: how cases without a result count, if not as unknown.
 const TREAT_MISSING: &str = "treat_missing";
@@ -108,6 +108,17 @@ pub fn missing_policy(settings: &RunSettings) -> MissingPolicy {
 /// The smallest share of the weight that results must cover in a run of a scorecard.
 pub fn min_coverage(settings: &RunSettings) -> Option<UnitInterval> {
     UnitInterval::new(settings.other.get(MIN_COVERAGE)?.parse().ok()?).ok()
+}
+
+impl<'a> ScoredCard<'a> {
+    /// Scores a stored run with the options that it was concluded with.
+    ///
+    /// # Errors
+    ///
+    /// If the stored tree is damaged.
+    pub fn of_stored(run: &'a ScorecardRun, settings: &RunSettings) -> Result<Self, ScorecardTreeError> {
+        Self::of_run(run, None, missing_policy(settings), min_coverage(settings))
+    }
 }
 
 /// The weight set of a run of a scorecard, if it is not the one that the index names.

@@ -4,10 +4,9 @@ use assize_rubric::{
     CaseTally, DistinctCases, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores, UnitInterval,
     at_least, format_rate,
 };
-use assize_store::{RunSettings, ScorecardInfo, VerdictCounts};
+use assize_store::{ScorecardInfo, VerdictCounts};
 
 use super::{ScorecardRun, ScorecardTree, ScorecardTreeError};
-use crate::conclusion::{min_coverage, missing_policy};
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 
 /// The scored trees of a scorecard.
@@ -53,15 +52,6 @@ impl<'a> ScoredCard<'a> {
     ) -> Result<Self, ScorecardTreeError> {
         let scored = Self::new(&run.info, set, |place| run.tally(place), policy)?;
         Ok(scored.with_distinct_cases(run.distinct_cases()).with_min_coverage(min_coverage))
-    }
-
-    /// Scores a stored run with the options that it was concluded with.
-    ///
-    /// # Errors
-    ///
-    /// If the stored tree is damaged.
-    pub fn of_stored(run: &'a ScorecardRun, settings: &RunSettings) -> Result<Self, ScorecardTreeError> {
-        Self::of_run(run, None, missing_policy(settings), min_coverage(settings))
     }
 
     /// Sets the distinct cases at or below each part, by index.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::allowance::allowances;
 use super::climb::AnswerTime;
-use super::limiter::{RateLimiter, RequestFailure, SendChance};
+use super::limiter::{AccountStatus, RateLimiter, RequestFailure, SendChance};
 use super::outage::{FailureConsequence, ServerOutage};
 use super::recent::RecentAnswers;
 use super::turns::TurnQueue;
@@ -129,29 +129,6 @@ impl ProviderAccounts {
 
         Arc::clone(account)
     }
-}
-
-/// Limits of an account at one moment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AccountStatus {
-    /// Host of the server.
-    pub host: String,
-    /// A name that distinguishes the accounts of one server. It reveals nothing about the key.
-    pub name: String,
-    /// Requests a second at most, as measured from refusals; `None` while no refusals show such a limit.
-    pub requests_per_second: Option<f64>,
-    /// Requests that may be in flight.
-    pub window: u32,
-    /// Requests in flight.
-    pub in_flight: u32,
-    /// Requests that wait to be sent.
-    pub waiting: u32,
-    /// True while nothing but probes is sent: the server asked for a pause, or failed again and again.
-    pub is_paused: bool,
-    /// True while nothing but probes is sent because the server failed again and again.
-    pub is_held: bool,
-    /// The failure for which nothing is sent to the server, or to one of its models.
-    pub outage: Option<ServerOutage>,
 }
 
 /// The name of an account for other processes. It is half a hash of a hash, so it can't be used to confirm a

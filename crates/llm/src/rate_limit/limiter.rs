@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::account::AccountStatus;
 use super::allowance::{AllowanceKind, ServerAllowance};
 use super::bucket::TokenBucket;
 use super::climb::AnswerTime;
@@ -28,6 +27,29 @@ use super::window::ConcurrencyWindow;
 use crate::call_source::CallSource;
 use crate::error::ErrorKind;
 use crate::token_counts::TokenCounts;
+
+/// Limits of an account at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountStatus {
+    /// Host of the server.
+    pub host: String,
+    /// A name that distinguishes the accounts of one server. It reveals nothing about the key.
+    pub name: String,
+    /// Requests a second at most, as measured from refusals; `None` while no refusals show such a limit.
+    pub requests_per_second: Option<f64>,
+    /// Requests that may be in flight.
+    pub window: u32,
+    /// Requests in flight.
+    pub in_flight: u32,
+    /// Requests that wait to be sent.
+    pub waiting: u32,
+    /// True while nothing but probes is sent: the server asked for a pause, or failed again and again.
+    pub is_paused: bool,
+    /// True while nothing but probes is sent because the server failed again and again.
+    pub is_held: bool,
+    /// The failure for which nothing is sent to the server, or to one of its models.
+    pub outage: Option<ServerOutage>,
+}
 
 /// Expected tokens of a reply before the first one has been seen.
 const INITIAL_OUTPUT_TOKENS: f64 = 512.0;

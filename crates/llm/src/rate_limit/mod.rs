@@ -18,8 +18,9 @@ mod simulation_tests;
 mod turns;
 mod window;
 
-pub use account::{AccountStatus, ProviderAccounts, RateLimits};
 pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
+pub use account::{ProviderAccounts, RateLimits};
 pub(crate) use allowance::reported;
+pub use limiter::AccountStatus;
 pub(crate) use outage::FailureConsequence;
 pub use outage::ServerOutage;

@@ -21,7 +21,6 @@ use assize_testkit::mock::MockServer;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Most requests that are sent for one question.
@@ -89,8 +88,7 @@ pub(crate) static FORMATS: [Format; 8] = [
     },
 ];
 
-/// A clock that skips waits: it goes forward by each, so that a pause of an account has passed for all questions, and records
-/// them.
+/// A clock that skips waits and records them.
 #[derive(Default)]
 pub(crate) struct NotingClock(Mutex<Vec<Duration>>);
 
@@ -104,10 +102,6 @@ impl Clock for NotingClock {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         self.0.lock().push(duration);
         Box::pin(std::future::ready(()))
-    }
-
-    fn instant(&self) -> Instant {
-        Instant::now() + self.0.lock().iter().sum::<Duration>()
     }
 
     fn now(&self) -> SystemTime {
