@@ -110,7 +110,7 @@ pub(crate) struct CalibrateArgs {
     /// A distribution of probabilities over scores.
     #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE, hide_short_help = true)]
     pub(crate) likeliest: bool,
-    /// Truth if several people labelled an item.
+    /// Truth where several people gave labels.
     #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "agreed", value_name = "WHAT", help_heading = JUDGE)]
     pub(crate) truth: TruthRule,
     /// Unit to treat as independent.

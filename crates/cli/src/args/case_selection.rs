@@ -15,7 +15,7 @@ pub(crate) struct CaseSelectionArgs {
     /// Cases also have the tags of their suite.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// Run only cases that failed or are incomplete in this run.
+    /// Run only what failed or is incomplete in this run.
     ///
     /// The results are a run of their own: its pass rate is that of these cases.
     #[arg(long, alias = "filter-failing", value_name = "RUN", conflicts_with_all = ["filter", "resume"], help_heading = SELECTION)]
