@@ -330,7 +330,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "a provider without its model",
         files: &[("a.eval.yaml", VALID)],
         command: &["eval", "a.eval.yaml", "--judge", "openai"],
-        says: &["is a provider without a model", "`openai:MODEL`", "`openai:gpt-4o-mini`"],
+        says: &["is a provider without a model", "`openai:MODEL`", "`openai:gpt-6-luna`"],
     },
     FirstMistake {
         name: "a number out of range",
