@@ -328,7 +328,7 @@ mod tests {
         let error = parse_body(body, &RequestLimits::default()).unwrap_err();
         let paths: Vec<&str> = error.body.problems.iter().map(|problem| problem.path.as_str()).collect();
         assert_eq!(paths, [r#"/samples/1/vars/a\"b/1"#, "/samples/1/vars/c", "/x"]);
-        assert!(error.body.problems[1].message.starts_with("`-Infinity` is no number"));
+        assert!(error.body.problems[1].message.starts_with("`-Infinity` is not a JSON number"));
         assert_eq!(parse_body(b"[NaN", &RequestLimits::default()).unwrap_err().body.problems[0].path, "/0");
     }
 
