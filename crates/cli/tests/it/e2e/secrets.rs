@@ -218,7 +218,7 @@ fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() 
     cli.file(".env", "GROQ_API_KEY=file-key-0123\nGROQ_BASE_URL=http://far.invalid/${OPENAI_API_KEY}\n");
     let output = cli.run(&["lint", "s.yaml"]).expect_code(2);
     assert!(
-        output.stderr.contains("a secret of the environment") && !output.stderr.contains(KEY),
+        output.stderr.contains("a variable of the environment") && !output.stderr.contains(KEY),
         "{}",
         output.stderr
     );
