@@ -202,7 +202,7 @@ async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
     let items = vec![Ok(case("case", "a"))];
     let (totals, ended) =
         assize_run::run(RunStart::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| {
-            events += 1
+            events += 1;
         })
         .await;
     assert!(ended.is_ok());
