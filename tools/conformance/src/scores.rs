@@ -187,7 +187,7 @@ fn benchmark_rubric(inputs: &Value) -> Value {
     };
     let scored = score_card(&card, tally, MissingPolicy::Incomplete);
     let whole = scored.root();
-    json!({"score": whole.score(), "passed": whole.weighting == NodeStatus::Pass})
+    json!({"score": whole.score(), "passed": whole.status == NodeStatus::Pass})
 }
 
 fn na_handling(inputs: &Value) -> Value {
