@@ -161,7 +161,8 @@ fn files_below(folder: &Path) -> usize {
 
 /// Fails if the run lost cases or paid for some twice.
 fn expect_all(summary_path: &Path, cases: usize, offline: bool) -> Result<(), String> {
-    let text = std::fs::read_to_string(summary_path).map_err(|error| format!("{}: {error}", summary_path.display()))?;
+    let text = std::fs::read_to_string(summary_path)
+        .map_err(|error| format!("{}: {error}", summary_path.display()))?;
     let summary: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| format!("the summary: {error}: {text}"))?;
     let counts = &summary["counts"];

@@ -308,7 +308,8 @@ impl TargetState {
         }
 
         let replies = assize_lsp::serve_messages(messages, &self.options).expect("the server goes on");
-        let answers = replies.iter().filter(|message| message.get("id").is_some_and(Value::is_number)).count();
+        let answers =
+            replies.iter().filter(|message| message.get("id").is_some_and(Value::is_number)).count();
         assert_eq!(answers, requests + 1, "an answer to each request");
 
         let mut outcome = ReadOutcome::default();

@@ -261,8 +261,11 @@ fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, NameRole>
     targets.extend(of_suite.map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())));
 
     for case in loaded.cases.iter().flatten() {
-        targets
-            .extend(case.targets.iter().map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())));
+        targets.extend(
+            case.targets
+                .iter()
+                .map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())),
+        );
         for grader in &case.graders {
             judges_of(grader, &mut judges);
         }

@@ -205,25 +205,30 @@ fn best_of_four(inputs: &Value, shared: &Path) -> Option<Value> {
 /// For each item, whether the right answer alone had the best score.
 fn strict(shared: &Path, file: &str, scores: &str, k: usize) -> Option<BTreeMap<String, bool>> {
     let rows = rows(&shared.join("data/rewardbench2-k8").join(file))?;
-    let strict_row = |row: &Value| Some((row["id"].to_string(), best_of(&means(row, scores, k)?, 0).unwrap().strict));
+    let strict_row =
+        |row: &Value| Some((row["id"].to_string(), best_of(&means(row, scores, k)?, 0).unwrap().strict));
     Some(rows.iter().filter_map(strict_row).collect())
 }
 
 fn repeats_compared(comparison: &str, shared: &Path) -> Option<Value> {
     let strict_of = |file: &str, scores: &str, k: usize| strict(shared, file, scores, k);
     let (first, second) = match comparison {
-        "gpt54 base full k8 vs k1" => {
-            (strict_of("gpt54_base.jsonl", "full_scores", 8)?, strict_of("gpt54_base.jsonl", "full_scores", 1)?)
-        }
-        "gpt54 criteria k8 vs base k8" => {
-            (strict_of("gpt54_criteria.jsonl", "full_scores", 8)?, strict_of("gpt54_base.jsonl", "full_scores", 8)?)
-        }
-        "claude criteria full k8 vs base full k8" => {
-            (strict_of("claude_criteria.jsonl", "full_scores", 8)?, strict_of("claude_base.jsonl", "full_scores", 8)?)
-        }
-        "claude mini(Haiku) base k8 vs full(Sonnet) base k8" => {
-            (strict_of("claude_base.jsonl", "mini_scores", 8)?, strict_of("claude_base.jsonl", "full_scores", 8)?)
-        }
+        "gpt54 base full k8 vs k1" => (
+            strict_of("gpt54_base.jsonl", "full_scores", 8)?,
+            strict_of("gpt54_base.jsonl", "full_scores", 1)?,
+        ),
+        "gpt54 criteria k8 vs base k8" => (
+            strict_of("gpt54_criteria.jsonl", "full_scores", 8)?,
+            strict_of("gpt54_base.jsonl", "full_scores", 8)?,
+        ),
+        "claude criteria full k8 vs base full k8" => (
+            strict_of("claude_criteria.jsonl", "full_scores", 8)?,
+            strict_of("claude_base.jsonl", "full_scores", 8)?,
+        ),
+        "claude mini(Haiku) base k8 vs full(Sonnet) base k8" => (
+            strict_of("claude_base.jsonl", "mini_scores", 8)?,
+            strict_of("claude_base.jsonl", "full_scores", 8)?,
+        ),
         _ => return None,
     };
 
