@@ -48,7 +48,7 @@ type CriterionIdentity = (String, String, u64);
 pub struct CriterionResponses {
     criteria: BTreeMap<CriterionIdentity, usize>,
     answers: BTreeMap<String, (String, BTreeMap<usize, f64>)>,
-    /// Criteria of runs with scores of 0 to 10, of which values are tenths.
+    /// Criteria whose values are raw scores of a run, 0 to 10, divided by ten.
     in_tenths: BTreeSet<usize>,
     runs: usize,
 }
@@ -253,8 +253,8 @@ impl ResponseMatrix<'_> {
         all
     }
 
-    /// Neighbouring steps of which the higher one has the worse answers: among the answers with either, the criterion
-    /// correlates negatively with the others.
+    /// Pairs of neighbouring steps where the higher step went to worse answers: among the answers with one of the two
+    /// steps, the criterion correlates negatively with the others.
     fn unordered(&self, at: usize, level: ConfidenceLevel) -> Vec<[ScoreStep; 2]> {
         let criteria = self.names.len();
         let steps = score_steps(&self.values(at), criteria);
@@ -274,7 +274,7 @@ impl ResponseMatrix<'_> {
         pairs.map(|pair| [self.in_points(at, pair[0]), self.in_points(at, pair[1])]).collect()
     }
 
-    /// Points that a value of 1 stands for.
+    /// Factor from stored values to raw scores.
     fn points(&self, at: usize) -> f64 {
         if self.in_tenths[at] { 10.0 } else { 1.0 }
     }
@@ -520,7 +520,7 @@ pub struct CriterionAnalysis {
     /// Scores that no answer got, and the share of further answers that would get one of them, at most; `None` if there
     /// are no such scores, or too few answers to say that they are rare.
     pub unused: Option<(Vec<f64>, f64)>,
-    /// Neighbouring steps of which the higher one has the worse answers by the other criteria.
+    /// Pairs of neighbouring steps where the higher step went to answers that the other criteria rate worse.
     pub unordered: Vec<[ScoreStep; 2]>,
 }
 

@@ -30,8 +30,8 @@ pub(crate) fn print(text: &str) {
     write_stdout(&assize_report::escape_commands(text));
 }
 
-/// Prints serialised JSON, or annotations for a CI job. Those are commands in its log, and texts in them can't add
-/// further commands.
+/// Prints serialised JSON, or annotations for a CI job. Annotations are commands in the job's log, so texts in them are
+/// escaped: they can't add further commands.
 pub(crate) fn print_json_text(text: &str) {
     write_stdout(&assize_report::escape_commands_in_json(text));
 }

@@ -214,8 +214,8 @@ fn last_turn<'t>(
     Ok(turns.iter().rev().find(fits))
 }
 
-/// The output that a case uses: of the last test that stores one. With several targets or prompts, it is that of the
-/// same target and prompt, if there is one.
+/// The output that a case uses: the output of the last test that stores one. If that test has several targets or prompts, the
+/// output of the same target and prompt is preferred.
 fn last_output<'o>(case: &Case, outputs: &'o [HandedOn], target: Option<&str>) -> Option<&'o HandedOn> {
     let test = &outputs.last()?.test;
     let of_test = outputs.iter().rev().take_while(|output| output.test == *test);

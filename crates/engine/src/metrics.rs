@@ -68,8 +68,8 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
         .chain(totals.check_tallies())
         .map(|tally| (tally.number, tally.is_scored))
         .collect();
-    // The intervals of all of them hold at once, so that of the worst one does, which is chosen by its value. Source: O. J. Dunn,
-    // Journal of the American Statistical Association 56 (1961), 52-64.
+    // Simultaneous intervals: a reader picks out the worst criterion by its value, and its interval must hold too. Source: O. J.
+    // Dunn, Journal of the American Statistical Association 56 (1961), 52-64.
     let level = ConfidenceLevel::new(1.0 - 0.05 / shared.len().max(1) as f64).unwrap_or_default();
     let rate = |number: u32, sample: CriterionSample| -> Result<EstimatedMetric, StoreError> {
         sample.rate(shared.get(&number).is_some_and(|is_scored| *is_scored), level)

@@ -238,7 +238,7 @@ impl PreflightReport {
                 "can't run; nothing was spent\n{problems}{refused}"
             )));
         }
-        // A plan starts no programs and sends no requests, so it only lists what would be refused.
+        // A plan starts no programs and sends no requests, so it lists the refusals and goes on.
         let refused = match refused {
             Some(refused) if !is_plan => {
                 return Err(EngineError::unrunnable(format!("{refused}\nnothing was run")));

@@ -111,7 +111,7 @@ pub(crate) struct ResumedRun {
 struct TiedCases {
     /// Cases of each test whose answers are compared, by suite, test and trial.
     groups: BTreeMap<(Arc<str>, Arc<str>, u32), HashSet<CaseKey>>,
-    /// Cases that take over answers, or hand theirs on, with what they take over.
+    /// Cases that take over answers of other cases or hand on their own, each with its relations.
     taking: HashMap<CaseKey, Arc<ItemRelations>>,
     /// Cases that must run.
     open: HashSet<CaseKey>,

@@ -116,7 +116,7 @@ fn scores_out_of_order_or_unused_and_extreme_criteria_are_named() {
     ] {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(line), "{line}: {text}");
     }
-    // Without a scale, nobody knows which other scores are possible.
+    // Without a scale, the other possible scores are unknown.
     let text = cli.run(&[&arguments[..3], &QUICK].concat()).expect_code(0).stdout;
     assert!(!text.contains("no answer got"), "{text}");
 }

@@ -111,7 +111,7 @@ fn later_tests_use_stored_outputs_after_their_transform() {
     assert_eq!(stored[1]["history"]["output"], "A<SAY: WHY A<SAY: FRUIT>?>");
 }
 
-/// Two providers and two prompts, one of which shows the conversation.
+/// Two providers, and two prompts: `P1` shows the conversation, the other does not.
 const MATRIX: &str = "prompts:
   - \"P1 {% for t in _conversation %}[{{ t.input }}>{{ t.output }}]{% endfor %} {{ q }}\"
   - 'P2 {{ q }}'
