@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{OutcomeKind, Usd};
+use assize_rubric::Usd;
 use assize_stats::ConfidenceLevel;
-use assize_store::{AnswerPart, CriterionRow, EstimatedMetric, RunFolder, RunInfo, StoreError};
+use assize_store::{AnswerPart, EstimatedMetric, RunFolder, RunInfo, StoreError};
 
 use crate::compare::{ComparisonSet, Conclusion};
 use crate::summary::RunSummarizer;
@@ -80,7 +80,7 @@ impl ColumnMetrics {
             cost = cost.zip(row.cost_usd.map(Usd::as_dollars)).map(|(sum, cost)| sum + cost);
             time += row.duration_ms;
             for grader in &row.graders {
-                for one in grader.criteria.iter().filter(|one| is_against(one, grader.negate)) {
+                for one in grader.criteria.iter().filter(|one| one.counts_against(grader.negate)) {
                     *against.entry(format!("{}/{}", grader.name, one.id)).or_default() += 1;
                 }
             }
@@ -96,16 +96,6 @@ impl ColumnMetrics {
         let mut against: Vec<(String, u64)> = against.into_iter().collect();
         against.sort_by_key(|(_, count)| Reverse(*count));
         Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1), against })
-    }
-}
-
-/// Returns true if a decision counts against the answer: unmet, or a penalty that was incurred.
-fn is_against(row: &CriterionRow, is_negated: bool) -> bool {
-    match row.outcome {
-        OutcomeKind::Met | OutcomeKind::Unmet => {
-            ((row.outcome == OutcomeKind::Met) != is_negated) == (row.weight < 0.0)
-        }
-        _ => false,
     }
 }
 

@@ -97,6 +97,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_counts_against_an_answer_is_shown_as_bad() {
+        use OutcomeKind::{Met, NotApplicable, Scored, Ungraded, Unmet};
+        for outcome in [Met, Unmet, Scored, NotApplicable, Ungraded] {
+            for (points, weight) in [None, Some(0.0), Some(4.5), Some(5.0), Some(9.0)]
+                .into_iter()
+                .flat_map(|points| [1.0, -1.0].map(|weight| (points, weight)))
+            {
+                let row = CriterionRow {
+                    id: "c".into(),
+                    outcome,
+                    raw_score: None,
+                    points,
+                    value: None,
+                    weight,
+                    gate: None,
+                    reason: String::new(),
+                    evidence: Vec::new(),
+                    judge: assize_rubric::JudgeIdentity::default(),
+                    panel: None,
+                    truncated: None,
+                };
+                for negated in [false, true] {
+                    let is_bad = VerdictMark::for_criterion(&row, negated).tone == ReportTone::Bad;
+                    assert_eq!(row.counts_against(negated), is_bad, "{row:?} {negated}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn meeting_a_penalty_is_bad() {
         let shown = |outcome, points, penalty, negated| {
             let VerdictMark { sign, word, tone } =

@@ -228,6 +228,18 @@ impl CriterionRow {
     pub fn score_out_of_ten(&self) -> Option<f64> {
         self.raw_score.map(f64::from).or(self.points)
     }
+
+    /// Returns true if the decision counts against the answer: a criterion that is not met, a penalty that is incurred, or a
+    /// score in the lower half. `negated` says if the grader is negated.
+    pub fn counts_against(&self, negated: bool) -> bool {
+        let is_fault = (self.weight < 0.0) != negated;
+        match (self.outcome, self.score_out_of_ten()) {
+            (OutcomeKind::Met, _) => is_fault,
+            (OutcomeKind::Unmet, _) => !is_fault,
+            (OutcomeKind::Scored, Some(points)) => (if is_fault { 10.0 - points } else { points }) < 5.0,
+            _ => false,
+        }
+    }
 }
 
 impl ResultRow {

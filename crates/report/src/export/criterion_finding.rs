@@ -14,8 +14,6 @@ use super::run_conclusion::{ProblemLevel, ReportedConclusion};
 use super::{CriterionName, CriterionPosition, ReportError, RunReport};
 use crate::case_block::{has_failed_gate, stored_texts};
 use crate::criterion::NEGATION_PREFIX;
-use crate::mark::VerdictMark;
-use crate::style::ReportTone;
 
 /// Maximum number of findings that are kept. GitHub shows this many of a SARIF report.
 const MAX_FINDINGS: usize = 5_000;
@@ -113,11 +111,9 @@ impl CaseFinding {
     }
 }
 
-/// Returns true if a decision speaks against the answer: its gate failed, it is not met, or its score is in the lower
-/// half, as marked in all output.
+/// Returns true if a decision speaks against the answer, or its gate failed.
 pub(crate) fn is_against(grader: &GraderRow, row: &CriterionRow, gate_failed: bool) -> bool {
-    let mark = VerdictMark::for_criterion(row, grader.negate);
-    gate_failed || mark.tone == ReportTone::Bad
+    gate_failed || row.counts_against(grader.negate)
 }
 
 impl CriterionFindings {
