@@ -169,7 +169,7 @@ pub(crate) fn format_counts(section: &CalibrationSection) -> String {
         (cells.both_not_applicable, "not applicable to both"),
         (cells.unsure, "unsure"),
         (cells.tied, "tied among people"),
-        (cells.disputed, "disputed among people, which count neither for nor against the judge"),
+        (cells.disputed, "disputed among people (neither for nor against the judge)"),
     ] {
         if number > 0 {
             parts.push(format!("{} {what}", grouped(number)));

@@ -55,7 +55,7 @@ where
         writer.stop_batching();
     }
     let stops = SchedulerStops { cancel: cancel.clone(), limit, refused, decided };
-    let mut scheduler = Scheduler::new(items.into_iter(), (done, history), settings, stops);
+    let mut scheduler = Scheduler::new(items.into_iter(), done, history, settings, stops);
 
     let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
     scheduler.in_flight.shutdown().await;

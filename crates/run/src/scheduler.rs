@@ -64,7 +64,8 @@ where
 {
     pub(crate) fn new(
         items: I,
-        (done, history): (HashMap<CaseKey, TrialResult>, AnswerHistory),
+        done: HashMap<CaseKey, TrialResult>,
+        history: AnswerHistory,
         settings: RunLimits,
         SchedulerStops { cancel, limit, refused, decided }: SchedulerStops,
     ) -> Self {

@@ -17,7 +17,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 /// Time between two looks at the run folders. After a slow look, the pause is as long as the look.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Time between lines if they can't be redrawn, so that a log stays readable.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -217,7 +217,7 @@ impl RunWatch {
                     Err(_) => failed += 1,
                 }
             }
-            std::thread::sleep(LOOK_INTERVAL.max(begun.elapsed()));
+            std::thread::sleep(POLL_INTERVAL.max(begun.elapsed()));
         }
     }
 

@@ -34,7 +34,7 @@ use crate::wire::HttpCall;
 const SILENCE: Duration = Duration::from_mins(1);
 
 /// The shortest time between two checks whether others were answered.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A request that waits for others in the server's queue ends after this many time limits at the latest.
 const MAX_TIME_LIMITS: u32 = 20;
@@ -140,7 +140,11 @@ impl SharedClient {
                     let account = self.parts.endpoint.host();
                     self.observe(&CallEvent::Unanswered { account: &account, silence: SILENCE });
                 }
-                look = if is_passed_over { now + SILENCE } else { (since + SILENCE).max(now + LOOK_AGAIN) };
+                look = if is_passed_over {
+                    now + SILENCE
+                } else {
+                    (since + SILENCE).max(now + RECHECK_INTERVAL)
+                };
             }
             if now >= deadline {
                 deadline = since + limit;

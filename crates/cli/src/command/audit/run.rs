@@ -11,7 +11,6 @@ use crate::failure::CommandFailure;
 use crate::runtime::block_on;
 
 pub(super) fn injection(args: &InjectionArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    refuse(&args.eval.run)?;
     let places = args.place.iter().copied().collect();
     let audit = InjectionAudit::new(&args.probes, places, args.probing.options(args.max_flip_rate))?;
 

@@ -288,7 +288,7 @@ fn people_stand_beside_the_judge() {
     );
     let text = cli.run(&[&["calibrate", "--labels", "t.jsonl"], &QUICK[..]].concat()).expect_code(0).stdout;
     assert!(
-        text.contains("1 disputed among people, which count neither for nor against the judge"),
+        text.contains("1 disputed among people (neither for nor against the judge)"),
         "{text}"
     );
     let found = calibrate(&cli, &["--labels", "t.jsonl", "--truth", "each"]);
