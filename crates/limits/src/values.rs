@@ -70,7 +70,7 @@ limits! {
     /// Keys of a map.
     MAP_KEYS: usize = 10_000, count;
     /// Values that aliases may add.
-    ALIAS_COPIES: usize = 200_000, count;
+    ALIAS_COPIES: usize = 100_000, count;
     /// Bytes of a text that count as one more value.
     WEIGHED_TEXT_BYTES: usize = 256, size;
     /// Cases of a file of prompts and tests.

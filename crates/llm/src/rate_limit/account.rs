@@ -225,14 +225,20 @@ impl ProviderAccount {
         clock: &dyn Clock,
         request: QueuedRequest<'_>,
     ) -> Result<Permit, AcquireError> {
+        let client = request.source.map(|source| source.client);
         let _queued = QueuePlace::new(self);
-        let mut turn = Some(self.turns.wait(call_order::place()).await);
+        let waiting = self.turns.wait(client, call_order::place());
+        if client.is_some() {
+            // The request whose turn it is may have to let this one go first.
+            self.changed.notify_one();
+        }
+        let mut turn = Some(waiting.await);
 
         // After a wait its end has passed, even by a clock that stands still, as clocks of tests may.
         let mut now_at_least = Duration::ZERO;
         loop {
             if turn.is_none() {
-                turn = Some(self.turns.wait(call_order::place()).await);
+                turn = Some(self.turns.wait(client, call_order::place()).await);
             }
             let ended = self.ended.notified();
             let changed = self.changed.notified();
@@ -252,6 +258,14 @@ impl ProviderAccount {
                         tokens,
                         load: state.limiter.window.in_flight(),
                     });
+                }
+
+                let awaits_answer =
+                    matches!(chance, SendChance::AfterAnswer | SendChance::AfterAnswerOrAt(_));
+                let has_more = |other| state.limiter.has_more_in_flight(client, other);
+                if awaits_answer && self.turns.is_any_waiting(has_more) {
+                    turn = None;
+                    continue;
                 }
 
                 (chance, now)
@@ -422,7 +436,7 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.account.state().limiter.leave(self.number, &self.model);
+        self.account.state().limiter.leave(self.number, &self.model, self.source);
         self.account.changed.notify_one();
         self.account.ended.notify_waiters();
     }

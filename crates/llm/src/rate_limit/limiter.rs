@@ -11,10 +11,15 @@
 //! may be the only one that hangs. After the first answer the window opens, and the next requests are spaced by
 //! [`FIRST_SPACING`], so that the first refusals arrive before the whole window is sent.
 //!
+//! In a service, no client holds up another. A client of whose calls none is in flight may send one, even beyond the
+//! window and before the first answer, because all requests in flight may be calls of another client that hang. Of the
+//! window itself, the client with the fewest in flight gets the next place ([`RateLimiter::has_more_in_flight`]).
+//!
 //! Rates are measured in busy time: the time minus the pauses in which nothing was in flight and a request could have
 //! been sent.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +28,7 @@ use super::bucket::TokenBucket;
 use super::climb::AnswerTime;
 use super::outage::{AccountState, FailedRequest, FailureConsequence, OutageTracker, ServerOutage};
 use super::pace::{RefusalMeaning, RequestPace};
+use super::turns::ClientId;
 use super::window::ConcurrencyWindow;
 use crate::call_source::CallSource;
 use crate::error::ErrorKind;
@@ -96,6 +102,8 @@ pub(super) struct RateLimiter {
     /// The models that got requests. Until a model has given a good answer, it gets one request at a time, which shows
     /// what the model refuses.
     models: BTreeMap<Arc<str>, ModelCalls>,
+    /// Requests in flight of each client, in a process that serves several.
+    clients: BTreeMap<u64, u32>,
     /// Running means: tokens of a reply, and of a request with its reply.
     mean_output: f64,
     mean_tokens: f64,
@@ -154,6 +162,7 @@ impl RateLimiter {
             first_due: None,
             good_answers: 0,
             models: BTreeMap::new(),
+            clients: BTreeMap::new(),
             mean_output: INITIAL_OUTPUT_TOKENS,
             mean_tokens: INITIAL_OUTPUT_TOKENS,
         }
@@ -186,6 +195,7 @@ impl RateLimiter {
             AccountState::ProbingAside(_) if !self.window.has_room() => return SendChance::AfterAnswer,
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
             AccountState::ProbingAside(from) | AccountState::Probing(from) => from,
+            AccountState::Open if self.is_clients_first(source) => Duration::ZERO,
             AccountState::Open if self.awaits_first_answer(model) => {
                 let next_at = self.last_send + FIRST_ANSWER_PATIENCE;
                 if !self.may_send_unanswered(model) {
@@ -215,6 +225,17 @@ impl RateLimiter {
         [spaced, by_requests, by_tokens, self.pace.ready_at(), self.gate]
             .into_iter()
             .fold(Duration::ZERO, Duration::max)
+    }
+
+    /// Whether all requests in flight are of other clients.
+    fn is_clients_first(&self, source: Option<CallSource>) -> bool {
+        source.is_some_and(|source| !self.clients.contains_key(&source.client))
+    }
+
+    /// Whether more requests of a client are in flight than of another one.
+    pub(super) fn has_more_in_flight(&self, client: ClientId, other: ClientId) -> bool {
+        let in_flight = |client: ClientId| client.and_then(|client| self.clients.get(&client)).copied();
+        in_flight(client) > in_flight(other)
     }
 
     /// Whether the first request to the server or to this model is in flight. The others wait for its result.
@@ -248,7 +269,15 @@ impl RateLimiter {
     }
 
     /// Records that the request with this number to a model is no longer in flight.
-    pub(super) fn leave(&mut self, number: u64, model: &str) {
+    pub(super) fn leave(&mut self, number: u64, model: &str, source: Option<CallSource>) {
+        if let Some(CallSource { client, .. }) = source
+            && let Entry::Occupied(mut own) = self.clients.entry(client)
+        {
+            *own.get_mut() -= 1;
+            if *own.get() == 0 {
+                own.remove();
+            }
+        }
         if let Some(first) = self.models.get_mut(model) {
             first.in_flight = first.in_flight.saturating_sub(1);
         }
@@ -278,6 +307,9 @@ impl RateLimiter {
             self.first_due = Some(due.max(now.saturating_sub(FIRST_CATCH_UP)) + space);
         }
 
+        if let Some(CallSource { client, .. }) = source {
+            *self.clients.entry(client).or_default() += 1;
+        }
         self.last_send = now;
         self.pace.send(now);
         let number = self.window.send();

@@ -1,5 +1,6 @@
 //! Fairness: one client does not delay another.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use assize_serve::KeyQuotas;
@@ -9,13 +10,17 @@ use serde_json::{Value, json};
 use crate::client::{request_text, send};
 use crate::fixture::Setup;
 
-/// Ten samples for which the model server fails, and sixty others.
-fn bodies() -> [String; 2] {
-    let samples = |count: usize, text: &str| -> Vec<Value> {
-        (0..count).map(|number| json!({"output": format!("{text} {number}")})).collect()
-    };
-    let body = |samples| json!({"rubric": ["yes"], "samples": samples, "deadline_ms": 10_000}).to_string();
-    [body(samples(10, "poison")), body(samples(60, "sound"))]
+/// So many samples with one text, to be graded within ten seconds.
+fn body(count: usize, text: &str) -> String {
+    let samples: Vec<Value> =
+        (0..count).map(|number| json!({"output": format!("{text} {number}")})).collect();
+    json!({"rubric": ["yes"], "samples": samples, "deadline_ms": 10_000}).to_string()
+}
+
+/// A request to grade that body with that key.
+async fn grade(address: SocketAddr, key: String, body: String) -> Value {
+    let text = request_text("POST", "/v1/grade", &[("X-Api-Key", &key)], body.as_bytes());
+    send(address, &text).await.json()
 }
 
 #[tokio::test]
@@ -33,29 +38,61 @@ async fn a_server_that_fails_for_some_samples_grades_all_others() {
         let keys = [("first", KeyQuotas::default()), ("second", KeyQuotas::default())];
         let keys = if has_keys { setup.keys(&keys) } else { vec![String::new(); 2] };
         let server = setup.start().await;
-        let [poison, sound] = bodies();
-        let address = server.address;
-        let ask = |key: &str, body: &str| {
-            let text = request_text("POST", "/v1/grade", &[("X-Api-Key", key)], body.as_bytes());
-            async move { send(address, &text).await.json() }
-        };
-
-        let failing = tokio::spawn(ask(&keys[0], &poison));
-        for _ in 0..500 {
-            if model.count() >= 8 {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let [failing_key, key] = keys.try_into().unwrap();
+        let failing = tokio::spawn(grade(server.address, failing_key, body(10, "poison")));
+        until_asked(&model, 8).await;
         // By now the calls of the first request are delayed.
         tokio::time::sleep(Duration::from_millis(500)).await;
         let begun = Instant::now();
-        let graded = ask(&keys[1], &sound).await;
+        let graded = grade(server.address, key, body(60, "sound")).await;
         assert_eq!(graded["summary"]["graded"], 60, "keys: {has_keys}, {}", graded["summary"]);
         assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 
         let failed = failing.await.unwrap();
         assert_eq!(failed["summary"]["graded"], 0, "{}", failed["summary"]);
+    }
+}
+
+/// Waits until the model server has got so many requests.
+async fn until_asked(model: &MockServer, count: usize) {
+    for _ in 0..500 {
+        if model.count() >= count {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_for_one_client_grades_the_samples_of_all_others() {
+    for has_answered in [false, true] {
+        let model = MockServer::start(|request: &MockRequest| {
+            let pause = if request.last_user_text.contains("poison") { 600 } else { 0 };
+            rule::judge(request).after(Duration::from_secs(pause))
+        });
+        let mut setup = Setup::with_model(&model);
+        setup.run.spending.cache = assize_engine::CacheUse::Off;
+        let keys = ["first", "second", "third"].map(|name| (name, KeyQuotas::default()));
+        let [hanging_key, key, third]: [String; 3] = setup.keys(&keys).try_into().unwrap();
+        let server = setup.start().await;
+        if has_answered {
+            let graded = grade(server.address, key.clone(), body(5, "sound")).await;
+            assert_eq!(graded["summary"]["graded"], 5);
+        }
+
+        // So many that all places for requests in flight are taken.
+        let before = model.count();
+        let hanging = tokio::spawn(grade(server.address, hanging_key, body(250, "poison")));
+        until_asked(&model, before + if has_answered { 30 } else { 1 }).await;
+        let begun = Instant::now();
+        let others = [key, third].map(|key| grade(server.address, key, body(60, "sound")));
+        for graded in futures_util::future::join_all(others).await {
+            assert_eq!(graded["summary"]["graded"], 60, "answered: {has_answered}, {}", graded["summary"]);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+
+        let hung = hanging.await.unwrap();
+        assert_eq!(hung["summary"]["graded"], 0, "{}", hung["summary"]);
     }
 }
 
@@ -65,11 +102,8 @@ async fn a_server_that_fails_for_everyone_is_asked_seldom() {
     let mut setup = Setup::with_model(&model);
     setup.run.spending.cache = assize_engine::CacheUse::Off;
     let server = setup.start().await;
-    let calls = bodies().map(|body| {
-        let text = request_text("POST", "/v1/grade", &[], body.as_bytes());
-        let address = server.address;
-        async move { send(address, &text).await }
-    });
+    let calls =
+        [body(10, "poison"), body(60, "sound")].map(|body| grade(server.address, String::new(), body));
     futures_util::future::join_all(calls).await;
 
     // The first requests are sent together; then there are probes, each after a longer pause.

@@ -31,7 +31,8 @@ pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
         .collect();
 
     let file = data.write("healthbench.jsonl", &rows)?;
-    let found = data.run("calibrate", &file, &QUICK)?;
+    // The published figures compare the judge with each physician, also where physicians disagree.
+    let found = data.run("calibrate", &file, &[&QUICK[..], &["--truth", "each"]].concat())?;
     let overall = find(&found["sections"], &[("by", "all")]);
     for (name, count) in
         [("both_met", 137), ("only_judge_met", 36), ("only_people_met", 30), ("both_unmet", 47)]
