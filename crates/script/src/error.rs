@@ -12,6 +12,11 @@ pub enum ScriptError {
     /// The file of the script threw an error before its function was called.
     #[error("the file of the script threw an error: {0}")]
     Load(String),
+    /// Nothing here can run it.
+    #[error(
+        "this build of Assize has no JavaScript engine; build it with `--features full`, as released programs are"
+    )]
+    NoEngine,
     /// The script took more steps than allowed.
     #[error("the script was stopped: it takes too many steps")]
     TooManySteps,

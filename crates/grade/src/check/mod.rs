@@ -9,6 +9,10 @@ mod fields;
 mod json;
 mod metrics;
 mod result;
+#[cfg(feature = "json-schema")]
+mod schema;
+#[cfg(not(feature = "json-schema"))]
+#[path = "schema_missing.rs"]
 mod schema;
 mod script;
 mod skill;
