@@ -37,6 +37,9 @@ const ANSWERS_PER_PARAMETER: usize = 3;
 /// Distance from the average ability, in standard deviations, beyond which a criterion is too easy or too hard: one
 /// answer in 40 is farther away.
 const EXTREME_ABILITY: f64 = 2.0;
+/// Slope of a criterion that correlates by 0.2 with the ability, however often it is met: `1.702·0.2/√(1 − 0.2²)`. Source:
+/// F. Lord, Applications of Item Response Theory to Practical Testing Problems (1980), chapter 3.
+const MIN_SLOPE: f64 = 0.347;
 /// Maximum number of pairs for which an interval is computed; pairs that agree most come first.
 const MAX_PAIRS: usize = 20;
 
@@ -152,16 +155,28 @@ impl CriterionResponses {
         cases.sort_unstable();
         cases.dedup();
         let pairs = matrix.pairs(resampling);
+        let mut criteria: Vec<CriterionAnalysis> =
+            (0..kept.len()).map(|at| matrix.criterion(at, resampling.level, scale)).collect();
         let repeated: Vec<String> =
             pairs.0.iter().filter(|pair| pair.is_redundant).map(|pair| pair.criteria[1].clone()).collect();
+        let model = matrix.model(&repeated, resampling.level);
+        // Few answers fail an easy criterion, so it can't correlate much with the others, however well it measures.
+        let extremes = model.iter().flat_map(|model| &model.curves).filter(|curve| curve.extreme.is_some());
+        for curve in extremes {
+            let same = criteria.iter_mut().find(|one| one.name == curve.name);
+            if let Some(one) = same.filter(|one| one.flag == Some(CriterionFlag::NotWithRest)) {
+                one.flag = None;
+            }
+        }
+
         Ok(CriteriaReport {
             answers: matrix.answers.len(),
             cases: cases.len(),
             rare: counts.len() - kept.len(),
             compared: pairs.1,
             pairs: pairs.0,
-            criteria: (0..kept.len()).map(|at| matrix.criterion(at, resampling.level, scale)).collect(),
-            model: matrix.model(&repeated, resampling.level),
+            criteria,
+            model,
         })
     }
 
@@ -451,8 +466,10 @@ impl ResponseMatrix<'_> {
             };
             steps[1..].iter().zip(found).map(with_score).collect()
         });
-        let rising = difficulties.as_ref().ok().filter(|_| curve.discrimination > 0.0);
-        let extreme = rising.and_then(|steps| match (steps.first()?, steps.last()?) {
+        // Half of the answers reach a flat curve far from their average, although it is neither easy nor hard.
+        let is_steep = curve.slope_at_least(level).is_ok_and(|least| least > MIN_SLOPE);
+        let steep = difficulties.as_ref().ok().filter(|_| is_steep);
+        let extreme = steep.and_then(|steps| match (steps.first()?, steps.last()?) {
             (_, (.., hardest)) if hardest.high < -EXTREME_ABILITY => Some(ExtremeDifficulty::TooEasy),
             ((.., easiest), _) if easiest.low > EXTREME_ABILITY => Some(ExtremeDifficulty::TooHard),
             _ => None,
@@ -481,8 +498,8 @@ pub enum CriterionFlag {
     TooFewToTell(f64),
     /// Answers that meet the other criteria meet it less often.
     AgainstRest,
-    /// Its correlation with the others is below 0.2: it does not distinguish good answers from bad ones, or
-    /// measures another property.
+    /// Its correlation with the others is below 0.2, and not because it is too easy or too hard: it does not distinguish
+    /// good answers from bad ones, or measures another property.
     NotWithRest,
 }
 
@@ -539,7 +556,7 @@ pub struct CriterionPair {
     pub is_redundant: bool,
 }
 
-/// A criterion whose steps all lie beyond the abilities of these answers.
+/// A criterion that tells good answers from bad ones, but whose steps all lie beyond the abilities of these answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtremeDifficulty {
     /// Half of the answers that are 2 standard deviations below average still reach its highest step.
@@ -596,4 +613,61 @@ pub struct CriteriaReport {
     pub compared: usize,
     /// The model, or the reason why there is none.
     pub model: Result<CriteriaModel, UndefinedReason>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers of even abilities to six good criteria, and to one more with this slope that this share of them meets on average.
+    fn report(answers: u32, slope: f64, share: f64) -> CriteriaReport {
+        let mut responses = CriterionResponses::default();
+        let mut state: u64 = 5;
+        let mut draw = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / f64::from(1u32 << 31)
+        };
+        for answer in 0..answers {
+            // A sum of twelve uniform numbers is nearly normal.
+            let ability = (0..12).map(|_| draw()).sum::<f64>() - 6.0;
+            let mut push = |name: &str, logit: f64| {
+                let value = f64::from(draw() < 1.0 / (1.0 + (-logit).exp()));
+                let place = format!("a{answer}");
+                responses.push((name.to_owned(), String::new(), 0), place.clone(), &place, value);
+            };
+            for (at, difficulty) in [-1.0, -0.5, 0.0, 0.0, 0.5, 1.0].into_iter().enumerate() {
+                push(&format!("good{at}"), 1.8 * (ability - difficulty));
+            }
+            push("tried", slope * ability + (share / (1.0 - share)).ln());
+        }
+        let resampling = ResamplingOptions { resamples: 20, ..ResamplingOptions::default() };
+        responses.analyze(resampling, None).expect("enough answers")
+    }
+
+    #[test]
+    fn a_criterion_is_either_extreme_or_does_not_discriminate() {
+        let mut seen = Vec::new();
+        for answers in [150, 1_000] {
+            for slope in [-1.5, 0.0, 0.3, 0.4, 1.5] {
+                for share in [0.01, 0.2, 0.8, 0.99] {
+                    let report = report(answers, slope, share);
+                    let curves = report.model.iter().flat_map(|model| &model.curves);
+                    let extreme =
+                        curves.filter(|curve| curve.name == "tried").find_map(|curve| curve.extreme);
+                    let flag =
+                        report.criteria.iter().find(|one| one.name == "tried").and_then(|one| one.flag);
+                    assert!(
+                        extreme.is_none() || flag.is_none(),
+                        "{answers} {slope} {share}: {flag:?} {extreme:?}"
+                    );
+                    assert!(extreme.is_none() || slope >= 1.5, "{answers} {slope} {share}: {extreme:?}");
+                    if answers == 1_000 && slope >= 1.5 {
+                        assert_ne!(flag, Some(CriterionFlag::NotWithRest), "{slope} {share}");
+                    }
+                    seen.extend(extreme);
+                }
+            }
+        }
+        assert!(seen.contains(&ExtremeDifficulty::TooEasy) && seen.contains(&ExtremeDifficulty::TooHard));
+    }
 }

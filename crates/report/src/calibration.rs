@@ -169,7 +169,7 @@ pub(crate) fn format_counts(section: &CalibrationSection) -> String {
         (cells.both_not_applicable, "not applicable to both"),
         (cells.unsure, "unsure"),
         (cells.tied, "tied among people"),
-        (cells.disputed, "disputed among people (neither for nor against the judge)"),
+        (cells.disputed, "disputed"),
     ] {
         if number > 0 {
             parts.push(format!("{} {what}", grouped(number)));
@@ -209,7 +209,15 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
             &[ReportPiece::new(ReportTone::Open, "unknown: no item was labelled by two people")],
         );
     } else {
-        page.add_line(&[ReportPiece::new(ReportTone::Strong, "agreement between people")]);
+        let note = if section.cells.disputed == 0 {
+            ""
+        } else {
+            "  disputed items included; `--truth each` includes them above, too"
+        };
+        page.add_line(&[
+            ReportPiece::new(ReportTone::Strong, "agreement between people"),
+            ReportPiece::new(ReportTone::Dim, note),
+        ]);
         render_metrics(page, &people, detail.explained);
     }
 
@@ -257,8 +265,8 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
     if hidden + unmeasured > 0 {
         let what = match unmeasured {
             0 => format!("{hidden} more measures of agreement"),
-            1 => format!("{hidden} more measures of agreement and a bias that was not measured"),
-            some => format!("{hidden} more measures of agreement and {some} biases that were not measured"),
+            1 => format!("{hidden} more measures of agreement and an unmeasured bias"),
+            some => format!("{hidden} more measures of agreement and {some} unmeasured biases"),
         };
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}"))]);
     }
@@ -291,8 +299,13 @@ fn render_annotators(page: &mut ReportPage, found: &ReplacementTest) {
 fn agreement_sentence(section: &CalibrationSection) -> Option<String> {
     let confusion = section.confusion?;
     let found = section.figures.iter().find(|figure| figure.id == "accuracy")?;
+    let unit = match section.cells.disputed {
+        0 if confusion.n() == section.cells.compared => "",
+        0 => " labels",
+        _ => " undisputed labels",
+    };
     let counts = format!(
-        "The judge agrees with people in {} of {}",
+        "The judge agrees with people in {} of {}{unit}",
         grouped(confusion.true_pass + confusion.true_fail),
         grouped(confusion.n())
     );

@@ -705,8 +705,11 @@ fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: u
 fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Option<&str>) {
     page.add_rule("Each against each");
     let figure = many.comparisons.first().map_or("", |comparison| comparison.headline.name());
-    let adjusted =
-        adjusted_by.map_or_else(|| "p not adjusted".to_owned(), |name| format!("p adjusted by {name}"));
+    let pairs = many.matrix.len() * many.matrix.len().saturating_sub(1) / 2;
+    let adjusted = adjusted_by.map_or_else(
+        || "p not adjusted".to_owned(),
+        |name| format!("p adjusted by {name} for {pairs} comparisons"),
+    );
     page.add_text(
         &[],
         &[ReportPiece::new(

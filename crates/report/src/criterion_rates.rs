@@ -45,6 +45,8 @@ pub(crate) struct RateTitles {
     pub(crate) heading: &'static str,
     /// Title of the column with the texts.
     pub(crate) column: &'static str,
+    /// Title of the column with the intervals.
+    pub(crate) interval: &'static str,
     /// Title of the column whose values the rows are sorted by, with the order.
     ordered: &'static str,
 }
@@ -60,7 +62,11 @@ impl RateTitles {
             ("Criteria and checks", "criterion or check", "criterion or check, worst first")
         };
 
-        Self { heading, column, ordered }
+        // Intervals of several rates are so wide that all of them hold together, also that of the worst.
+        let is_alone = summary.criterion_rates.len() + summary.check_rates.len() == 1;
+        let interval = if is_alone { "95% CI" } else { "95% CI, all at once" };
+
+        Self { heading, column, interval, ordered }
     }
 }
 
@@ -103,14 +109,14 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
         .collect();
 
     page.add_blank();
-    let text = RateTitles::new(summary, &rates).ordered;
+    let RateTitles { interval, ordered, .. } = RateTitles::new(summary, &rates);
     let columns = [
         ReportColumn::right(if any_scored { "met or mean" } else { "met" }),
-        ReportColumn::shrinking("95% CI"),
+        ReportColumn::shrinking(interval),
         ReportColumn::right("against"),
         ReportColumn::right("of"),
         ReportColumn::right("ungraded"),
-        if is_brief { ReportColumn::cut(text) } else { ReportColumn::shrinking(text) }.naming_row(),
+        if is_brief { ReportColumn::cut(ordered) } else { ReportColumn::shrinking(ordered) }.naming_row(),
     ];
     render_table(page, 2, &columns, &rows);
 

@@ -62,7 +62,7 @@ fn conclusions(report: &DriftReport) -> Vec<String> {
         Some(point) => {
             let shift = point.step.map_or(0.0, |step| step.shift);
             lines.push(format!(
-                "The judge has changed: in {}, it is {} on the same answers ({:+.3} of decisions met). Scores before and after are not \
+                "The judge has probably changed: in {}, it is {} on the same answers ({:+.3} of decisions met). Scores before and after are not \
                  comparable.",
                 sanitize_name(&point.label),
                 if shift < 0.0 { "stricter" } else { "more lenient" },

@@ -76,7 +76,8 @@ pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> S
 
     if points.len() > 1 {
         page.add_blank();
-        let text = "Runs of an unchanged system differ by chance: compare two with `assize compare` before you conclude that one is better.";
+        let text = "Runs of an unchanged system differ by chance, and the best and the worst of many differ most. Before you conclude that one is better, \
+                    compare two with `assize compare` that you did not choose by their results.";
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
     }
 

@@ -127,9 +127,13 @@ impl ReplacementTest {
             (matched as f64 / n as f64, tested.iter().map(|one| one.judge).sum::<f64>() / n as f64);
         let may_replace = rate >= LEAST_WINNING;
         let says = format!(
-            "The judge {} a person: it was shown to agree with the others at least as well as {matched} of {n} people \
-             (winning rate {rate:.2}, {LEAST_WINNING} needed; epsilon {epsilon}).",
-            if may_replace { "may replace" } else { "was not shown to replace" },
+            "{}: it agrees with the others at most {epsilon} less often than {matched} of {n} people do (winning rate {rate:.2}, \
+             {LEAST_WINNING} needed).",
+            if may_replace {
+                "The judge may replace a person"
+            } else {
+                "It was not shown that the judge may replace a person"
+            },
         );
         Self {
             epsilon,

@@ -200,7 +200,7 @@ impl LabelledDifference {
         };
         let what = if self.scores { "Mean raw score of criteria" } else { "Share of criteria met" };
         let judges =
-            format!("{} to {} by the judges", self.format(self.judges[0]), self.format(self.judges[1]));
+            format!("{} → {} by the judges", self.format(self.judges[0]), self.format(self.judges[1]));
         let reason = self.undefined.as_deref().unwrap_or("it is undefined");
         let (Some(difference), Some(low), Some(high), Some(people)) =
             (self.difference, self.low, self.high, self.people)
@@ -221,7 +221,7 @@ impl LabelledDifference {
         };
         let level = ConfidenceLevel::new(self.level).map(format_level).unwrap_or_default();
         self.says = format!(
-            "{what}: {judges}; {} to {} as people decide: {change} ({level} CI {range}), {word}. {} and {} of {} labelled.",
+            "{what}: {judges}; {} → {} as people decide: {change} ({level} CI {range}), {word}. {} and {} of {} labelled.",
             self.format(people[0]),
             self.format(people[1]),
             self.labels[0],

@@ -325,9 +325,9 @@ fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
         return;
     }
 
-    let RateTitles { heading, column, .. } = RateTitles::new(summary, &rates);
+    let RateTitles { heading, column, interval, .. } = RateTitles::new(summary, &rates);
     let mut text = format!(
-        "\n#### {heading}, worst first\n\n| met or mean | 95% CI | of | ungraded | {column} |\n|--:|---|--:|--:|---|\n"
+        "\n#### {heading}, worst first\n\n| met or mean | {interval} | of | ungraded | {column} |\n|--:|---|--:|--:|---|\n"
     );
     for rate in rates.iter().take(MAX_CRITERIA) {
         let (value, interval) = if rate.scored {

@@ -71,11 +71,12 @@ fn overall_blocks(section: &CalibrationSection) -> Vec<MeasurementBlock> {
         let text = "Agreement between people is unknown: no item was labelled by two people.";
         agreement.lines.push(ToneLine::new("open", text));
     } else {
-        agreement.tables.push(MetricTable::new(
-            "Agreement between people",
-            "metric",
-            &named(&section.people),
-        ));
+        let title = if section.cells.disputed == 0 {
+            "Agreement between people"
+        } else {
+            "Agreement between people, disputed items included"
+        };
+        agreement.tables.push(MetricTable::new(title, "metric", &named(&section.people)));
     }
 
     let (measured, unmeasured): (Vec<&JudgeBias>, Vec<&JudgeBias>) =

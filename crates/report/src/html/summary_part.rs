@@ -51,7 +51,7 @@ pub(super) struct CriteriaView {
     tables: Vec<(&'static str, Vec<PartView>)>,
     derived: Vec<DerivedMetricText>,
     criteria: Vec<CriterionRateView>,
-    criteria_titles: (&'static str, &'static str),
+    criteria_titles: Option<RateTitles>,
     criteria_axis: String,
     criteria_more: Option<String>,
 }
@@ -159,7 +159,7 @@ impl CriteriaView {
         let figures = summary.and_then(|summary| summary.figures.as_ref());
         let rates = summary.map(shown_rates).unwrap_or_default();
 
-        let titles = summary.map(|summary| RateTitles::new(summary, &rates));
+        let titles = summary.filter(|_| !rates.is_empty()).map(|summary| RateTitles::new(summary, &rates));
 
         Self {
             tables: figures.into_iter().flat_map(RunMetrics::tables).map(part_views).collect(),
@@ -174,7 +174,7 @@ impl CriteriaView {
                 .take(MAX_CRITERIA)
                 .map(|rate| criterion_view(rate, &rates))
                 .collect(),
-            criteria_titles: titles.map_or_else(Default::default, |titles| (titles.heading, titles.column)),
+            criteria_titles: titles,
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
             criteria_more: (rates.len() > MAX_CRITERIA)
                 .then(|| format!("and {} more; the CSV report has them all", rates.len() - MAX_CRITERIA)),

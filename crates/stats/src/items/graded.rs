@@ -41,6 +41,11 @@ pub struct ItemCurve {
 }
 
 impl ItemCurve {
+    /// Returns the lower end of the interval of the slope, by its standard error.
+    pub fn slope_at_least(&self, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+        Ok(self.discrimination - normal_critical_value(level)? * self.discrimination_se)
+    }
+
     /// Returns b of each step with its interval: the ability at which half of the answers reach the step, in standard
     /// deviations of abilities. Undefined if the discrimination may be 0: then the interval has no ends. Source: E.
     /// Fieller, Journal of the Royal Statistical Society B 16 (1954), 175-185.

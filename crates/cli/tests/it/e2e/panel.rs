@@ -532,7 +532,7 @@ fn a_judge_that_changed_is_told_by_answers_that_did_not() {
     assert!(found["runs"][2]["evidence"].as_f64().is_some_and(|evidence| evidence >= 20.0), "{found}");
 
     let text = cli.run(&["calibrate", "drift", "one", "two", "three"]).expect_code(0).stdout;
-    assert!(text.contains("The judge has changed: in three, it is stricter"), "{text}");
+    assert!(text.contains("The judge has probably changed: in three, it is stricter"), "{text}");
     cli.file("s.yaml", suite("none", &["a=met"]).replace("    panel: none\n", ""));
     cli.run(&["eval", "s.yaml", "--run-dir", "other", "--quiet", "--no-cache", "--judge", "openai:a"]);
     let error = cli.run(&["calibrate", "drift", "one", "other"]).expect_code(2).stderr;
