@@ -66,8 +66,16 @@ pub fn mean_sentence(low: f64, high: f64, level: ConfidenceLevel) -> String {
 }
 
 /// Says why there is no interval.
-pub fn undefined_sentence(reason: &str) -> String {
+fn undefined_sentence(reason: &str) -> String {
     format!("The confidence interval is undefined: {reason}.")
+}
+
+/// Removes an interval that holds only if the number of cases was fixed before the first of them.
+pub fn withdraw_interval(metric: &mut EstimatedMetric) {
+    (metric.low, metric.high, metric.method) = (None, None, None);
+    let reason = "the run stopped because its result was clear, and the interval assumes that it could not";
+    metric.says = undefined_sentence(reason);
+    metric.undefined = Some(reason.to_owned());
 }
 
 /// Computes the mean of values from 0 to 1, with Wilson's interval on the effective number of cases.

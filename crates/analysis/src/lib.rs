@@ -42,7 +42,7 @@ mod summary;
 pub mod total_error;
 pub mod trend;
 
-pub use case_metrics::{mean_sentence, rate_sentence, undefined_sentence};
+pub use case_metrics::{mean_sentence, rate_sentence, withdraw_interval};
 pub use conclusion::{
     RunResult, brief_result, chosen_weights, conclude_run, min_coverage, missing_policy,
     store_scorecard_options,

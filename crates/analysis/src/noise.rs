@@ -84,9 +84,10 @@ impl CaseDecisions {
         let found = variance_parts(&cases);
         let decisions: usize = cases.iter().flatten().flatten().map(Vec::len).sum();
         let without_groups = leave_groups_out(&cases);
-        let figure = |pick: fn(&VarianceParts) -> Result<f64, UndefinedReason>, says: &'static str| {
-            let value = pick(&found);
-            let interval = value.and_then(|value| jackknife_interval(value, &without_groups, pick, level));
+        let interval = |pick: fn(&VarianceParts) -> Result<f64, UndefinedReason>| {
+            pick(&found).and_then(|value| jackknife_interval(value, &without_groups, pick, level))
+        };
+        let figure = |value, interval, says| {
             to_stored_metric(&MetricEstimate {
                 id: "variance",
                 name: "variance",
@@ -98,14 +99,22 @@ impl CaseDecisions {
             })
         };
 
+        // Where a few cases differ from the others, an interval of the variance between cases covers it in only 84%.
+        let no_interval = Err(UndefinedReason::NoKnownInterval);
         Some(DecisionNoise {
             between_cases: figure(
-                |parts| parts.cases,
+                found.cases,
+                no_interval,
                 "Variance between criteria and cases; repeats do not reduce it.",
             ),
-            between_answers: figure(|parts| parts.answers, "Variance between answers to the same case."),
+            between_answers: figure(
+                found.answers,
+                interval(|parts| parts.answers),
+                "Variance between answers to the same case.",
+            ),
             between_verdicts: figure(
-                |parts| parts.verdicts,
+                found.verdicts,
+                interval(|parts| parts.verdicts),
                 "Variance between decisions on the same answer.",
             ),
             negative: found.negative,

@@ -7,7 +7,7 @@ use assize_stats::ConfidenceLevel;
 use assize_store::EstimatedMetric;
 use serde::Serialize;
 
-use crate::case_metrics::{case_mean_metric, case_rate_metric};
+use crate::case_metrics::{case_mean_metric, case_rate_metric, withdraw_interval};
 use crate::compare::ComparisonAspect;
 use crate::facts::{AmbiguousRun, CaseFact, CriterionFact, GraderWeightingHash, NameTable, hash_in_process};
 use crate::sample::ClusteredSample;
@@ -334,12 +334,4 @@ impl TrendReader {
 
         Ok((point, fingerprint))
     }
-}
-
-/// Removes an interval that holds only if the number of cases was fixed before the first of them.
-fn withdraw_interval(metric: &mut EstimatedMetric) {
-    (metric.low, metric.high, metric.method) = (None, None, None);
-    let reason = "the run stopped because its result was clear, and the interval assumes that it could not";
-    metric.undefined = Some(reason.to_owned());
-    metric.says = format!("No interval: {reason}.");
 }

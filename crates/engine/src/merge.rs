@@ -447,7 +447,7 @@ impl ShardSet {
             excluded: ending.excluded,
             sent: self.sent(),
             duration_ms: described(info).iter().filter_map(|run| run.duration_ms).sum(),
-            ..metrics::summary(totals, Some(figures), begun, result)
+            ..metrics::summary(totals, Some(figures), begun, result, None)
         };
         Ok((exit, summary))
     }

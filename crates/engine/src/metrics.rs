@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use assize_analysis::{CriterionSample, RunResult, RunSummarizer, stored_mean};
+use assize_analysis::{CriterionSample, RunResult, RunSummarizer, stored_mean, withdraw_interval};
 use assize_run::{CriterionTally, RunTotals};
 use assize_stats::ConfidenceLevel;
 use assize_store::{
-    CriterionRate, EstimatedMetric, ResultRow, RunFolder, RunMetrics, RunSummary, StoreError, SuiteInfo,
-    VerdictCounts,
+    CriterionRate, EarlyStop, EstimatedMetric, ResultRow, RunFolder, RunMetrics, RunSummary, StoreError,
+    SuiteInfo, VerdictCounts,
 };
 
 use crate::error::EngineError;
+use crate::stopping::apply_early_stop;
 
 /// Computes the metrics of the rows that `rows` returns. It is called a second time only if cases have several
 /// trials.
@@ -115,19 +116,29 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
     Ok([criteria, checks])
 }
 
-/// The summary of these totals, for a run that reached every case.
+/// The summary of these totals, for a run that reached every case or stopped early.
 pub fn summary(
     totals: &RunTotals,
     mut figures: Option<RunMetrics>,
     begun: Instant,
     result: RunResult,
+    early_stop: Option<EarlyStop>,
 ) -> RunSummary {
-    let [criterion_rates, check_rates] = criterion_rates(totals).unwrap_or_else(|error| {
+    let [mut criterion_rates, mut check_rates] = criterion_rates(totals).unwrap_or_else(|error| {
         if let Some(figures) = &mut figures {
             figures.remarks.push(format!("The rates of criteria are missing: {error}."));
         }
         [Vec::new(), Vec::new()]
     });
+    if let Some(stop) = &early_stop {
+        if let Some(figures) = &mut figures {
+            apply_early_stop(stop, figures);
+        }
+        if stop.is_early() {
+            let rates = criterion_rates.iter_mut().chain(&mut check_rates);
+            rates.for_each(|one| withdraw_interval(&mut one.rate));
+        }
+    }
     RunSummary {
         counts: totals.counts,
         mean_score: figures
@@ -151,6 +162,7 @@ pub fn summary(
         exit_code: result.exit.code(),
         exit_reason: result.reason,
         conclusion: result.conclusion,
+        early_stop,
         ..RunSummary::default()
     }
 }

@@ -14,7 +14,6 @@ use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
 use crate::labels::{LabelOptions, LabelledRun, labelled_run};
 use crate::process::ProcessContext;
-use crate::stopping::apply_early_stop;
 use crate::stored_records::stored_records;
 use crate::{metrics, runs};
 
@@ -112,14 +111,11 @@ impl ReportMaterial {
         for record in self.records()? {
             totals.add(&record?);
         }
-        let mut figures =
+        let figures =
             metrics::from_rows(&self.info.suites, || Ok(self.records()?.map(|record| Ok(record?.result))))?;
-        let early_stop = self.info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref());
-        if let Some(stop) = early_stop {
-            apply_early_stop(stop, &mut figures);
-        }
+        let early_stop = self.info.summary.as_ref().and_then(|summary| summary.early_stop.clone());
         let (gate, result) = self.conclude(metrics::counts(&figures, totals.counts))?;
-        let summary = metrics::summary(&totals, Some(figures), Instant::now(), result);
+        let summary = metrics::summary(&totals, Some(figures), Instant::now(), result, early_stop);
         let summary = RunSummary { pass_rate_gate: gate, ..summary };
         let stored = self.info.summary.as_ref();
         // An audit or comparison is not concluded from the rows of one target.
@@ -134,7 +130,6 @@ impl ReportMaterial {
         }
 
         Ok(RunSummary {
-            early_stop: early_stop.cloned(),
             not_run: stored.map_or(0, |stored| stored.not_run),
             excluded: stored.map_or(0, |stored| stored.excluded),
             duration_ms: stored.map_or(0, |stored| stored.duration_ms),

@@ -65,9 +65,7 @@ use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::run_outcome::{FinishedRun, RunOutcome};
 use crate::runs;
 use crate::shard;
-use crate::stopping::{
-    WatchedWriter, apply_early_stop, conclude_watch, decided_token, note_event, watch_over,
-};
+use crate::stopping::{WatchedWriter, conclude_watch, decided_token, note_event, watch_over};
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
@@ -565,9 +563,6 @@ fn conclude(
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
     let mut figures = metrics::from_summariser(summariser, folder, &info.suites).ok();
-    if let Some((figures, stop)) = figures.as_mut().zip(ended.early_stop.as_ref()) {
-        apply_early_stop(stop, figures);
-    }
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
     let run = mode.scorecard_run(folder);
     let scored = match &run {
@@ -803,7 +798,6 @@ fn summary(ended: &TaskEnd, figures: Option<RunMetrics>, result: RunResult) -> R
         sent: Some(*sent),
         resumed: resumed
             .map(|part| ResumedPart { sent: part.sent.map(|earlier| earlier.plus(*sent)), ..part }),
-        early_stop: early_stop.clone(),
-        ..metrics::summary(totals, figures, *begun, result)
+        ..metrics::summary(totals, figures, *begun, result, early_stop.clone())
     }
 }

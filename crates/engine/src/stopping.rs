@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
-use assize_analysis::{CaseFact, NameTable, RunFacts, mean_sentence, rate_sentence, undefined_sentence};
+use assize_analysis::{CaseFact, NameTable, RunFacts, mean_sentence, rate_sentence, withdraw_interval};
 use assize_rubric::{Verdict, format_rate};
 use assize_run::{ItemError, Recorder, RunEvent as CaseEvent, RunTotals, WorkItem};
 use assize_stats::{ConfidenceLevel, sequential::BettingSequence};
@@ -424,6 +424,11 @@ pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
             rate_sentence(low, high, level, "pass")
         });
         replace_interval(&mut figures.mean_score, stop.mean_score, stop.level, mean_sentence);
+        let of_targets = figures.targets.iter_mut().map(|one| &mut one.part);
+        for part in of_targets.chain(figures.prompts.iter_mut().map(|one| &mut one.part)) {
+            withdraw_interval(&mut part.pass_rate);
+            withdraw_interval(&mut part.mean_score);
+        }
     }
     let is_clustered = figures.mean_score.clusters.or(figures.pass_rate.clusters).is_some();
     let result = if figures.trials.is_some() { "trial" } else { "case" };
@@ -444,10 +449,7 @@ fn replace_interval(
             says(found.low, found.high, ConfidenceLevel::new(level).unwrap_or(ConfidenceLevel::P95));
     } else {
         // This metric is based on other cases or weights than the watched one.
-        (metric.low, metric.high, metric.method) = (None, None, None);
-        let reason = "the run ended because its result was clear";
-        metric.undefined = Some(reason.to_owned());
-        metric.says = undefined_sentence(reason);
+        withdraw_interval(metric);
     }
 }
 
@@ -484,7 +486,7 @@ fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
     match (stop.conclusion, stop.decided_after) {
         (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
             "Stopped early, clearly {} the reference after {}: {numbers}. {} not run{calls}. \
-             Intervals of criteria, tags and targets don't allow for that.{ungraded}",
+             Criteria, targets and prompts have no interval, because it would assume that the run could not stop.{ungraded}",
             conclusion.name(),
             units(after),
             counted(stop.saved, result),

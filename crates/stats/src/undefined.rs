@@ -78,6 +78,9 @@ pub enum UndefinedReason {
         "a rating lies between the points of the scale, as means do (`--truth consensus` avoids those of people), and this counts points"
     )]
     BetweenPoints,
+    /// Each known interval would contain the value too seldom.
+    #[error("each known interval would contain it too seldom")]
+    NoKnownInterval,
     /// The method needs every cell of a table, and some are missing.
     #[error("ratings are missing, and this method needs them all")]
     MissingCells,

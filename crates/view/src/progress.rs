@@ -42,6 +42,6 @@ impl RunProgress {
             conclusion: RunConclusion::default(),
         };
 
-        Ok(metrics::summary(&self.totals, Some(figures), Instant::now(), result))
+        Ok(metrics::summary(&self.totals, Some(figures), Instant::now(), result, None))
     }
 }

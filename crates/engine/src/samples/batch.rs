@@ -49,6 +49,7 @@ impl GradedSamples {
             figures,
             begun,
             RunResult { exit, reason, conclusion: RunConclusion::default() },
+            None,
         );
 
         Self { records, summary, stop: refused }
