@@ -370,7 +370,6 @@ pub use samples::{
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions};
-pub use stopping::apply_early_stop;
 pub use stored_records::stored_records;
 pub use summary_json::summary_json;
 pub use targets::is_secret_name;

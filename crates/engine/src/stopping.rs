@@ -415,7 +415,7 @@ pub(crate) fn note_event(watch: Option<&Mutex<StopWatch>>, event: &CaseEvent) {
 
 /// Replaces the intervals that assume a fixed number of cases with intervals that are valid at all times, and adds a
 /// note.
-pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
+pub(crate) fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
     if stop.is_early() {
         // These assume a fixed number of cases.
         figures.remarks.clear();

@@ -2,8 +2,8 @@
 
 use assize_analysis::conclude_run;
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_with_pass_rate, metrics, runs,
-    stored_records, summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, exit_with_pass_rate, metrics, runs, stored_records,
+    summary_json,
 };
 use assize_evalfile::load_rubric;
 use assize_model::ThresholdOverrides;
@@ -44,16 +44,13 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         return Err(format!("`{}` has no finished case", folder.path().display()).into());
     }
 
-    let mut figures = metrics::from_rows(&run.suites, || {
+    let figures = metrics::from_rows(&run.suites, || {
         let records = stored_records(&folder)?;
         Ok(records.map(|record| {
             Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)
         }))
     })?;
     let early_stop = run.summary.as_ref().and_then(|summary| summary.early_stop.clone());
-    if let Some(stop) = &early_stop {
-        apply_early_stop(stop, &mut figures);
-    }
     let stored_gate = run.summary.as_ref().and_then(|summary| summary.pass_rate_gate);
     let minimum = args.gate.min_pass_rate.or_else(|| UnitInterval::new(stored_gate?.minimum).ok());
     let (counts, ending) = (metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
@@ -62,13 +59,12 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let not_run = run.summary.as_ref().map_or(0, |summary| summary.not_run);
     let result = conclude_run(&run, exit, reason, not_run, None);
     let summary = RunSummary {
-        early_stop,
         not_run,
         excluded: run.summary.as_ref().map_or(0, |summary| summary.excluded),
         judge_calls: 0,
         judge_calls_cached: 0,
         pass_rate_gate: gate,
-        ..metrics::summary(totals, Some(figures), begun, result)
+        ..metrics::summary(totals, Some(figures), begun, result, early_stop)
     };
 
     let mut info = RunInfo {
