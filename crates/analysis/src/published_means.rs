@@ -9,6 +9,7 @@ const UNIT: f64 = (1_u64 << 50) as f64;
 #[derive(Debug, Default)]
 pub(crate) struct PublishedScores {
     cases: u64,
+    cases_without_points: u64,
     /// Sums of points, as shares of the points that can be reached.
     reached: i128,
     /// Sums of points, as shares of the way from the fewest possible points to the most.
@@ -19,7 +20,7 @@ pub(crate) struct PublishedScores {
 }
 
 impl PublishedScores {
-    /// Adds a row. A case without a score does not count, and neither does one that can't reach any points.
+    /// Adds a row. A case without a score does not count.
     pub(crate) fn push(&mut self, row: &ResultRow) {
         if row.score.is_none() {
             return;
@@ -48,6 +49,8 @@ impl PublishedScores {
             self.cases += 1;
             self.reached += to_units(points / most);
             self.normalised += to_units((points - fewest) / (most - fewest));
+        } else if fewest < 0.0 {
+            self.cases_without_points += 1;
         }
     }
 
@@ -57,13 +60,13 @@ impl PublishedScores {
             return None;
         }
 
-        let mean = |sum: i128| sum as f64 / UNIT / self.cases as f64;
-        let research_rubrics = mean(self.reached);
+        let mean = |sum: i128, cases: u64| sum as f64 / UNIT / cases as f64;
         Some(PublishedMeans {
             cases: self.cases,
-            healthbench: research_rubrics.clamp(0.0, 1.0),
-            research_rubrics,
-            prbench_normalised: mean(self.normalised),
+            cases_without_points: self.cases_without_points,
+            healthbench: mean(self.reached, self.cases).clamp(0.0, 1.0),
+            research_rubrics: mean(self.reached, self.cases + self.cases_without_points),
+            prbench_normalised: mean(self.normalised, self.cases),
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assize_analysis::{LabelSet, ScorecardRun};
+use assize_diagnostic::Severity;
 use assize_model::Scorecard;
 use assize_rubric::{BenchmarkState, DecidedBy, PeopleRule, UnboundLabels};
 use assize_scorecard::load_scorecard_with_labels;
@@ -180,10 +181,15 @@ pub fn current_scorecard(
 
     let folder = options.folder.as_ref().map(|folder| process.resolve(folder));
     let loaded = load_scorecard_with_labels(&path, folder.as_deref(), &process.load_options(&[]));
+    let first = loaded.diagnostics.iter().find(|found| found.severity == Severity::Error);
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
+        // An error may be in labels of another folder, which `validate` does not read.
+        let place = first.map(|found| loaded.sources.file(found.primary.span.source).path());
         EngineError::invalid_file(format!(
-            "the scorecard `{0}` has errors, so its labels can't be counted; `assize validate {0}` lists them",
-            stored.display()
+            "the scorecard `{}` has errors, so its labels can't be counted; the first is in `{}`: {}",
+            stored.display(),
+            place.unwrap_or(path.as_path()).display(),
+            first.map_or("it can't be read", |found| found.title.as_str())
         ))
     })?;
 

@@ -268,6 +268,8 @@ pub struct CaseHistory {
     pub conversation: Option<Arc<str>>,
     /// True if the case shows the turns before it, in the variable [`TURNS_VARIABLE`].
     pub shows_turns: bool,
+    /// True if it shows more of these turns than what was said in them, such as their whole prompts.
+    pub shows_prompts: bool,
     /// Names of the stored outputs that it uses as variables.
     pub uses: BTreeSet<Arc<str>>,
     /// Name under which its own output is stored for later cases.

@@ -410,7 +410,7 @@ impl<'a> MatrixExpander<'a> {
             case.output_as_text = self.file.spelling == MatrixSpelling::Snake;
             let place = cx.position(pending.span);
             if media || pending.media {
-                let feature = "prompts with images, sounds or documents";
+                let feature = "a prompt with images, sounds or documents";
                 case.unbuilt.push(UnsupportedFeature { feature: feature.into(), place: place.clone() });
             }
             case.unrun_code =

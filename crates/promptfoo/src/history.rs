@@ -20,12 +20,15 @@ use super::matrix_file::{MatrixFile, merge_default, place_of};
 use super::matrix_test::MatrixTest;
 use super::prompts::{MatrixPrompt, PromptBody};
 use super::template::TemplateRenderer;
+use super::test_value::merged_value;
 
 /// What the tests of a file take over from each other.
 #[derive(Debug, Default)]
 pub(super) struct FileHistory {
     /// For each prompt, whether it shows the conversation so far.
     shows_turns: Vec<bool>,
+    /// For each prompt, whether it may show the prompts of the turns.
+    shows_prompts: Vec<bool>,
     /// Outputs that tests use, by the index of the test.
     used: BTreeMap<usize, BTreeSet<Arc<str>>>,
     /// For each name of a test that stores its output or continues a conversation, another name that is tied to it.
@@ -40,6 +43,12 @@ impl FileHistory {
         let prompts = &file.prompts.found;
         let mut found = Self {
             shows_turns: prompts.iter().map(|prompt| shows_turns(&file.templates, prompt)).collect(),
+            shows_prompts: {
+                let parts =
+                    ["providers", "targets", "extensions"].into_iter().filter_map(|key| file.root.get(key));
+                let is_seen = parts.map(TreeNode::to_json).any(|part| may_look(&part));
+                prompts.iter().map(|prompt| is_seen || shows_prompts(&prompt.raw_text())).collect()
+            },
             ..Self::default()
         };
         for (prompt, _) in prompts.iter().zip(&found.shows_turns).filter(|(_, shows)| **shows) {
@@ -196,6 +205,8 @@ impl FileHistory {
 
         Some(CaseHistory {
             shows_turns: conversation.is_some() && !test.options.disable_conversation && !has_own,
+            shows_prompts: number.is_some_and(|number| self.shows_prompts[number])
+                || conversation.is_some() && may_look(&merged_value(test)),
             conversation,
             uses,
             stores,
@@ -223,6 +234,55 @@ fn shows_turns(templates: &TemplateRenderer, prompt: &MatrixPrompt) -> bool {
     // A template that can't be read is reported when it is rendered.
     let names_it = || templates.names_in(&text).is_none_or(|names| names.contains(TURNS_VARIABLE));
     text.contains(TURNS_VARIABLE) && (is_code || has_markers(&text) && names_it())
+}
+
+/// Returns true if a template may show more of the turns than their inputs and outputs. It does not if it only tests or
+/// counts the turns, and in its loops over them only names these two parts.
+fn shows_prompts(text: &str) -> bool {
+    let mut loops = Vec::new();
+    for (at, _) in text.match_indices(TURNS_VARIABLE) {
+        let (before, after) = (text[..at].trim_end(), text[at + TURNS_VARIABLE.len()..].trim_start());
+        let mut words =
+            before.rsplit(|c: char| c.is_whitespace() || "{%-".contains(c)).filter(|word| !word.is_empty());
+        let (last, name, first) = (words.next(), words.next(), words.next());
+        let ends_tag = after.starts_with(['%', '-']);
+        match (last, name, first) {
+            (Some("in"), Some(name), Some("for")) if ends_tag => loops.push(name),
+            (Some("if" | "elif" | "not"), ..) if ends_tag => {}
+            _ if after.starts_with(".length")
+                || after.trim_start_matches(['|', ' ']).starts_with("length") => {}
+            _ => return true,
+        }
+    }
+
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let shows_more = |code: &str| {
+        let mut rest = code;
+        while let Some(start) = rest.find(is_word) {
+            let word = &rest[start..];
+            let end = word.find(|c| !is_word(c)).unwrap_or(word.len());
+            let (name, after) = word.split_at(end);
+            let part =
+                after.strip_prefix('.').map(|part| part.split(|c| !is_word(c)).next().unwrap_or_default());
+            let is_loop = after.trim_start().starts_with("in ") && rest[..start].trim_end().ends_with("for");
+            if name == "loop" && part.is_some_and(|part| part.ends_with("item"))
+                || loops.contains(&name) && !is_loop && !matches!(part, Some("input" | "output"))
+            {
+                return true;
+            }
+            // The name of a part is not that of a variable.
+            rest = after.strip_prefix('.').map_or(after, |part| part.trim_start_matches(is_word));
+        }
+        false
+    };
+    let mut tags = text.split(['{', '}']);
+    tags.any(|code| !loops.is_empty() && shows_more(code))
+}
+
+/// Returns true if code or templates in a value may look at the variables of a test.
+fn may_look(value: &Value) -> bool {
+    let words = ["vars", "context", "file://", "exec:", "python:", TURNS_VARIABLE];
+    any_text(value, &|text| words.iter().any(|word| text.contains(word)))
 }
 
 /// Refuses a prompt that can't show the conversation.
@@ -373,5 +433,37 @@ fn any_text(value: &Value, fits: &dyn Fn(&str) -> bool) -> bool {
         Value::Array(items) => items.iter().any(|item| any_text(item, fits)),
         Value::Object(members) => members.values().any(|item| any_text(item, fits)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_of_turns_are_handed_on_where_a_template_may_show_them() {
+        for text in [
+            "{% for c in _conversation %}{{ c.input }}: {{ c.output }}{% endfor %}{{ q }}",
+            "[{%- for turn in _conversation -%}{{turn.input|dump}},{{ turn.output | dump }},{% endfor %}{{q|dump}}]",
+            "{% if _conversation %}{{ _conversation.length }} of {{ _conversation | length }}{% endif %}{{ prompt }}",
+            "{% for c in _conversation %}{% if loop.last %}{{ c.output }}{% endif %}{% endfor %} prompt",
+            "{% for c in _conversation %}{% if c.output == x.c %}{{ c.input }}{% endif %}{% endfor %}",
+        ] {
+            assert!(!shows_prompts(text), "{text}");
+        }
+        for text in [
+            "{% for c in _conversation %}{{ c.prompt }}{% endfor %}",
+            "{% for c in _conversation %}{{ c | dump }}{% endfor %}",
+            "{% for c in _conversation %}{{ c['prompt'] }}{% endfor %}",
+            "{% for c in _conversation %}{{ loop.previtem.prompt }}{{ c.input }}{% endfor %}",
+            "{% for c in _conversation %}{% set d = c %}{{ d.prompt }}{% endfor %}",
+            "{% for c in _conversation %}{% for k, v in c %}{{ v }}{% endfor %}{% endfor %}",
+            "{% for c in _conversation | reverse %}{{ c.input }}{% endfor %}",
+            "{{ _conversation | dump }}",
+            "{{ _conversation[0].prompt }}",
+            "{% set all = _conversation %}{{ all }}",
+        ] {
+            assert!(shows_prompts(text), "{text}");
+        }
     }
 }

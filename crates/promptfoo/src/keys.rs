@@ -39,7 +39,7 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("description", Read("")),
     key("env", Read("variables of templates, as `env.NAME`")),
     key("environment", Read("AgentV's; the folder that agents work in")),
-    key("evaluateOptions", Read("`maxConcurrency`, `repeat`, `cache` and `budget_usd`")),
+    key("evaluateOptions", Read("see below")),
     key("extensions", Read("functions of JavaScript and Python around tests, if `--allow-code` is given")),
     key("governance", Read("AgentV's; kept as metadata")),
     key("license", Read("AgentV's; kept as metadata")),
@@ -85,7 +85,7 @@ pub const TEST_KEYS: &[MatrixKey] = &[
     key("providerOutput", Read("an answer that is graded as it is")),
     key("providers", Read("labels or ids of the providers that it is run with")),
     key("threshold", Read("")),
-    key("vars", Read("a map, or a file of one")),
+    key("vars", Read("a map, or a file of one, or a pattern of such files")),
 ];
 
 /// Keys of `options` of a test, sorted by name.
@@ -111,6 +111,19 @@ pub const OPTION_KEYS: &[MatrixKey] = &[
     key("timeout", NoEffect("`--request-timeout` limits the time of a request")),
     key("transform", Read("JavaScript, or a file of code")),
     key("transformVars", Read("JavaScript, or a file of it")),
+];
+
+/// Keys of `evaluateOptions`, sorted by name.
+pub const EVALUATION_KEYS: &[MatrixKey] = &[
+    key("budget_usd", Read("AgentV's; the limit in US dollars")),
+    key("cache", Read("`false` ignores cached replies")),
+    key("delay", NoEffect("`--requests-per-minute` limits the rate")),
+    key("filterRange", NoEffect("`--filter` chooses cases")),
+    key("maxConcurrency", Read("the number of cases at once")),
+    key("maxEvalTimeMs", NoEffect("`--deadline` limits the time of a run")),
+    key("repeat", Read("the number of trials of each case")),
+    key("showProgressBar", NoEffect("progress is shown on a terminal")),
+    key("timeoutMs", NoEffect("`--request-timeout` limits the time of a request")),
 ];
 
 /// Keys of providers, sorted by name.

@@ -72,7 +72,9 @@ mod variables;
 
 pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};
 pub use expand::MAX_MATRIX_CASES;
-pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS};
+pub use keys::{
+    EVALUATION_KEYS, MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+};
 pub use lower::{LOSS_WARNINGS, lower_matrix, lower_matrix_text};
 pub use read::load_matrix;
 pub use spelling::is_matrix;

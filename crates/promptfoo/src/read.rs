@@ -20,7 +20,7 @@ use super::expand::{MAX_MATRIX_CASES, MatrixExpander};
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::filters::CustomFilters;
 use super::history::FileHistory;
-use super::keys::{MATRIX_KEYS, MatrixKeySupport};
+use super::keys::{EVALUATION_KEYS, MATRIX_KEYS};
 use super::matrix_file::MatrixFile;
 use super::matrix_test::{DEFAULT_TEST, MatrixTest};
 use super::matrix_tests::{MatrixTests, Scenario};
@@ -28,7 +28,7 @@ use super::metrics::DerivedMetrics;
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
 use super::providers::{ProviderReader, read_settings};
-use super::spelling::MatrixSpelling;
+use super::spelling::{MatrixSpelling, report_idle};
 use super::template::TemplateRenderer;
 use super::test_entries::TestReader;
 use super::values::no_effect;
@@ -88,7 +88,9 @@ pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Opti
 
     let derived = DerivedMetrics::read(cx, &mut object, spelling);
     read_options(cx, &mut object, spelling, &mut settings);
-    report_idle(cx, &mut object, spelling);
+    report_idle(cx, &mut object, spelling, MATRIX_KEYS);
+    spelling.entry(&mut object, "assertionTemplates", &mut cx.problems);
+    object.entry("$schema");
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
     suite.unrun_code = unrun_code;
     if let Some((read, shown)) = extensions.zip(shown) {
@@ -314,15 +316,7 @@ fn read_options(
             execution.add(own, entry.key_span, with_current_keys(&entry.value));
         }
     }
-    for key in ["delay", "timeoutMs", "maxEvalTimeMs", "filterRange", "showProgressBar"] {
-        if let Some(entry) = spelling.entry(&mut options, key, &mut cx.problems) {
-            no_effect(
-                entry,
-                "`--requests-per-minute`, `--request-timeout`, `--deadline` and `--filter` do that",
-            )
-            .add_to(&mut cx.problems);
-        }
-    }
+    report_idle(cx, &mut options, spelling, EVALUATION_KEYS);
 
     options.finish(&mut cx.problems);
     settings.add("execution", entry.key_span, execution.finish());
@@ -339,27 +333,6 @@ fn with_current_keys(node: &TreeNode) -> TreeNode {
     });
 
     TreeNode { data: NodeValue::Map(entries.collect()), ..*node }
-}
-
-/// Reports keys that are read but have no effect, and keys that are not supported.
-fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: MatrixSpelling) {
-    for row in MATRIX_KEYS {
-        let reason = match row.support {
-            MatrixKeySupport::Read(_) => continue,
-            MatrixKeySupport::NoEffect(reason) | MatrixKeySupport::Refused(reason) => reason,
-        };
-        let Some(entry) = spelling.entry(object, row.name, &mut cx.problems) else { continue };
-        cx.problems.add(match row.support {
-            MatrixKeySupport::Refused(_) => {
-                Diagnostic::error(codes::NOT_SUPPORTED, format!("`{}` is not supported", entry.key))
-                    .at(entry.key_span, "not read here")
-                    .with_help(reason)
-            }
-            _ => no_effect(entry, reason),
-        });
-    }
-    spelling.entry(object, "assertionTemplates", &mut cx.problems);
-    object.entry("$schema");
 }
 
 /// Decodes the suite: names, tags, and settings, including AgentV's.

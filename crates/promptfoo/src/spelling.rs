@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use assize_diagnostic::Span;
-use assize_document::{DiagnosticCollector, MapEntry, MapReader, TreeNode};
-use assize_evalfile::reading::is_other_tools_provider;
+use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{DiagnosticCollector, MapEntry, MapReader, TreeNode, codes};
+use assize_evalfile::reading::{DecodeContext, is_other_tools_provider};
+
+use super::keys::{MatrixKey, MatrixKeySupport};
+use super::values::no_effect;
 
 /// Spelling of a matrix file. It decides when a test without a threshold passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,4 +147,28 @@ pub fn is_matrix(root: &TreeNode) -> bool {
 /// Returns the span of the first key of a map, or of the value itself.
 pub(super) fn head(node: &TreeNode) -> Span {
     node.as_map().and_then(<[_]>::first).map_or(node.use_span(), |entry| entry.key_span)
+}
+
+/// Reports keys that are read but have no effect, and keys that are not supported.
+pub(super) fn report_idle(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    spelling: MatrixSpelling,
+    keys: &[MatrixKey],
+) {
+    for row in keys {
+        let reason = match row.support {
+            MatrixKeySupport::Read(_) => continue,
+            MatrixKeySupport::NoEffect(reason) | MatrixKeySupport::Refused(reason) => reason,
+        };
+        let Some(entry) = spelling.entry(object, row.name, &mut cx.problems) else { continue };
+        cx.problems.add(match row.support {
+            MatrixKeySupport::Refused(_) => {
+                Diagnostic::error(codes::NOT_SUPPORTED, format!("`{}` is not supported", entry.key))
+                    .at(entry.key_span, "not read here")
+                    .with_help(reason)
+            }
+            _ => no_effect(entry, reason),
+        });
+    }
 }

@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use super::assertion_types::resolve_assertion_type;
 use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, run_calls};
-use super::keys::{MatrixKeySupport, OPTION_KEYS, TEST_KEYS};
+use super::keys::{OPTION_KEYS, TEST_KEYS};
 use super::matrix_test::{DEFAULT_TEST, MatrixTest, TestOptions};
-use super::spelling::{MatrixSpelling, head};
+use super::spelling::{MatrixSpelling, head, report_idle};
 use super::table::tests_of_table;
 use super::values::no_effect;
 
@@ -131,7 +131,7 @@ impl TestReader {
         }
 
         let path = written.strip_prefix("file://").unwrap_or(written).trim();
-        if path.contains(['*', '?', '[', '{']) {
+        if is_pattern(path) {
             for file in find_matches(cx, path, span) {
                 cx.read_inside(span, |cx| self.read_file(cx, &file, span, found));
             }
@@ -361,13 +361,7 @@ impl TestReader {
         };
         *alone |= spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
 
-        for row in OPTION_KEYS {
-            let MatrixKeySupport::NoEffect(reason) = row.support else { continue };
-            if let Some(entry) = spelling.entry(&mut object, row.name, &mut cx.problems) {
-                cx.problems.add(no_effect(entry, reason));
-            }
-        }
-
+        report_idle(cx, &mut object, spelling, OPTION_KEYS);
         object.finish_leniently(&mut cx.problems);
         options
     }
@@ -463,7 +457,8 @@ fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<TreeNo
     }
 }
 
-/// Reads variables: a map, or the path of a file that contains a map. Returns `None` after adding a diagnostic.
+/// Reads variables: a map, or the path of a file that contains a map, or a pattern of such files. Returns `None` after
+/// adding a diagnostic.
 fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
     match &node.data {
         NodeValue::Map(entries) => Some(entries.clone()),
@@ -471,14 +466,24 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
             cx.problems.add(sheet_of_variables(node.use_span()));
             None
         }
-        NodeValue::Str(written) => match super::providers::read_settings(cx, written, node.use_span()) {
-            Some(TreeNode { data: NodeValue::Map(entries), .. }) => Some(entries),
-            Some(other) => {
-                cx.problems.add(wrong_type(&other, "a file of variables", "a map"));
-                None
+        NodeValue::Str(written) => {
+            let (span, path) = (node.use_span(), written.strip_prefix("file://").unwrap_or(written).trim());
+            let files =
+                if is_pattern(path) { find_matches(cx, path, span) } else { vec![cx.find_file(path, span)?] };
+            let mut found: Vec<MapEntry> = Vec::new();
+            for file in files {
+                let source = read_source(cx, &file, Some(span))?;
+                let root = read_tree(cx, source)?;
+                let NodeValue::Map(entries) = root.data else {
+                    cx.problems.add(wrong_type(&root, "a file of variables", "a map"));
+                    return None;
+                };
+                // Of several files with the same variable, the last counts.
+                found.retain(|known| entries.iter().all(|entry| entry.key != known.key));
+                found.extend(entries);
             }
-            None => None,
-        },
+            Some(found)
+        }
         _ => {
             wrong_type(node, "`vars`", "a map of names and values")
                 .with_help("write the name and the value of each variable: `vars: {question: TEXT}`")
@@ -486,6 +491,11 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
             None
         }
     }
+}
+
+/// Returns true if a path is a pattern of several.
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
 }
 
 /// Returns true if a path names a spreadsheet, or another table that is not a text file.

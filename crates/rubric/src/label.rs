@@ -226,12 +226,9 @@ impl Label {
         }
     }
 
-    /// Returns the time of the decision; `None` if the label has none, or one that is not a date or a time of RFC 3339.
+    /// Returns the time of the decision; `None` if the label has none that is a date or a time.
     pub fn time(&self) -> Option<jiff::Timestamp> {
-        let at = self.at.as_deref()?.trim();
-        let midnight = || at.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
-
-        at.parse().ok().or_else(|| midnight().map(|zoned| zoned.timestamp()))
+        parse_label_time(self.at.as_deref()?)
     }
 
     /// A key that orders labels of the same time by their outcome.
@@ -240,9 +237,28 @@ impl Label {
     }
 }
 
+/// Reads the time of a label: a time of RFC 3339, or a date with or without a time of day, which is one of UTC then.
+pub fn parse_label_time(text: &str) -> Option<jiff::Timestamp> {
+    let text = text.trim();
+    let utc = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+
+    text.parse().ok().or_else(|| utc().map(|zoned| zoned.timestamp()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_may_lack_its_zone_and_its_time_of_day() {
+        for text in
+            ["2026-01-02T12:00:00Z", "2026-01-02T14:00:00+02:00", "2026-01-02 12:00", " 2026-01-02T12:00:00 "]
+        {
+            assert_eq!(parse_label_time(text), "2026-01-02T12:00:00Z".parse().ok(), "{text}");
+        }
+        assert_eq!(parse_label_time("2026-01-02"), "2026-01-02T00:00:00Z".parse().ok());
+        assert!(["", "yesterday", "12:00", "46024"].iter().all(|text| parse_label_time(text).is_none()));
+    }
 
     #[test]
     fn a_label_is_one_line_and_comes_back_the_same() {

@@ -89,6 +89,7 @@ pub use json_equality::json_equal;
 pub use judging::{EvidencePolicy, JudgingMode};
 pub use label::{
     FailureSeverity, Label, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod,
+    parse_label_time,
 };
 pub use label_consensus::{SettledLabels, person_key, settle_labels};
 pub use label_effect::{

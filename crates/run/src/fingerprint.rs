@@ -95,7 +95,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
 
     // Its question is made when the answers are there. The template, and who gives the answers, say what it will be.
     if let Some(history) = &case.history {
-        let CaseHistory { conversation, shows_turns, uses, stores, prompt: _ } = &**history;
+        let CaseHistory { conversation, shows_turns, shows_prompts: _, uses, stores, prompt: _ } = &**history;
         identity.text("history");
         identity.field(&conversation.as_deref());
         identity.field(shows_turns);

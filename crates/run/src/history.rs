@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use assize_model::TURNS_VARIABLE;
 use assize_store::{CaseKey, HistoryRow, ResultRow};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{EarlierRole, ItemRelations, WorkItem};
 
@@ -22,8 +22,11 @@ pub struct AnswerHistory {
 struct KnownAnswer {
     /// The turn before it.
     previous: Option<CaseKey>,
-    /// The turn as a template sees it; `None` if it has no answer.
-    turn: Option<Value>,
+    /// The turn as a template sees it, but for its prompt; `None` if it has no answer.
+    turn: Option<Map<String, Value>>,
+    /// The prompt of the turn. A long conversation in each prompt has a length that grows with the square of the turns,
+    /// and all these prompts in each turn one with the cube, so a turn has its prompt only where it may be shown.
+    prompt: Value,
     output: Option<Value>,
 }
 
@@ -41,9 +44,11 @@ impl AnswerHistory {
         let Some(HistoryRow { prompt, output, .. }) = &row.history else { return };
         let key = row.key();
         let previous = relations.earlier.iter().find(|earlier| earlier.role == EarlierRole::Turn);
+        let prompt = parsed_prompt(prompt);
         let known = KnownAnswer {
             previous: previous.map(|earlier| earlier.key_for(&key)),
-            turn: row.answer.as_ref().map(|answer| turn_value(prompt, answer)),
+            turn: row.answer.as_ref().map(|answer| turn_of(&prompt, answer)),
+            prompt,
             output: output.clone(),
         };
         self.known.insert(key, known);
@@ -66,7 +71,10 @@ impl AnswerHistory {
             }
             match &earlier.role {
                 EarlierRole::Turn if history.shows_turns => {
-                    answers.insert(TURNS_VARIABLE.to_owned(), self.turns_up_to(&key)?.into());
+                    answers.insert(
+                        TURNS_VARIABLE.to_owned(),
+                        self.turns_up_to(&key, history.shows_prompts)?.into(),
+                    );
                 }
                 EarlierRole::Turn => {}
                 EarlierRole::Output(name) => {
@@ -81,17 +89,20 @@ impl AnswerHistory {
     }
 
     /// The turns of a conversation up to this one, in order.
-    fn turns_up_to(&self, last: &CaseKey) -> Result<Vec<Value>, AnswerGap> {
+    fn turns_up_to(&self, last: &CaseKey, with_prompts: bool) -> Result<Vec<Value>, AnswerGap> {
         let mut turns = Vec::new();
         let mut next = Some(last);
         while let Some(key) = next {
             let known = self.known.get(key);
-            let Some((known, turn)) = known.and_then(|known| Some((known, known.turn.clone()?))) else {
+            let Some((known, mut turn)) = known.and_then(|known| Some((known, known.turn.clone()?))) else {
                 let id = &key.case_id;
                 let reason = format!("it continues the conversation after `{id}`, which has no answer");
                 return Err(AnswerGap::Lost(reason));
             };
-            turns.push(turn);
+            if with_prompts {
+                turn.insert("prompt".to_owned(), known.prompt.clone());
+            }
+            turns.push(turn.into());
             next = known.previous.as_ref();
         }
         turns.reverse();
@@ -100,15 +111,19 @@ impl AnswerHistory {
     }
 }
 
-/// A turn in promptfoo's form. A prompt that is JSON is a value, and the input is its last message.
-fn turn_value(prompt: &Value, answer: &str) -> Value {
+/// A prompt in promptfoo's form: one that is JSON is a value.
+fn parsed_prompt(prompt: &Value) -> Value {
     let parsed = prompt.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(is_truthy);
-    let prompt = parsed.unwrap_or_else(|| prompt.clone());
+    parsed.unwrap_or_else(|| prompt.clone())
+}
+
+/// A turn in promptfoo's form, without its prompt. The input is the last message of the prompt.
+fn turn_of(prompt: &Value, answer: &str) -> Map<String, Value> {
     let last = prompt.as_array().and_then(|messages| messages.last());
     let content = last.map(|last| last.get("content").filter(|content| is_truthy(content)).unwrap_or(last));
-    let input = content.filter(|content| is_truthy(content)).unwrap_or(&prompt);
+    let input = content.filter(|content| is_truthy(content)).unwrap_or(prompt);
 
-    json!({"prompt": prompt, "input": input, "output": answer})
+    Map::from_iter([("input".to_owned(), input.clone()), ("output".to_owned(), answer.into())])
 }
 
 /// Whether JavaScript takes a value for true.
@@ -123,6 +138,8 @@ fn is_truthy(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -141,8 +158,13 @@ mod tests {
                 json!({"role": "user", "content": ""}),
             ),
         ] {
-            let turn = turn_value(&prompt, "a");
-            assert_eq!(turn, json!({"prompt": shown, "input": input, "output": "a"}), "{prompt}");
+            let parsed = parsed_prompt(&prompt);
+            assert_eq!(
+                Value::from(turn_of(&parsed, "a")),
+                json!({"input": input, "output": "a"}),
+                "{prompt}"
+            );
+            assert_eq!(parsed, shown);
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct IncompleteReason {
 }
 
 /// Adds the reason of an incomplete case. Errors, refusals and criteria that a judge left ungraded are distinguished by
-/// message, other failures to judge by kind.
+/// message, failed requests by the part of it that does not come from the server, other failures to judge by kind.
 pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecord) {
     let row = &record.result;
     if row.verdict != Verdict::Incomplete || row.is_skipped() {
@@ -44,13 +44,26 @@ pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecor
         || errors.any(|error| !is_unreported(error))
         || undecided.any(|found| may_be_decided(found.kind));
 
-    let by_message = matches!(kind, None | Some(UngradedKind::Refusal | UngradedKind::NotJudged));
-    let same = |one: &&mut IncompleteReason| one.kind == kind && (!by_message || one.example == message);
+    let same = |one: &&mut IncompleteReason| {
+        one.kind == kind && distinct_part(kind, &one.example) == distinct_part(kind, message)
+    };
     if let Some(known) = reasons.iter_mut().find(same) {
         known.cases += 1;
         known.may_change |= may_change;
     } else if reasons.len() < MAX_REASONS {
         reasons.push(IncompleteReason { kind, cases: 1, example: message.to_owned(), may_change });
+    }
+}
+
+/// The part of a message that tells the reasons of a kind apart. What a server says about a failed request may differ
+/// with every request.
+fn distinct_part(kind: Option<UngradedKind>, message: &str) -> &str {
+    match kind {
+        None | Some(UngradedKind::Refusal | UngradedKind::NotJudged) => message,
+        Some(UngradedKind::Transport | UngradedKind::Unavailable) => {
+            message.split_once(": ").map_or(message, |(failure, _)| failure)
+        }
+        Some(_) => "",
     }
 }
 
@@ -68,5 +81,26 @@ const fn may_be_decided(kind: UngradedKind) -> bool {
         | UngradedKind::Tie
         | UngradedKind::Probability
         | UngradedKind::NotJudged => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_requests_are_told_apart_by_their_kind_and_not_by_what_a_server_says() {
+        let part = |kind, message| distinct_part(Some(kind), message);
+        for kind in [UngradedKind::Transport, UngradedKind::Unavailable] {
+            let [first, same, other] = [
+                "the model server did not accept the request (HTTP 400): request 17",
+                "the model server did not accept the request (HTTP 400): request 18",
+                "the model server did not accept the API key (HTTP 401): request 17",
+            ]
+            .map(|message| part(kind, message));
+            assert!(first == same && first != other, "{kind:?}");
+        }
+        assert_ne!(part(UngradedKind::Refusal, "no: a"), part(UngradedKind::Refusal, "no: b"));
+        assert_eq!(part(UngradedKind::Malformed, "no: a"), part(UngradedKind::Malformed, "yes: b"));
     }
 }

@@ -82,11 +82,15 @@ pub struct RunMetrics {
 /// Means of scores as the scripts of published benchmarks compute them: without clipping the score of each case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedMeans {
-    /// Number of cases with a score.
+    /// Number of cases with a score that can reach points.
     pub cases: u64,
+    /// Number of cases with a score and only penalties. ResearchRubrics counts them as 0; the other scripts leave them
+    /// out.
+    #[serde(default)]
+    pub cases_without_points: u64,
     /// HealthBench: mean of points as shares of the points that can be reached, clipped to 0 to 1.
     pub healthbench: f64,
-    /// ResearchRubrics: the same mean, not clipped.
+    /// ResearchRubrics: the same mean, not clipped, over all cases with a score.
     pub research_rubrics: f64,
     /// PRBench, normalised: mean of points as shares of the way from the fewest possible points to the most.
     pub prbench_normalised: f64,
@@ -95,11 +99,16 @@ pub struct PublishedMeans {
 impl PublishedMeans {
     /// Returns the means as a sentence.
     pub fn describe(&self) -> String {
-        let Self { cases, healthbench, research_rubrics, prbench_normalised } = self;
-        let cases = if *cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+        let Self { cases, cases_without_points, healthbench, research_rubrics, prbench_normalised } = self;
+        let words = |cases: u64| if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+        let zeros = match cases_without_points {
+            0 => String::new(),
+            zeros => format!(" (with {} of penalties only, as 0)", words(*zeros)),
+        };
         format!(
-            "Mean of {cases} without clipping each: HealthBench {healthbench:.3}, ResearchRubrics \
-             {research_rubrics:.3}, PRBench (normalised) {prbench_normalised:.3}."
+            "Mean of {} without clipping each: HealthBench {healthbench:.3}, ResearchRubrics \
+             {research_rubrics:.3}{zeros}, PRBench (normalised) {prbench_normalised:.3}.",
+            words(*cases)
         )
     }
 }

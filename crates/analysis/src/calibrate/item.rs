@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use assize_rubric::{SamplingMethod, SeenHash};
+use jiff::Timestamp;
 
 use crate::labels::{LabelLocation, LabelRow};
 
@@ -96,9 +97,13 @@ pub struct CalibrationItem {
 pub(crate) struct ItemLabels {
     /// Decisions of people, with their names.
     pub(crate) people: Vec<(Option<String>, DecisionValue)>,
+    /// Times of these decisions.
+    pub(crate) times: Vec<Option<Timestamp>>,
     /// Decision of an adjudicator, which replaces the labels of people who disagreed. It is the truth, but
     /// not a rating.
     pub(crate) adjudicated: Option<DecisionValue>,
+    /// Time of the adjudication.
+    pub(crate) adjudicated_at: Option<Timestamp>,
     /// Criteria of the same case and system that this one depends on.
     pub(crate) requires: Vec<String>,
     /// How the labelled case was sampled, if the labels agree on it.

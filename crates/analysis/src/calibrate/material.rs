@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use assize_diagnostic::did_you_mean;
 use assize_rubric::{LabelOutcome, SamplingMethod, TOLERANCE, person_key};
 use assize_stats::combine::expected_score;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::item::{CalibrationItem, DecisionValue, ItemKey, ItemLabels, JudgeItemDecision};
@@ -377,26 +378,44 @@ impl CalibrationItem {
             (false, old, new) => old.filter(|_| old == new),
         };
 
+        let mut report = |message: &str| {
+            problems.push(LabelProblem { place: row.place.clone(), message: message.to_owned() })
+        };
         for (who, outcome) in labels {
+            let said = to_decision_value(*outcome);
+            // Rows are in the order of their times, so a later label of a person replaces an earlier one.
+            let is_unclear = |earlier: DecisionValue, at: Option<Timestamp>| {
+                earlier != said && !at.zip(row.at).is_some_and(|(earlier, later)| earlier < later)
+            };
             if row.adjudicates && who.is_some() {
-                own.adjudicated = Some(to_decision_value(*outcome));
+                if own.adjudicated.is_some_and(|earlier| is_unclear(earlier, own.adjudicated_at)) {
+                    report(
+                        "another row adjudicates this item differently, and no times (`at`) say which is the later",
+                    );
+                }
+                (own.adjudicated, own.adjudicated_at) = (Some(said), row.at);
                 continue;
             }
 
-            // Label files are append-only, so the last label of a person counts.
             let earlier = own.people.iter().position(|(other, _)| {
                 other.as_deref().is_some_and(|other| is_person(who.as_deref(), other))
             });
             match earlier {
-                Some(at) => own.people[at].1 = to_decision_value(*outcome),
-                None if who.is_none() && own.people.iter().any(|(other, _)| other.is_none()) => {
-                    problems.push(LabelProblem {
-                        place: row.place.clone(),
-                        message: "a second label of the same item without a rater; name the raters in `who`"
-                            .to_owned(),
-                    });
+                Some(at) => {
+                    if is_unclear(own.people[at].1, own.times[at]) {
+                        report(
+                            "another row has another label of this item by the same person, and no times (`at`) say which is the later",
+                        );
+                    }
+                    (own.people[at].1, own.times[at]) = (said, row.at);
                 }
-                None => own.people.push((who.clone(), to_decision_value(*outcome))),
+                None if who.is_none() && own.people.iter().any(|(other, _)| other.is_none()) => {
+                    report("a second label of the same item without a rater; name the raters in `who`");
+                }
+                None => {
+                    own.people.push((who.clone(), said));
+                    own.times.push(row.at);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::did_you_mean;
 use assize_rubric::{
     FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
+    parse_label_time,
 };
 use assize_table::{NumberError, TABLE_ENDINGS, TextEncoding, parse_number, parse_yes_no};
 use serde_json::Value;
@@ -54,7 +55,8 @@ pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads label files. Reports the errors of all files together.
+/// Reads label files, in the order of the times of labels; rows without a time come first, in the order of the files.
+/// Reports the errors of all files together.
 pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<LabelRow>, Vec<LabelProblem>> {
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
@@ -67,6 +69,7 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
         rows.extend(lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)));
     }
 
+    rows.sort_by_key(|row| row.at);
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
 
@@ -400,6 +403,7 @@ impl RowReader<'_> {
             trial: trial.filter(|trial| *trial >= 1.0 && trial.fract() == 0.0).map(|trial| trial as u32),
             criterion: self.text(ColumnRole::Criterion, problems),
             prompt: self.text(ColumnRole::Prompt, problems),
+            at: self.text(ColumnRole::At, problems).as_deref().and_then(parse_label_time),
             labels: self.labels(problems),
             judge: self.judge(problems),
             probability,

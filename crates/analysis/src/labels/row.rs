@@ -1,6 +1,7 @@
 //! One row of a label table, read and checked.
 
 use assize_rubric::{LabelOutcome, LabelSplit, SamplingMethod, SeenHash};
+use jiff::Timestamp;
 
 use super::LabelLocation;
 
@@ -32,6 +33,8 @@ pub struct LabelRow {
     pub first_failure: bool,
     /// Prompt or version of the judge that gave the label.
     pub prompt: Option<String>,
+    /// Time of the labels.
+    pub at: Option<Timestamp>,
     /// Labels of people, with their names; empty if there are none.
     pub labels: Vec<(Option<String>, LabelOutcome)>,
     /// Decision of the judge; `None` if the table has none.

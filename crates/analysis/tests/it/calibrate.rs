@@ -1,6 +1,9 @@
 //! Judged items of stored runs.
 
-use assize_analysis::calibrate::{DecisionValue, from_run};
+use assize_analysis::calibrate::{
+    CalibrationMaterial, DecisionValue, JudgeReadOptions, LabelInclusion, MaterialError, from_run,
+};
+use assize_analysis::labels::{LabelReadOptions, read_rows};
 use assize_rubric::{
     BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, Decision, GraderFinding, GraderFindingKind,
     JudgeIdentity, UnitInterval, Vote,
@@ -68,4 +71,63 @@ fn the_decision_of_a_panel_counts_and_its_votes_do_not() {
     let decisions: Vec<_> =
         found.material.items.iter().map(|item| item.judge.as_ref().map(|one| one.said)).collect();
     assert_eq!(decisions, [Some(DecisionValue::Verdict(true))]);
+}
+
+/// Reads the rows of a table in all orders, and returns the material of each.
+fn in_all_orders(header: &str, rows: &[&str]) -> Vec<Result<CalibrationMaterial, MaterialError>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("labels.csv");
+    let mut orders: Vec<Vec<&str>> = vec![Vec::new()];
+    for row in rows {
+        let longer = orders
+            .iter()
+            .flat_map(|order| (0..=order.len()).map(|at| [&order[..at], &[*row], &order[at..]].concat()));
+        orders = longer.collect();
+    }
+
+    let reading = JudgeReadOptions { threshold: 0.5, rater: None, likeliest: false };
+    let read = |order: &Vec<&str>| {
+        std::fs::write(&file, format!("{header}\n{}\n", order.join("\n"))).expect("written");
+        let rows = read_rows(std::slice::from_ref(&file), &LabelReadOptions::default()).expect("rows");
+        CalibrationMaterial::from_rows(&rows, &reading, |_| LabelInclusion::Included)
+    };
+    orders.iter().map(read).collect()
+}
+
+#[test]
+fn the_later_label_of_a_person_counts_in_any_order_of_rows() {
+    let (met, unmet) = (DecisionValue::Verdict(true), DecisionValue::Verdict(false));
+    let header = "case,criterion,judge,label,who,at,adjudicates";
+    for found in in_all_orders(
+        header,
+        &[
+            "a,k,met,met,ann,2026-01-02T12:00:00+02:00,",
+            "a,k,met,unmet,Ann,2026-01-02 11:00,",
+            "a,k,met,met,ben,2026-01-01,",
+            "a,k,met,met,ben,,",
+            "a,k,met,met,cleo,2026-01-03,yes",
+            "a,k,met,unmet,cleo,2026-01-04,yes",
+        ],
+    ) {
+        let material = found.expect("times that order the labels");
+        let [item] = material.items.as_slice() else { panic!("one item") };
+        let mut people: Vec<_> =
+            item.people().iter().map(|(who, said)| (who.as_deref().map(str::to_lowercase), *said)).collect();
+        people.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(people, [(Some("ann".to_owned()), unmet), (Some("ben".to_owned()), met)]);
+        assert_eq!(item.truths().collect::<Vec<_>>(), [unmet], "the later adjudication");
+    }
+
+    for (one, other) in [
+        ("a,k,met,met,ann,,", "a,k,met,unmet,ann,,"),
+        ("a,k,met,met,ann,2026-01-01,", "a,k,met,unmet,ann,,"),
+        ("a,k,met,met,ann,2026-01-01,", "a,k,met,unmet,ann,2026-01-01T00:00:00Z,"),
+        ("a,k,met,met,ann,monday,", "a,k,met,unmet,ann,tuesday,"),
+        ("a,k,met,met,ann,,yes", "a,k,met,unmet,ann,,yes"),
+    ] {
+        for found in in_all_orders(header, &[one, other]) {
+            let MaterialError::Problems(problems) = found.expect_err("no order") else { panic!("problems") };
+            assert!(problems[0].message.contains("no times (`at`) say which is the later"), "{problems:?}");
+        }
+    }
 }

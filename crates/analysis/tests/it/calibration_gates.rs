@@ -251,8 +251,8 @@ fn scores_beyond_the_declared_scale_are_refused_by_their_rows() {
 
 #[test]
 fn one_person_in_several_spellings_is_one_rater() {
-    let rows = "c1,k,Ann,met\nc1,k,ann,unmet\nc1,k, ann,met\nc1,k,ÁNN,met\nc1,k,Ben,met\n";
-    let found = material(&format!("case,criterion,who,label\n{rows}"));
+    let rows = "c1,k,Ann,met,2026-01-01\nc1,k,ann,unmet,2026-01-02\nc1,k, ann,met,2026-01-03\nc1,k,ÁNN,met,\nc1,k,Ben,met,\n";
+    let found = material(&format!("case,criterion,who,label,at\n{rows}"));
     assert_eq!(found.items[0].people().len(), 3, "{:?}", found.items[0].people());
 
     let sections = rater_agreement(&found, None, ResamplingOptions::default());

@@ -228,3 +228,35 @@ fn figures_are_the_same_to_the_last_digit_in_any_order() {
         assert_eq!(found.mean_score.low.map(f64::to_bits), first.mean_score.low.map(f64::to_bits));
     }
 }
+
+#[test]
+fn the_means_of_published_benchmarks_differ_in_what_they_make_of_penalties_alone() {
+    let rubric = |id: &str, criteria: &[(f64, f64)]| {
+        case(id, 0.5).with(|case| {
+            case.criteria = criteria
+                .iter()
+                .enumerate()
+                .map(|(at, (weight, value))| (format!("c{at}"), "x".to_owned(), *weight, Some(*value)))
+                .collect();
+        })
+    };
+    let half = rubric("half", &[(2.0, 1.0), (2.0, 0.0), (-4.0, 0.0)]);
+    let below = rubric("below", &[(2.0, 0.0), (-4.0, 1.0)]);
+    let penalties = rubric("penalties", &[(-1.0, 1.0), (-1.0, 0.0)]);
+
+    let means = |cases: &[&Case]| {
+        let cases: Vec<Case> = cases.iter().map(|case| (*case).clone()).collect();
+        figures(&cases).published_means
+    };
+    let both = means(&[&half, &below]).expect("penalties");
+    assert_eq!((both.cases, both.cases_without_points), (2, 0));
+    assert_eq!((both.healthbench, both.research_rubrics), (0.0, (0.5 - 2.0) / 2.0));
+    assert_eq!(both.prbench_normalised, (0.75 + 0.0) / 2.0);
+    let all = means(&[&half, &below, &penalties]).expect("penalties");
+    assert_eq!((all.cases, all.cases_without_points), (2, 1));
+    assert_eq!((all.healthbench, all.prbench_normalised), (both.healthbench, both.prbench_normalised));
+    assert_eq!(all.research_rubrics, (0.5 - 2.0) / 3.0);
+    assert!(all.describe().contains("-0.500 (with 1 case of penalties only, as 0)"), "{}", all.describe());
+    assert_eq!(means(&[&penalties]), None);
+    assert_eq!(means(&[&rubric("none", &[(1.0, 1.0)])]), None, "without penalties, it is the mean score");
+}

@@ -202,10 +202,28 @@ impl ScannerError<'_> {
                 "put the whole value in quotes, and write `\\\"` for a quotation mark inside it",
             ));
         }
+        if self.info.contains("invalid indentation in quoted scalar") && self.is_closed_text() {
+            return Some(
+                self.syntax_error("a line of this quoted text begins too far to the left")
+                    .with_help("indent it further than the key, or write a text of several lines below `|`"),
+            );
+        }
         self.info.contains("quoted scalar").then(|| {
             self.syntax_error("the quotation mark that opens here is not closed")
                 .with_help("close it; a text of several lines is best written below `|`")
         })
+    }
+
+    /// Returns true if the quoted text that begins here has a closing mark, and no line before it looks like a key or an
+    /// entry: then the mark is its own, and not that of a later text.
+    fn is_closed_text(&self) -> bool {
+        let mut quoted = self.rest().splitn(3, ['"', '\'']);
+        let (_, inner, closed) = (quoted.next(), quoted.next().unwrap_or_default(), quoted.next().is_some());
+        let is_yaml = |line: &str| {
+            let line = line.trim();
+            line.starts_with("- ") || line.contains(": ") || line.ends_with(':')
+        };
+        closed && !inner.lines().skip(1).any(is_yaml)
     }
 
     fn explain_bracket(&self) -> Option<Diagnostic> {

@@ -16,6 +16,7 @@ use assize_limits::{
 use assize_model::{EvalFileFormat, FilePosition, PatternError, ProgramRunner, SourceMark, compile_pattern};
 use assize_script::ScriptTime;
 use parking_lot::Mutex;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
@@ -330,8 +331,14 @@ impl DecodeContext {
         // A leading slash may also mean the root of a search folder.
         let relative = given.strip_prefix("/").unwrap_or(given);
         let relative = relative.strip_prefix(".").unwrap_or(relative);
-        candidates.push(home.join(relative));
-        candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
+        // The same letters may be written in two ways: macOS writes `é` in names as `e` with an accent after it.
+        let written_names = relative.to_string_lossy();
+        let relatives =
+            [written_names.to_string(), written_names.nfc().collect(), written_names.nfd().collect()];
+        for relative in &relatives[..if written_names.is_ascii() { 1 } else { 3 }] {
+            candidates.push(home.join(relative));
+            candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
+        }
 
         let mut is_outside = false;
         for candidate in candidates {

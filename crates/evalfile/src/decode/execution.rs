@@ -16,11 +16,16 @@ use super::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, dec
 use super::trials::decode_trials;
 use super::workspace::decode_hooks;
 
+const TIMEOUT_HELP: &str =
+    "write `timeout_seconds` in the target; `--request-timeout` limits requests to models";
+
 /// Keys of newer versions, with the equivalent here.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("provider", "name the target: `target: NAME`"),
     ("providers", "list the targets: `targets: [NAME, ...]`"),
     ("max_concurrency", "write `workers: N`"),
+    ("timeout", TIMEOUT_HELP),
+    ("timeout_seconds", TIMEOUT_HELP),
     ("grader_target", "name the judge: `judge: NAME`"),
     ("judge_target", "name the judge: `judge: NAME`"),
 ];

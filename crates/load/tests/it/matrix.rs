@@ -9,7 +9,8 @@ use assize_evalfile::{LoadOptions, LoadedSuite};
 use assize_load::load_suite;
 use assize_model::{AnswerCheck, Case, GraderKind, TargetSpecKind};
 use assize_promptfoo::{
-    ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, EVALUATION_KEYS, MATRIX_KEYS, MatrixKeySupport, OPTION_KEYS,
+    PROVIDER_KEYS, TEST_KEYS,
 };
 use assize_rubric::UnitInterval;
 use serde_json::{Value, json};
@@ -794,10 +795,16 @@ fn each_key_is_read_or_refused_as_the_table_says() {
     }
 }
 
-/// Every row of the tables of keys of tests, options and providers.
+/// Every row of the tables of keys of tests, options, evaluations and providers. What has no effect says why in the
+/// words of the table.
 #[test]
 fn each_key_of_a_part_is_read_or_idle_as_the_table_says() {
-    for (part, rows) in [("test", TEST_KEYS), ("options", OPTION_KEYS), ("provider", PROVIDER_KEYS)] {
+    for (part, rows) in [
+        ("test", TEST_KEYS),
+        ("options", OPTION_KEYS),
+        ("evaluation", EVALUATION_KEYS),
+        ("provider", PROVIDER_KEYS),
+    ] {
         let found = |key: &str| {
             let mut test = json!({"assert": [{"type": "contains", "value": "a"}]});
             let mut provider = json!({"id": "echo"});
@@ -807,7 +814,10 @@ fn each_key_of_a_part_is_read_or_idle_as_the_table_says() {
                 "provider" if provider.get(key).is_none() => provider[key] = json!("x"),
                 _ => {}
             }
-            let file = json!({"prompts": ["p"], "providers": [provider], "tests": [test]});
+            let mut file = json!({"prompts": ["p"], "providers": [provider], "tests": [test]});
+            if part == "evaluation" {
+                file["evaluateOptions"] = json!({key: "x"});
+            }
             let loaded = load_with(&file.to_string(), &[]).loaded;
             loaded
                 .diagnostics
@@ -824,9 +834,86 @@ fn each_key_of_a_part_is_read_or_idle_as_the_table_says() {
         for row in rows {
             let found = found(row.name);
             assert!(!is_unknown(&found), "{part}, {}: {found:?}", row.name);
-            let is_idle = found.iter().any(|found| found.contains(&format!("`{}` has no effect", row.name)));
-            let idle = matches!(row.support, MatrixKeySupport::NoEffect(_));
-            assert_eq!(is_idle, idle, "{part}, {}: {found:?}", row.name);
+            let said = found.iter().find(|found| found.contains(&format!("`{}` has no effect", row.name)));
+            match row.support {
+                MatrixKeySupport::NoEffect(reason) => {
+                    assert!(
+                        said.is_some_and(|said| said.ends_with(reason)),
+                        "{part}, {}: {found:?}",
+                        row.name
+                    );
+                }
+                _ => assert_eq!(said, None, "{part}, {}", row.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn variables_may_come_from_files_of_any_spelling() {
+    let files = [
+        ("vars/a.yaml", "word: tea\nside: milk\n"),
+        ("vars/b.yaml", "side: lemon\n"),
+        ("vars/c.json", "{\"side\": \"honey\"}"),
+    ];
+    let text = |vars: &str| {
+        format!(
+            "prompts: ['{{{{ word }}}} with {{{{ side }}}}']\nproviders: [echo]\ntests:\n  - vars: {vars}\n    assert: [{{type: contains, value: tea}}]\n"
+        )
+    };
+    for (vars, question) in [
+        ("{word: tea, side: milk}", "tea with milk"),
+        ("vars/a.yaml", "tea with milk"),
+        ("file://vars/a.yaml", "tea with milk"),
+        ("'vars/*.yaml'", "tea with lemon"),
+        ("'file://./vars/*'", "tea with honey"),
+        ("'vars/{a,c}.*'", "tea with honey"),
+    ] {
+        assert_eq!(questions(&text(vars), &files), [question], "{vars}");
+        // In a file of tests, the path begins in the folder of that file.
+        let inner = "- vars: ".to_owned()
+            + &vars.replace("vars/", "../vars/")
+            + "\n  assert: [{type: contains, value: tea}]\n";
+        let outer =
+            "prompts: ['{{ word }} with {{ side }}']\nproviders: [echo]\ntests: file://tests/t.yaml\n";
+        let files = [&files[..], &[("tests/t.yaml", inner.as_str())]].concat();
+        assert_eq!(questions(outer, &files), [question], "{vars}");
+    }
+
+    let loaded = load_with(&text("'vars/*.txt'"), &files).loaded;
+    assert!(
+        loaded.diagnostics.iter().any(|found| found.code.to_string() == "E0506"),
+        "{:?}",
+        loaded.diagnostics
+    );
+}
+
+#[test]
+fn names_of_files_match_however_their_accents_are_written() {
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}");
+    let tests = "- {vars: {q: a}, assert: [{type: contains, value: a}]}\n";
+    for (written, stored) in [(composed, decomposed), (decomposed, composed), (composed, composed)] {
+        for (text, file, content) in [
+            (
+                format!("prompts: ['{{{{ q }}}}']\nproviders: [echo]\ntests: file://{written}.yaml\n"),
+                "yaml",
+                tests,
+            ),
+            (
+                format!("prompts: [file://{written}.txt]\nproviders: [echo]\ntests:\n{tests}"),
+                "txt",
+                "{{ q }}",
+            ),
+            (
+                format!(
+                    "prompts: ['{{{{ q }}}}']\nproviders: [echo]\ntests:\n  - {{vars: {{q: 'file://{written}.txt'}}, assert: [{{type: contains, value: a}}]}}\n"
+                ),
+                "txt",
+                "a",
+            ),
+        ] {
+            let name = format!("{stored}.{file}");
+            assert_eq!(questions(&text, &[(name.as_str(), content)]), ["a"], "{text}");
         }
     }
 }

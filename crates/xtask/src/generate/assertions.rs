@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use assize_promptfoo::{
-    ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
-    TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, EVALUATION_KEYS, MATRIX_KEYS, MatrixKey, MatrixKeySupport,
+    OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
 
 /// The page that holds the tables.
@@ -16,6 +16,7 @@ pub(super) fn page() -> Result<String, String> {
         ("keys", keys(MATRIX_KEYS)),
         ("test keys", keys(TEST_KEYS)),
         ("option keys", keys(OPTION_KEYS)),
+        ("evaluation keys", keys(EVALUATION_KEYS)),
         ("provider keys", keys(PROVIDER_KEYS)),
         ("assertions", table()),
     ];

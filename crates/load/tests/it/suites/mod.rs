@@ -285,20 +285,45 @@ fn unknown_keys_and_foreign_keys_are_errors() {
     let loaded = one("
 nmae: x
 providers: [y]
-execution: {worker: 3, provider: y}
+execution: {worker: 3, provider: y, timeout: 3}
 x-note: free
 tests:
   - {id: a, input: i, criteria: c, expectd_output: z, x-mine: 1}
   - {id: b, question: i, criteria: c}
   - {id: c, input: i, criteria: c, execution: {workers: 2, skip_default: true}}
+  - {id: d, input: i, criteria: c, execution: {timeout_seconds: 3}}
 ");
     assert_eq!(
         codes(&loaded),
-        ["E0103 2", "E0414 3", "E0103 4", "E0414 4", "E0103 7", "E0414 8", "E0414 9", "E0103 9"],
+        [
+            "E0103 2", "E0414 3", "E0103 4", "E0414 4", "E0414 4", "E0103 7", "E0414 8", "E0414 9",
+            "E0103 9", "E0414 10",
+        ],
         "{}",
         said(&loaded)
     );
     assert!(said(&loaded).contains("did you mean `expected_output`?"));
+    assert_eq!(
+        said(&loaded).matches("write `timeout_seconds` in the target").count(),
+        2,
+        "{}",
+        said(&loaded)
+    );
+}
+
+#[test]
+fn a_quoted_text_of_several_lines_says_what_is_wrong_with_it() {
+    let (outdented, open) = ("begins too far to the left", "that opens here is not closed");
+    for (text, words) in [
+        ("input: \"hello\n   world\"\n    criteria: c", outdented),
+        ("input: 'hello\n   world'\n    criteria: c", outdented),
+        ("input: \"hello\n  - id: b\n    input: \"x\"", open),
+        ("input: 'hello\n  - id: b\n    input: 'x'", open),
+        ("input: \"hello\n    criteria: c", open),
+    ] {
+        let loaded = one(&format!("tests:\n  - id: a\n    {text}\n"));
+        assert!(said(&loaded).contains(words), "{text}: {}", said(&loaded));
+    }
 }
 
 #[test]
