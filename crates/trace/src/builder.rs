@@ -29,6 +29,8 @@ pub(crate) struct TraceBuilder {
     end: Option<SessionEnd>,
     /// True if a log of this kind states how the session ended.
     states_end: bool,
+    /// True if the log is that of a sub-agent.
+    is_subagent: bool,
 }
 
 /// The result of a call.
@@ -64,6 +66,7 @@ impl TraceBuilder {
             total: None,
             end: None,
             states_end: false,
+            is_subagent: false,
         }
     }
 
@@ -78,6 +81,12 @@ impl TraceBuilder {
         if self.trace.session.is_none() {
             self.trace.session = id.map(str::to_owned);
         }
+    }
+
+    /// Records that the log is that of a sub-agent, of this session if it says so.
+    pub(crate) fn subagent_of(&mut self, session: Option<&str>) {
+        self.session(session);
+        self.is_subagent = true;
     }
 
     pub(crate) fn model(&mut self, name: Option<&str>) {
@@ -96,6 +105,7 @@ impl TraceBuilder {
         subagent: bool,
     ) {
         self.record_time(at);
+        let subagent = subagent || self.is_subagent;
         if !text.trim().is_empty() {
             self.go_on(role, subagent);
             self.trace.messages.push(LoggedMessage { role, text, calls: Vec::new(), at, subagent });
@@ -124,6 +134,7 @@ impl TraceBuilder {
         subagent: bool,
     ) {
         self.record_time(at);
+        let subagent = subagent || self.is_subagent;
         self.go_on(MessageRole::Assistant, subagent);
 
         if let Some(&(message, number)) = id.and_then(|id| self.calls.get(id)) {

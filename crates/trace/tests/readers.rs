@@ -717,6 +717,46 @@ fn what_another_answer_supersedes_does_not_count() {
 }
 
 #[test]
+fn a_subagent_of_codex_adds_its_calls_to_its_session_once() {
+    let meta =
+        |id: &str, source: Value| json!({"type": "session_meta", "payload": {"id": id, "source": source}});
+    let call = |id: &str, name: &str| {
+        let payload = json!({"type": "function_call", "call_id": id, "name": name, "arguments": "{}"});
+        json!({"type": "response_item", "payload": payload})
+    };
+    let said = |role: &str, text: &str| {
+        let payload = json!({"type": "message", "role": role, "content": text});
+        json!({"type": "response_item", "payload": payload})
+    };
+    let used = |input: u64| {
+        let info = json!({"total_token_usage": {"input_tokens": input, "output_tokens": 1}});
+        json!({"type": "event_msg", "payload": {"type": "token_count", "info": info}})
+    };
+    let log = |records: &[Value]| {
+        only(parsed(&records.iter().map(|record| format!("{record}\n")).collect::<String>()))
+    };
+    let main = [meta("m", json!("cli")), said("user", "Do"), call("c", "spawn_agent"), used(10)];
+    let main = [&main[..], &[said("assistant", "Main.")]].concat();
+    let spawned = json!({"subagent": {"thread_spawn": {"parent_thread_id": "m", "depth": 1}}});
+    let alone = [meta("s", spawned.clone()), said("user", "look"), call("r", "Read"), used(5)];
+    let alone = [&alone[..], &[said("assistant", "Sub.")]].concat();
+    // This one was started with the conversation so far, which its log repeats.
+    let forked = [&[meta("f", spawned)], &main[..4], &[call("w", "Write"), used(30)]].concat();
+
+    let mut session = log(&main);
+    for sub in [log(&alone), log(&forked)] {
+        assert!(sub.is_subagent());
+        assert_eq!(sub.session.as_deref(), Some("m"));
+        session.add_subagent(sub);
+    }
+    let mut names: Vec<&str> = calls(&session).iter().map(|call| call.0).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["Read", "Write", "spawn_agent"]);
+    assert_eq!((session.question(), session.answer()), (Some("Do"), Some("Main.")));
+    assert_eq!((session.tokens.input, session.tokens.output), (Some(15), Some(2)));
+}
+
+#[test]
 fn commands_of_the_program_are_not_the_question() {
     let user = |content: &str| json!({"type": "user", "sessionId": "s", "message": {"content": content}});
     let answer = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}});

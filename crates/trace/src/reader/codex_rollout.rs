@@ -24,6 +24,10 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
     };
     match text(record, "type").unwrap_or_default() {
         "session_meta" => {
+            if let Some(kind) = payload["source"].get("subagent") {
+                let parent = text(&kind["thread_spawn"], "parent_thread_id");
+                builder.subagent_of(parent.or_else(|| text(payload, "parent_thread_id")));
+            }
             builder.session(text(payload, "id"));
             TraceRecordStatus::Known
         }
