@@ -28,7 +28,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     if (400..500).contains(&status) && unknown_key(&code, &message) {
         return ErrorKind::Authentication;
     }
-    if status == 400 && (out_of_money(&code, &message) || message.contains("location is not supported")) {
+    if status == 400 && (out_of_money(&code, &message) || not_allowed(&code, &message)) {
         return ErrorKind::PermissionDenied;
     }
     if matches!(status, 400 | 422) && unknown_model(&code, &message) {
@@ -80,13 +80,25 @@ fn too_long(code: &str, message: &str) -> bool {
     CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
 }
 
-/// Google and xAI refuse a wrong key with status 400, and AWS with 403.
+/// Whether the account may not use the model.
+fn not_allowed(code: &str, message: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "location is not supported", "unsupported countries", "organization has been disabled",
+        "organization must be verified", "is not allowed to use", "marked by provider as legacy",
+        "operation not allowed",
+    ];
+
+    code.contains("model_terms_required") || WORDS.iter().any(|words| message.contains(words))
+}
+
+/// Google and xAI refuse a wrong key with status 400, and AWS and Fireworks with 403.
 fn unknown_key(code: &str, message: &str) -> bool {
-    const WORDS: [&str; 9] = [
+    const WORDS: [&str; 10] = [
         "api key not valid",
         "api key expired",
         "incorrect api key",
         "invalid api key provided",
+        "api key you provided is invalid",
         "your api key is valid",
         "invalid api key format",
         "security token included in the request",
@@ -99,16 +111,20 @@ fn unknown_key(code: &str, message: &str) -> bool {
 
 /// Many servers refuse an unknown model with status 400.
 fn unknown_model(code: &str, message: &str) -> bool {
-    const CODES: [&str; 4] =
-        ["model_not_found", "invalid_model", "model_not_supported", "deploymentnotfound"];
-
-    const WORDS: [&str; 9] = [
-        "model identifier is invalid", "on-demand throughput", "support the model that you provided",
-        "invalid model name", "model not exist", "is not a valid model id", "invalid model:",
-        "no such model", "unknown model",
+    const CODES: [&str; 6] = [
+        "model_not_found", "invalid_model", "model_not_supported", "model_not_available",
+        "model_decommissioned", "deploymentnotfound",
     ];
 
-    let missing = message.contains("model") && message.contains("does not exist");
+    const WORDS: [&str; 13] = [
+        "model identifier is invalid", "on-demand throughput", "support the model that you provided",
+        "invalid model name", "model not exist", "is not a valid model id", "invalid model:",
+        "invalid model id", "no such model", "unknown model", "unexpected model name",
+        "does not work with the specified model", "does not support chat",
+    ];
+
+    let missing = message.contains("model")
+        && ["does not exist", "not found"].iter().any(|words| message.contains(words));
     missing || CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|words| message.contains(words))
 }
 
@@ -207,6 +223,29 @@ mod tests {
                 ErrorKind::PermissionDenied,
             ),
             (400, "billing_hard_limit_reached", "", ErrorKind::PermissionDenied),
+            (
+                400,
+                "model_terms_required",
+                "The model `x` requires terms acceptance.",
+                ErrorKind::PermissionDenied,
+            ),
+            (
+                400,
+                "",
+                "Your organization must be verified to stream this model.",
+                ErrorKind::PermissionDenied,
+            ),
+            (400, "", "Project `p` is not allowed to use Publisher Model `x`", ErrorKind::PermissionDenied),
+            (403, "", "The API key you provided is invalid.", ErrorKind::Authentication),
+            (400, "", "model \"x\" not found, try pulling it first", ErrorKind::NotFound),
+            (400, "", "\"nomic-embed-text\" does not support chat", ErrorKind::NotFound),
+            (
+                400,
+                "invalid_argument",
+                "* GenerateContentRequest.model: unexpected model name format",
+                ErrorKind::NotFound,
+            ),
+            (400, "", "The image was not found", ErrorKind::BadRequest),
             (403, "", "", ErrorKind::PermissionDenied),
             (424, "", "The model failed to process the request", ErrorKind::Server),
             (404, "model_not_found", "", ErrorKind::NotFound),

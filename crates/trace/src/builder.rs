@@ -29,6 +29,8 @@ pub(crate) struct TraceBuilder {
     end: Option<SessionEnd>,
     /// True if a log of this kind states how the session ended.
     states_end: bool,
+    /// True if the log is that of a sub-agent.
+    is_subagent: bool,
 }
 
 /// The result of a call.
@@ -64,6 +66,7 @@ impl TraceBuilder {
             total: None,
             end: None,
             states_end: false,
+            is_subagent: false,
         }
     }
 
@@ -78,6 +81,12 @@ impl TraceBuilder {
         if self.trace.session.is_none() {
             self.trace.session = id.map(str::to_owned);
         }
+    }
+
+    /// Records that the log is that of a sub-agent, of this session if it says so.
+    pub(crate) fn subagent_of(&mut self, session: Option<&str>) {
+        self.session(session);
+        self.is_subagent = true;
     }
 
     pub(crate) fn model(&mut self, name: Option<&str>) {
@@ -96,6 +105,7 @@ impl TraceBuilder {
         subagent: bool,
     ) {
         self.record_time(at);
+        let subagent = subagent || self.is_subagent;
         if !text.trim().is_empty() {
             self.go_on(role, subagent);
             self.trace.messages.push(LoggedMessage { role, text, calls: Vec::new(), at, subagent });
@@ -124,6 +134,7 @@ impl TraceBuilder {
         subagent: bool,
     ) {
         self.record_time(at);
+        let subagent = subagent || self.is_subagent;
         self.go_on(MessageRole::Assistant, subagent);
 
         if let Some(&(message, number)) = id.and_then(|id| self.calls.get(id)) {
@@ -231,9 +242,44 @@ impl TraceBuilder {
         self.end(SessionEnd::Failed(reason.into()));
     }
 
-    /// Records that logs of this kind state how the session ended. If this log does not, the agent was still working.
-    pub(crate) fn expect_end(&mut self) {
+    /// Records that a turn begins in a log that also states how a turn ends. If this log does not, the agent was still
+    /// working.
+    pub(crate) fn begin_turn(&mut self) {
         self.states_end = true;
+        self.end = None;
+    }
+
+    /// Records that the turn ended well, unless the log already says otherwise of what the agent did last.
+    pub(crate) fn finish_turn(&mut self) {
+        self.end.get_or_insert(SessionEnd::Finished);
+    }
+
+    /// Records that the log does not say how the last turn that counts ended: [`Self::inferred_end`] decides.
+    pub(crate) fn infer_end(&mut self) {
+        self.states_end = false;
+        self.end = None;
+    }
+
+    /// Whether the last of the conversation is a text of the agent, without calls.
+    pub(crate) fn has_spoken_last(&self) -> bool {
+        let own = |message: &&LoggedMessage| !message.subagent && message.role != MessageRole::System;
+        let last = self.trace.messages.iter().rev().find(own);
+        last.is_some_and(|last| last.role == MessageRole::Assistant && last.calls.is_empty())
+    }
+
+    /// Takes back the last turns: each is a request of the user and what followed. Their tokens were used all the same.
+    pub(crate) fn roll_back(&mut self, turns: u64) {
+        let messages = &mut self.trace.messages;
+        for _ in 0..turns {
+            let is_request = |message: &LoggedMessage| message.role == MessageRole::User && !message.subagent;
+            let Some(begin) = messages.iter().rposition(is_request) else { break };
+            messages.truncate(begin);
+        }
+
+        let kept = messages.len();
+        self.calls.retain(|_, place| place.0 < kept);
+        self.begun.retain(|place, _| place.0 < kept);
+        self.infer_end();
     }
 
     /// Records that the session continues with a message of this role.
@@ -246,10 +292,7 @@ impl TraceBuilder {
     /// Infers how a session ended if its log does not state it: the agent has finished if its last action was a
     /// message.
     fn inferred_end(&self) -> SessionEnd {
-        let own = |message: &&LoggedMessage| !message.subagent && message.role != MessageRole::System;
-        let last = self.trace.messages.iter().rev().find(own);
-        let spoke = last.is_some_and(|last| last.role == MessageRole::Assistant && last.calls.is_empty());
-        let has_finished = self.trace.stated_answer.is_some() || spoke && !self.states_end;
+        let has_finished = self.trace.stated_answer.is_some() || self.has_spoken_last() && !self.states_end;
 
         if has_finished { SessionEnd::Finished } else { SessionEnd::GoingOn }
     }

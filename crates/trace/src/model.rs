@@ -1,5 +1,6 @@
 //! The trace model, common to all log formats.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use assize_rubric::{MessageRole, Tokens, ToolCall};
@@ -42,7 +43,21 @@ impl AgentTrace {
     }
 
     /// Adds the work of a sub-agent of the session, from a separate log.
-    pub fn add_subagent(&mut self, other: Self) {
+    pub fn add_subagent(&mut self, mut other: Self) {
+        // A sub-agent that begins with the conversation so far repeats its calls, and goes on with its count of tokens.
+        let own = self.messages.iter().flat_map(|message| &message.calls).filter_map(|call| call.id.clone());
+        let own: HashSet<String> = own.collect();
+        let is_own = |call: &LoggedCall| call.id.as_ref().is_some_and(|id| own.contains(id));
+        let mut repeats = false;
+        for message in &mut other.messages {
+            let logged = message.calls.len();
+            message.calls.retain(|call| !is_own(call));
+            repeats |= message.calls.len() < logged;
+        }
+        if repeats {
+            other.tokens = Tokens::default();
+        }
+
         self.messages.extend(other.messages);
         // The sort is stable, so that messages with equal times keep their order.
         if self.messages.iter().all(|message| message.at.is_some()) {

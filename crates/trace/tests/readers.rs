@@ -348,6 +348,38 @@ fn how_a_session_ended_is_read_from_every_format() {
                     r#"{"type":"assistant","sessionId":"s","message":{"id":"n","stop_reason":"max_tokens","content":[{"type":"text","text":"Do"}]}}"#,
                     "CutOff",
                 ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","message":{"id":"n","stop_reason":"model_context_window_exceeded","content":[{"type":"text","text":"Do"}]}}"#,
+                    "CutOff",
+                ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","message":{"id":"n","stop_reason":"refusal","content":[{"type":"text","text":"I can"}]}}"#,
+                    "Failed",
+                ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","message":{"id":"n","stop_reason":"tool_use","content":[{"type":"text","text":"On it."}]}}"#,
+                    "GoingOn",
+                ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","aborted":true,"message":{"id":"n","content":[{"type":"text","text":"Do"}]}}"#,
+                    "Interrupted",
+                ),
+                (
+                    "{said}\n{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":\"[Request interrupted by user]\"}}\n{\"type\":\"assistant\",\"sessionId\":\"s\",\"message\":{\"model\":\"<synthetic>\",\"content\":[{\"type\":\"text\",\"text\":\"No response requested.\"}]}}",
+                    "Interrupted",
+                ),
+                (
+                    r#"{"type":"assistant","sessionId":"s","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}"#,
+                    "GoingOn",
+                ),
+                (
+                    "{said}\n{\"type\":\"user\",\"message\":{\"content\":\"<command-name>/exit</command-name>\"}}\n{\"type\":\"user\",\"message\":{\"content\":\"<local-command-stdout>Bye!</local-command-stdout>\"}}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"user\",\"isCompactSummary\":true,\"message\":{\"content\":\"This session is being continued.\"}}",
+                    "Finished",
+                ),
             ],
         },
         Case {
@@ -372,6 +404,26 @@ fn how_a_session_ended_is_read_from_every_format() {
                     "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"session_id\":\"s\",\"result\":\"API Error\"}",
                     "Failed",
                 ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"s\",\"result\":\"Do\",\"stop_reason\":\"max_tokens\"}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"s\",\"result\":\"Do\",\"stop_reason\":\"refusal\"}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"s\",\"result\":\"Done.\",\"terminal_reason\":\"completed\"}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"s\",\"result\":\"Do\",\"terminal_reason\":\"aborted_tools\"}",
+                    "Interrupted",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"s\",\"result\":\"Do\",\"terminal_reason\":\"tool_deferred\"}",
+                    "GoingOn",
+                ),
             ],
         },
         Case {
@@ -387,6 +439,10 @@ fn how_a_session_ended_is_read_from_every_format() {
                 ),
                 ("{said}\n{\"type\":\"error\",\"message\":\"Reconnecting... 5/5\"}", "Failed"),
                 ("{said}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}", "Failed"),
+                (
+                    "{said}\n{\"type\":\"turn.completed\",\"usage\":{}}\n{\"type\":\"turn.started\"}",
+                    "GoingOn",
+                ),
             ],
         },
         Case {
@@ -416,6 +472,23 @@ fn how_a_session_ended_is_read_from_every_format() {
                     "{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"turn_aborted\",\"reason\":\"budget_limited\"}}",
                     "CutOff",
                 ),
+                ("{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_started\"}}\n{said}", "GoingOn"),
+                (
+                    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_started\"}}\n{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"error\",\"message\":\"no\"}}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\",\"last_agent_message\":\"Done.\"}}",
+                    "Failed",
+                ),
+                (
+                    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_started\"}}\n{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\",\"last_agent_message\":null,\"error\":{\"message\":\"no\",\"codex_error_info\":\"usage_limit_exceeded\"}}}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\"}}\n{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"call_id\":\"f\",\"name\":\"shell\",\"arguments\":\"{}\"}}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\",\"last_agent_message\":null}}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\"}}\n{\"type\":\"event_msg\",\"payload\":{\"type\":\"error\",\"message\":\"no\",\"codex_error_info\":\"thread_rollback_failed\"}}",
+                    "Finished",
+                ),
             ],
         },
         Case {
@@ -435,6 +508,21 @@ fn how_a_session_ended_is_read_from_every_format() {
                     "{said}\n{\"type\":\"session.shutdown\",\"data\":{\"shutdownType\":\"error\",\"errorReason\":\"no\"}}",
                     "Failed",
                 ),
+                (
+                    "{said}\n{\"type\":\"abort\",\"agentId\":\"a\",\"data\":{\"reason\":\"user_initiated\"}}",
+                    "Finished",
+                ),
+                (
+                    "{\"type\":\"assistant.message\",\"data\":{\"content\":\"\",\"toolRequests\":[{\"toolCallId\":\"t\",\"name\":\"task\"}]}}\n{\"type\":\"assistant.message\",\"agentId\":\"a\",\"data\":{\"content\":\"Found.\"}}",
+                    "GoingOn",
+                ),
+                (
+                    "{said}\n{\"type\":\"session_limits_exhausted.requested\",\"data\":{\"maxAiCredits\":1}}",
+                    "CutOff",
+                ),
+                ("{said}\n{\"type\":\"session.task_complete\",\"data\":{\"success\":false}}", "GoingOn"),
+                ("{said}\n{\"type\":\"result\",\"exitCode\":0}", "Finished"),
+                ("{said}\n{\"type\":\"result\",\"exitCode\":1}", "Failed"),
             ],
         },
         Case {
@@ -455,6 +543,18 @@ fn how_a_session_ended_is_read_from_every_format() {
                 (
                     "{said}\n{\"type\":\"result\",\"status\":\"error\",\"error\":{\"type\":\"FatalTurnLimitedError\",\"message\":\"turns\"}}",
                     "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"error\",\"severity\":\"error\",\"message\":\"Maximum session turns exceeded\"}\n{\"type\":\"result\",\"status\":\"success\"}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"error\",\"severity\":\"warning\",\"message\":\"Loop detected, stopping execution\"}\n{\"type\":\"result\",\"status\":\"success\"}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"type\":\"result\",\"status\":\"error\",\"error\":{\"type\":\"FatalCancellationError\",\"message\":\"cancelled\"}}",
+                    "Interrupted",
                 ),
             ],
         },
@@ -482,6 +582,15 @@ fn how_a_session_ended_is_read_from_every_format() {
                 (
                     "{said}\n{\"type\":\"error\",\"sessionID\":\"o\",\"error\":{\"name\":\"MessageAbortedError\"}}",
                     "Interrupted",
+                ),
+                ("{said}", "GoingOn"),
+                (
+                    "{said}\n{\"type\":\"step_finish\",\"sessionID\":\"o\",\"part\":{\"type\":\"step-finish\",\"reason\":\"unknown\"}}",
+                    "Finished",
+                ),
+                (
+                    "{said}\n{\"type\":\"error\",\"sessionID\":\"o\",\"error\":{\"name\":\"MessageOutputLengthError\"}}",
+                    "CutOff",
                 ),
             ],
         },
@@ -517,6 +626,148 @@ fn how_a_session_ended_is_read_from_every_format() {
             assert!(format!("{end:?}").starts_with(expected), "{name}: {end:?} for {ending}");
         }
     }
+}
+
+/// A session that did something, took it back, and went another way; or only took it back.
+#[test]
+fn what_was_taken_back_is_not_part_of_the_conversation_in_any_format() {
+    let codex = |rest: &str| {
+        let said = |role: &str, text: &str| {
+            let kind = if role == "user" { "input_text" } else { "output_text" };
+            let content = json!([{"type": kind, "text": text}]);
+            let payload = json!({"type": "message", "role": role, "content": content});
+            json!({"type": "response_item", "payload": payload}).to_string()
+        };
+        let event = |payload: Value| json!({"type": "event_msg", "payload": payload}).to_string();
+        let call = json!({"type": "function_call", "call_id": "c", "name": "shell", "arguments": "{}"});
+        let mut lines = vec![
+            said("user", "First"),
+            said("assistant", "One."),
+            said("user", "Wrong"),
+            json!({"type": "response_item", "payload": call}).to_string(),
+            said("assistant", "Done wrong."),
+            event(json!({"type": "task_complete", "last_agent_message": "Done wrong."})),
+            event(json!({"type": "turn_aborted", "reason": "interrupted"})),
+            event(json!({"type": "thread_rolled_back", "num_turns": 1})),
+        ];
+        if !rest.is_empty() {
+            lines.extend([said("user", "Second"), said("assistant", rest)]);
+        }
+        lines.join("\n")
+    };
+    let pi = |rest: &str| {
+        let entry = |id: &str, parent: &str, message: Value| {
+            json!({"type": "message", "id": id, "parentId": parent, "message": message}).to_string()
+        };
+        let user = |text: &str| json!({"role": "user", "content": text});
+        let agent = |text: &str| json!({"role": "assistant", "content": [{"type": "text", "text": text}], "stopReason": "stop"});
+        let call = json!([{"type": "toolCall", "id": "t", "name": "bash", "arguments": {}}]);
+        let mut lines = vec![
+            json!({"type": "session", "version": 3, "id": "s", "cwd": "/x"}).to_string(),
+            json!({"type": "message", "id": "a", "parentId": null, "message": user("First")}).to_string(),
+            entry("b", "a", agent("One.")),
+            entry("c", "b", user("Wrong")),
+            entry("d", "c", json!({"role": "assistant", "content": call, "stopReason": "toolUse"})),
+            entry("e", "d", agent("Done wrong.")),
+            json!({"type": "branch_summary", "id": "f", "parentId": "b", "summary": "x"}).to_string(),
+        ];
+        if !rest.is_empty() {
+            lines.extend([entry("g", "f", user("Second")), entry("h", "g", agent(rest))]);
+        }
+        lines.join("\n")
+    };
+    for text in [codex("Two."), pi("Two.")] {
+        let trace = only(parsed(&text));
+        assert_eq!((trace.question(), trace.answer()), (Some("First"), Some("Two.")), "{text}");
+        assert_eq!((calls(&trace).len(), trace.end), (0, SessionEnd::Finished), "{text}");
+    }
+
+    let part = |kind: &str, text: &str| json!({"type": kind, "text": text, "reason": "stop"});
+    let message = |id: &str, role: &str, text: &str| {
+        let parts = match role {
+            "user" => json!([part("text", text)]),
+            _ => json!([part("step-start", ""), part("text", text), part("step-finish", "")]),
+        };
+        json!({"info": {"id": id, "role": role, "summary": text.starts_with("Summary")}, "parts": parts})
+    };
+    let wrong = [message("m3", "user", "Wrong"), message("m4", "assistant", "Done wrong.")];
+    let begin = [message("m1", "user", "First"), message("m2", "assistant", "One.")];
+    let info = json!({"id": "o", "revert": {"messageID": "m3"}});
+    let messages = [&begin[..], &wrong[..]].concat();
+    let reverted = json!({"info": info, "messages": messages});
+    let messages = [&begin[..], &[message("m3", "assistant", "Summary")]].concat();
+    let compacted = json!({"info": {"id": "o"}, "messages": messages});
+    for text in [codex(""), pi(""), reverted.to_string(), compacted.to_string()] {
+        let trace = only(parsed(&text));
+        assert_eq!((trace.question(), trace.answer()), (Some("First"), Some("One.")), "{text}");
+        assert_eq!((calls(&trace).len(), trace.end), (0, SessionEnd::Finished), "{text}");
+    }
+}
+
+#[test]
+fn what_another_answer_supersedes_does_not_count() {
+    let record = |id: &str, content: Value, supersedes: &[&str]| {
+        let message = json!({"id": id, "content": content});
+        json!({"type": "assistant", "uuid": id, "supersedes": supersedes, "message": message}).to_string()
+    };
+    let call = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]);
+    let text = json!([{"type": "text", "text": "Done."}]);
+    let trace = only(parsed(&[record("a", call, &[]), record("b", text, &["a"])].join("\n")));
+    assert_eq!((calls(&trace).len(), trace.answer()), (0, Some("Done.")));
+}
+
+#[test]
+fn a_subagent_of_codex_adds_its_calls_to_its_session_once() {
+    let meta =
+        |id: &str, source: Value| json!({"type": "session_meta", "payload": {"id": id, "source": source}});
+    let call = |id: &str, name: &str| {
+        let payload = json!({"type": "function_call", "call_id": id, "name": name, "arguments": "{}"});
+        json!({"type": "response_item", "payload": payload})
+    };
+    let said = |role: &str, text: &str| {
+        let payload = json!({"type": "message", "role": role, "content": text});
+        json!({"type": "response_item", "payload": payload})
+    };
+    let used = |input: u64| {
+        let info = json!({"total_token_usage": {"input_tokens": input, "output_tokens": 1}});
+        json!({"type": "event_msg", "payload": {"type": "token_count", "info": info}})
+    };
+    let log = |records: &[Value]| {
+        only(parsed(&records.iter().map(|record| format!("{record}\n")).collect::<String>()))
+    };
+    let main = [meta("m", json!("cli")), said("user", "Do"), call("c", "spawn_agent"), used(10)];
+    let main = [&main[..], &[said("assistant", "Main.")]].concat();
+    let spawned = json!({"subagent": {"thread_spawn": {"parent_thread_id": "m", "depth": 1}}});
+    let alone = [meta("s", spawned.clone()), said("user", "look"), call("r", "Read"), used(5)];
+    let alone = [&alone[..], &[said("assistant", "Sub.")]].concat();
+    // This one was started with the conversation so far, which its log repeats.
+    let forked = [&[meta("f", spawned)], &main[..4], &[call("w", "Write"), used(30)]].concat();
+
+    let mut session = log(&main);
+    for sub in [log(&alone), log(&forked)] {
+        assert!(sub.is_subagent());
+        assert_eq!(sub.session.as_deref(), Some("m"));
+        session.add_subagent(sub);
+    }
+    let mut names: Vec<&str> = calls(&session).iter().map(|call| call.0).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["Read", "Write", "spawn_agent"]);
+    assert_eq!((session.question(), session.answer()), (Some("Do"), Some("Main.")));
+    assert_eq!((session.tokens.input, session.tokens.output), (Some(15), Some(2)));
+}
+
+#[test]
+fn commands_of_the_program_are_not_the_question() {
+    let user = |content: &str| json!({"type": "user", "sessionId": "s", "message": {"content": content}});
+    let answer = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}});
+    let lines = [
+        user("<command-name>/clear</command-name>"),
+        user("<local-command-stdout></local-command-stdout>"),
+        user("Deploy it"),
+        answer,
+    ];
+    let trace = only(parsed(&lines.map(|line| line.to_string()).join("\n")));
+    assert_eq!((trace.question(), trace.answer()), (Some("Deploy it"), Some("Done.")));
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl ClaudeReader {
             "result" => self.result(record),
             "system" if text(record, "subtype") == Some("init") => {
                 self.builder.model(text(record, "model"));
-                self.builder.expect_end();
+                self.builder.begin_turn();
             }
             _ => {}
         }
@@ -50,6 +50,11 @@ impl ClaudeReader {
             if !subagent {
                 self.builder.fail(content_text(&message["content"]));
             }
+            return;
+        }
+
+        // Its other texts in the agent's role fill a gap, as "No response requested." after an interrupted turn.
+        if text(message, "model") == Some("<synthetic>") {
             return;
         }
 
@@ -81,8 +86,26 @@ impl ClaudeReader {
             }
         }
 
-        if text(message, "stop_reason") == Some("max_tokens") && !subagent {
-            self.builder.end(SessionEnd::CutOff("the limit of a reply".to_owned()));
+        if !subagent {
+            if matches!(text(message, "stop_reason"), Some("tool_use" | "pause_turn")) {
+                self.builder.end(SessionEnd::GoingOn);
+            }
+            self.stop(message);
+            if record["aborted"] == true {
+                self.builder.end(SessionEnd::Interrupted("by the user".to_owned()));
+            }
+        }
+    }
+
+    /// Records why the model stopped, if that was not the end of its turn.
+    fn stop(&mut self, message: &Value) {
+        match text(message, "stop_reason") {
+            Some("max_tokens") => self.builder.end(SessionEnd::CutOff("the limit of a reply".to_owned())),
+            Some("model_context_window_exceeded") => {
+                self.builder.end(SessionEnd::CutOff("the context window".to_owned()));
+            }
+            Some("refusal") => self.builder.fail("the model refused"),
+            _ => {}
         }
     }
 
@@ -103,10 +126,8 @@ impl ClaudeReader {
             }
         }
 
-        // Text that the program itself inserts in the user's role is not a request.
-        let is_meta = record.get("isMeta").and_then(Value::as_bool).unwrap_or(false);
-        let role = if is_meta { MessageRole::System } else { MessageRole::User };
         let content = content_text(content);
+        let role = if is_told(record, &content) { MessageRole::System } else { MessageRole::User };
         if content.starts_with("[Request interrupted by user") && !subagent {
             self.builder.end(SessionEnd::Interrupted("by the user".to_owned()));
         } else {
@@ -123,7 +144,8 @@ impl ClaudeReader {
             self.builder.fail(why);
         } else {
             self.builder.answer(text(record, "result"));
-            self.builder.end(SessionEnd::Finished);
+            self.builder.end(terminal_end(text(record, "terminal_reason")));
+            self.stop(record);
         }
 
         self.builder.total_cost(money(record, "total_cost_usd"));
@@ -171,12 +193,43 @@ impl TraceRecordReader for ClaudeReader {
             let chain = std::iter::successors(text(record, "uuid"), |id| parents.get(id).copied());
             chain.take(records.len()).any(|id| replaced.contains(id))
         };
+        // After a refusal, the answer of another model takes the place of these messages.
+        let superseded: HashSet<&str> = records
+            .iter()
+            .flat_map(|record| record["supersedes"].as_array().into_iter().flatten())
+            .filter_map(Value::as_str)
+            .collect();
+        let is_superseded = |record: &Value| text(record, "uuid").is_some_and(|id| superseded.contains(id));
         for record in records.iter().filter(|record| replaced.is_empty() || !is_replaced(record)) {
-            self.interpret(record);
+            if !is_superseded(record) {
+                self.interpret(record);
+            }
         }
 
         self.builder.finish().into_iter().collect()
     }
+}
+
+/// How a run ended that is called a success.
+fn terminal_end(reason: Option<&str>) -> SessionEnd {
+    let Some(reason) = reason.filter(|reason| *reason != "completed") else { return SessionEnd::Finished };
+    let why = reason.replace('_', " ");
+    match reason {
+        "tool_deferred" | "background_requested" => SessionEnd::GoingOn,
+        "aborted_streaming" | "aborted_tools" | "hook_stopped" | "stop_hook_prevented" => {
+            SessionEnd::Interrupted(why)
+        }
+        "max_turns" | "budget_exhausted" | "blocking_limit" | "prompt_too_long" => SessionEnd::CutOff(why),
+        _ => SessionEnd::Failed(why),
+    }
+}
+
+/// Whether the program wrote a text in the user's role: it is not a request.
+fn is_told(record: &Value, content: &str) -> bool {
+    let is_marked = ["isMeta", "isCompactSummary"].iter().any(|key| record[key] == true);
+    // Commands that the program or a shell runs, and what they print. A command that is a prompt begins with another tag.
+    let tags = ["<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"];
+    is_marked || tags.iter().any(|tag| content.starts_with(tag))
 }
 
 fn is_subagent(record: &Value) -> bool {

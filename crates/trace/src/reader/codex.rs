@@ -21,7 +21,7 @@ impl TraceRecordReader for CodexReader {
                 return SessionReader::new(LogFormat::Codex, codex_rollout::record);
             }
             let mut reader = SessionReader::new(LogFormat::Codex, codex_exec::record);
-            reader.builder.expect_end();
+            reader.builder.begin_turn();
             reader
         });
         reader.record(record)

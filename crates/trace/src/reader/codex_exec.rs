@@ -16,7 +16,7 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
 
     match kind {
         "thread.started" => builder.session(text(record, "thread_id")),
-        "turn.started" => {}
+        "turn.started" => builder.begin_turn(),
         "item.started" | "item.updated" => item(builder, &record["item"], false, at),
         "item.completed" => item(builder, &record["item"], true, at),
         "turn.completed" => {

@@ -8,7 +8,7 @@ use super::codex_exec::read_usage;
 use super::record_reader::TraceRecordStatus;
 use crate::SessionEnd;
 use crate::builder::{TraceBuilder, TraceCallResult};
-use crate::json::{content_text, parse_arguments, text, time};
+use crate::json::{content_text, count, parse_arguments, text, time};
 
 pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
     let at = time(record, "timestamp");
@@ -24,6 +24,10 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
     };
     match text(record, "type").unwrap_or_default() {
         "session_meta" => {
+            if let Some(kind) = payload["source"].get("subagent") {
+                let parent = text(&kind["thread_spawn"], "parent_thread_id");
+                builder.subagent_of(parent.or_else(|| text(payload, "parent_thread_id")));
+            }
             builder.session(text(payload, "id"));
             TraceRecordStatus::Known
         }
@@ -50,10 +54,20 @@ fn event(builder: &mut TraceBuilder, payload: &Value) {
                 builder.total_usage(read_usage(total));
             }
         }
-        "error" => {
-            builder.fail(text(payload, "message").unwrap_or("an error without a message"));
+        "task_started" | "turn_started" => builder.begin_turn(),
+        "error" => fail(builder, payload),
+        "task_complete" | "turn_complete" => {
+            if let Some(error) = payload.get("error").filter(|error| !error.is_null()) {
+                fail(builder, error);
+            }
+            // Older logs leave out the error.
+            let is_silent = payload.get("last_agent_message").is_some_and(Value::is_null);
+            if is_silent && !builder.has_spoken_last() {
+                builder.end(SessionEnd::Failed("the turn ended without a message".to_owned()));
+            }
+            builder.finish_turn();
         }
-        "task_complete" | "turn_complete" => builder.end(SessionEnd::Finished),
+        "thread_rolled_back" => builder.roll_back(count(payload, "num_turns").unwrap_or(0)),
         "turn_aborted" => {
             let reason = text(payload, "reason").unwrap_or("no reason given").to_owned();
             let is_limit = reason.contains("limit") || reason.contains("budget");
@@ -61,6 +75,15 @@ fn event(builder: &mut TraceBuilder, payload: &Value) {
             builder.end(end(reason));
         }
         _ => {}
+    }
+}
+
+fn fail(builder: &mut TraceBuilder, error: &Value) {
+    // Two errors refuse a wish of the user and do not concern the turn.
+    let kind = &error["codex_error_info"];
+    let is_of_turn = kind != "thread_rollback_failed" && kind.get("active_turn_not_steerable").is_none();
+    if is_of_turn {
+        builder.fail(text(error, "message").unwrap_or("an error without a message"));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::json::{count, millis, parse_arguments, text, time};
 
 fn assistant(builder: &mut TraceBuilder, record: &Value, data: &Value) {
     let at = time(record, "timestamp");
-    let subagent = data.get("parentToolCallId").is_some_and(Value::is_string);
+    let subagent = is_subagent(record);
     let content = text(data, "content").unwrap_or_default().to_owned();
     builder.add_message(MessageRole::Assistant, content, at, subagent);
 
@@ -37,6 +37,11 @@ fn completed(builder: &mut TraceBuilder, record: &Value, data: &Value) {
     };
 
     builder.record_result(id, ended);
+}
+
+/// Whether an event is about a sub-agent. Older logs name the call that started it.
+fn is_subagent(record: &Value) -> bool {
+    text(record, "agentId").or_else(|| text(&record["data"], "parentToolCallId")).is_some()
 }
 
 /// Reads the totals at the end of a session, by model.
@@ -67,6 +72,7 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
             builder.model(text(data, "selectedModel"));
         }
         "session.model_change" => builder.model(text(data, "newModel")),
+        "session.error" | "abort" if is_subagent(record) => {}
         "session.error" => {
             builder.fail(text(data, "message").unwrap_or("an error without a message"));
         }
@@ -74,11 +80,21 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
             let reason = text(data, "reason").unwrap_or("no reason given");
             builder.end(SessionEnd::Interrupted(reason.to_owned()));
         }
+        "session_limits_exhausted.requested" => {
+            builder.end(SessionEnd::CutOff("the limit of the session".to_owned()));
+        }
+        // The reviewer did not accept it as complete.
+        "session.task_complete" if data["success"] == false => builder.end(SessionEnd::GoingOn),
         "session.shutdown" => shutdown(builder, data),
+        "result" => {
+            if count(record, "exitCode").is_some_and(|code| code != 0) {
+                builder.fail("the program ended with an error");
+            }
+        }
         kind @ ("user.message" | "system.message") => {
             let role = if kind == "user.message" { MessageRole::User } else { MessageRole::System };
             let content = text(data, "content").unwrap_or_default().to_owned();
-            builder.add_message(role, content, at, false);
+            builder.add_message(role, content, at, is_subagent(record));
         }
         "assistant.message" => assistant(builder, record, data),
         "assistant.usage" => {
@@ -87,14 +103,15 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
         }
         "tool.execution_start" => {
             let name = text(data, "toolName").unwrap_or_default();
-            let subagent = data.get("parentToolCallId").is_some_and(Value::is_string);
             let input = parse_arguments(&data["arguments"]);
-            builder.add_call(text(data, "toolCallId"), name, input, at, subagent);
+            builder.add_call(text(data, "toolCallId"), name, input, at, is_subagent(record));
         }
         "tool.execution_complete" => completed(builder, record, data),
-        kind if ["session.", "assistant.", "tool.", "subagent.", "hook.", "skill."]
-            .iter()
-            .any(|part| kind.starts_with(part)) => {}
+        kind if [
+            "session", "assistant.", "tool.", "subagent.", "hook.", "skill.", "model.", "permission.",
+        ]
+        .iter()
+        .any(|part| kind.starts_with(part)) => {}
         other => return TraceRecordStatus::Unknown(other.to_owned()),
     }
 

@@ -47,15 +47,25 @@ fn result(builder: &mut TraceBuilder, record: &Value) {
     if text(record, "status") == Some("error") {
         fail(builder, &record["error"]);
     } else {
-        builder.end(SessionEnd::Finished);
+        // A limit is an error and no failure.
+        builder.finish_turn();
     }
 }
 
 fn fail(builder: &mut TraceBuilder, error: &Value) {
     let reason = text(error, "message").unwrap_or("an error without a message").to_owned();
-    let is_limit = text(error, "type").is_some_and(|kind| kind.contains("Limit"));
-    let end = if is_limit { SessionEnd::CutOff } else { SessionEnd::Failed };
-    builder.end(end(reason));
+    let kind = text(error, "type").unwrap_or_default();
+    let is_limit = kind.contains("Limit") || reason.starts_with("Maximum session turns") || is_loop(error);
+    builder.end(match kind {
+        _ if is_limit => SessionEnd::CutOff(reason),
+        "FatalCancellationError" => SessionEnd::Interrupted(reason),
+        _ => SessionEnd::Failed(reason),
+    });
+}
+
+/// Whether the program stopped an agent that repeated itself. It warns of that, and calls the result a success.
+fn is_loop(error: &Value) -> bool {
+    text(error, "message").is_some_and(|message| message.starts_with("Loop detected"))
 }
 
 pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
@@ -67,7 +77,7 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
         Some("init") => {
             builder.session(text(record, "session_id"));
             builder.model(text(record, "model"));
-            builder.expect_end();
+            builder.begin_turn();
         }
         Some("message") => {
             let content = text(record, "content").unwrap_or_default();
@@ -95,9 +105,9 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
             }
         }
         Some("result") => result(builder, record),
-        // Warnings do not end a session; the result record states how it ended.
+        // Other warnings do not end a session; the result record states how it ended.
         Some("error") => {
-            if text(record, "severity") != Some("warning") {
+            if text(record, "severity") != Some("warning") || is_loop(record) {
                 fail(builder, record);
             }
         }

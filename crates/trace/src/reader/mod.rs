@@ -23,10 +23,10 @@ pub(crate) fn reader_for(format: LogFormat) -> Box<dyn TraceRecordReader> {
         LogFormat::ClaudeCode => return Box::new(claude::ClaudeReader::new()),
         LogFormat::Codex => return Box::new(codex::CodexReader::default()),
         LogFormat::OpenTelemetry => return Box::new(otel::OpenTelemetryReader::default()),
+        LogFormat::Pi => return Box::new(pi::PiReader::new()),
         LogFormat::Copilot => copilot::record,
         LogFormat::Gemini => gemini::record,
         LogFormat::OpenCode => opencode::record,
-        LogFormat::Pi => pi::record,
     };
     Box::new(SessionReader::new(format, record))
 }

@@ -30,8 +30,8 @@ fn read_part(
             builder.cost(money(part, "cost"));
             step_end(builder, text(part, "reason"));
         }
-        "step-start" | "reasoning" | "snapshot" | "patch" | "file" | "agent" | "compaction" | "subtask"
-        | "retry" => {}
+        "step-start" => builder.begin_turn(),
+        "reasoning" | "snapshot" | "patch" | "file" | "agent" | "compaction" | "subtask" | "retry" => {}
         other => return Err(other.to_owned()),
     }
 
@@ -45,7 +45,7 @@ fn step_end(builder: &mut TraceBuilder, reason: Option<&str>) {
         Some("length") => builder.end(SessionEnd::CutOff("the limit of a reply".to_owned())),
         Some(reason @ ("error" | "content-filter")) => builder.fail(reason),
         Some("tool-calls") => builder.end(SessionEnd::GoingOn),
-        _ => {}
+        _ => builder.infer_end(),
     }
 }
 
@@ -84,14 +84,33 @@ fn tool(builder: &mut TraceBuilder, part: &Value, at: Option<Timestamp>) {
 fn export(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
     builder.session(text(&record["info"], "id"));
     let mut unknown = None;
+    // What the user took back stays in the session until the next question.
+    let revert = &record["info"]["revert"];
     for message in record["messages"].as_array().into_iter().flatten() {
         let info = &message["info"];
-        let role =
-            if text(info, "role") == Some("user") { MessageRole::User } else { MessageRole::Assistant };
+        let is_reverted = text(info, "id").is_some_and(|id| text(revert, "messageID") == Some(id));
+        let reverted_part = text(revert, "partID").filter(|_| is_reverted);
+        if is_reverted && reverted_part.is_none() {
+            break;
+        }
+
+        // The summary of a compacted session is for the model.
+        let is_summary = info["summary"] == true;
+        let role = match text(info, "role") {
+            _ if is_summary => MessageRole::System,
+            Some("user") => MessageRole::User,
+            _ => MessageRole::Assistant,
+        };
 
         builder.model(text(info, "modelID"));
         let at = time(&info["time"], "created");
         for part in message["parts"].as_array().into_iter().flatten() {
+            if reverted_part.is_some() && text(part, "id") == reverted_part {
+                break;
+            }
+            if is_summary && text(part, "type") == Some("step-start") {
+                continue;
+            }
             unknown = read_part(builder, part, role, at).err().or(unknown);
         }
 

@@ -1,12 +1,58 @@
 //! Pi: the output of `--mode json`, and session files.
 
+use std::collections::{HashMap, HashSet};
+
 use assize_rubric::{MessageRole, Tokens};
 use serde_json::Value;
 
-use super::record_reader::TraceRecordStatus;
-use crate::SessionEnd;
+use super::record_reader::{SessionReader, TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, count, money, result_value, sum_counts, text, time};
+use crate::{AgentTrace, LogFormat, SessionEnd};
+
+pub(super) struct PiReader {
+    reader: SessionReader,
+    /// A session file is a tree: what the user left to go another way stays in it.
+    records: Vec<Value>,
+}
+
+impl PiReader {
+    pub(super) fn new() -> Self {
+        Self { reader: SessionReader::new(LogFormat::Pi, record), records: Vec::new() }
+    }
+}
+
+impl TraceRecordReader for PiReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
+        self.records.push(record.clone());
+        self.reader.record(record)
+    }
+
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
+        let parents: HashMap<&str, Option<&str>> = self
+            .records
+            .iter()
+            .filter(|record| record.get("parentId").is_some())
+            .filter_map(|record| Some((text(record, "id")?, text(record, "parentId"))))
+            .collect();
+        let is_entry = |record: &&Value| text(record, "id").is_some_and(|id| parents.contains_key(id));
+        let last = self.records.iter().rev().find(is_entry).and_then(|record| text(record, "id"));
+        // Each step goes to an earlier record, unless the log is broken.
+        let steps = std::iter::successors(last, |id| parents.get(id).copied().flatten());
+        let branch: HashSet<&str> = steps.take(self.records.len()).collect();
+        if parents.keys().all(|id| branch.contains(id)) {
+            return Box::new(self.reader).finish();
+        }
+
+        let mut reader = SessionReader::new(LogFormat::Pi, record);
+        let is_left =
+            |record: &&Value| is_entry(record) && !branch.contains(text(record, "id").unwrap_or_default());
+        for record in self.records.iter().filter(|record| !is_left(record)) {
+            reader.record(record);
+        }
+        Box::new(reader).finish()
+    }
+}
 
 /// Reads a complete message. Streams repeat messages in other events; only the final event is read.
 fn message(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
@@ -47,15 +93,15 @@ fn message(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
             let output = message.get("content").map(result_value);
             builder.record_result(id, TraceCallResult { output, failed, duration: None, at });
         }
-        // Commands that people run by hand in a session.
-        "bashExecution" => {}
+        // Commands that people run by hand in a session, and summaries for the model.
+        "bashExecution" | "branchSummary" | "compactionSummary" => {}
         other => return TraceRecordStatus::Unknown(format!("message {other}")),
     }
 
     TraceRecordStatus::Known
 }
 
-pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
+fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
     let at = time(record, "timestamp");
     match text(record, "type").unwrap_or_default() {
         "session" => {
