@@ -25,7 +25,9 @@ const NAMED_BY_FOLDER: &str = "a run made with `--run-dir` is named by its folde
 /// The most ids that a message lists; the rest is only counted.
 const MAX_LISTED_IDS: usize = 5;
 
-/// Example of the timestamp at the beginning of an id.
+/// Format of the timestamp at the beginning of an id.
+const TIMESTAMP: &str = "%Y%m%d-%H%M%S";
+/// Example of it.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
 /// The default folder of a run.
@@ -43,7 +45,15 @@ pub fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let word = word.trim_matches('-');
     let word = if word.is_empty() { "run" } else { word };
     let suffix = &uuid::Uuid::new_v4().simple().to_string()[..4];
-    format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
+    format!("{}-{word}-{suffix}", timestamp(started_at))
+}
+
+fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime(TIMESTAMP).to_string()
+}
+
+fn is_timestamp(text: &str) -> bool {
+    jiff::civil::DateTime::strptime(TIMESTAMP, text).is_ok()
 }
 
 /// Refuses a file as the folder of a run.
@@ -253,18 +263,20 @@ pub fn elsewhere(process: &ProcessContext) -> Vec<(String, RunFolder)> {
 }
 
 fn newest_in(runs: PathBuf) -> impl Iterator<Item = RunFolder> + use<> {
-    let mut ids = run_ids(&runs);
-
-    // Ids are precise to the second. Stored start times order the runs within one second.
-    let second = |id: &str| id.get(..TIMESTAMP_EXAMPLE.len()).map(str::to_owned);
-    let started = |id: &String| {
+    // Ids are precise to the second. Stored start times order the runs within one second, and folders that people named.
+    let started = |id: &str| {
         let info = RunFolder::new(runs.join(id)).info().ok()?;
         info.started_at.parse::<jiff::Timestamp>().ok()
     };
-    for together in ids.chunk_by_mut(|a, b| second(a) == second(b)).filter(|ids| ids.len() > 1) {
-        together.sort_by_cached_key(started);
+    let second = |id: &str| {
+        let named = id.get(..TIMESTAMP_EXAMPLE.len()).filter(|text| is_timestamp(text));
+        named.map(str::to_owned).or_else(|| Some(timestamp(started(id)?))).unwrap_or_default()
+    };
+    let mut timed: Vec<(String, String)> = run_ids(&runs).into_iter().map(|id| (second(&id), id)).collect();
+    timed.sort();
+    for together in timed.chunk_by_mut(|a, b| a.0 == b.0).filter(|runs| runs.len() > 1) {
+        together.sort_by_cached_key(|(_, id)| started(id));
     }
 
-    ids.reverse();
-    ids.into_iter().map(move |id| RunFolder::new(runs.join(id)))
+    timed.into_iter().rev().map(move |(_, id)| RunFolder::new(runs.join(id)))
 }

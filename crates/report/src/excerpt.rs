@@ -48,14 +48,16 @@ pub fn cut_text(text: &str, most: usize) -> String {
 /// Name of a criterion without its grader.
 pub fn short_criterion_name(name: &str) -> String {
     let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
-    // For numbered checks and scores of benchmarks, the name of the grader is more informative.
-    let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    let named = if is_numbered || criterion == "score" {
-        grader.rsplit('/').next().unwrap_or(grader)
-    } else {
-        criterion
-    };
-    escape_lines(named)
+    // For numbered criteria and checks and scores of benchmarks, the name of the grader is more informative.
+    let grader = escape_lines(grader.rsplit('/').next().unwrap_or(grader));
+    let number = |prefix| criterion.strip_prefix(prefix)?.parse::<u32>().ok();
+    match number("rubric-") {
+        _ if grader.is_empty() => escape_lines(criterion),
+        Some(1) => grader,
+        Some(number) => format!("{grader} {number}"),
+        None if criterion == "score" || number("check-").is_some() => grader,
+        None => escape_lines(criterion),
+    }
 }
 
 #[cfg(test)]
@@ -64,9 +66,17 @@ mod tests {
 
     #[test]
     fn a_criterion_is_named_by_what_says_most() {
-        let names =
-            ["rubric/polite", "a/contains/check-1", "A-MED2/score", "polite"].map(short_criterion_name);
-        assert_eq!(names, ["polite", "contains", "A-MED2", "polite"]);
+        for (name, short) in [
+            ("rubric/polite", "polite"),
+            ("a/contains/check-1", "contains"),
+            ("A-MED2/score", "A-MED2"),
+            ("polite", "polite"),
+            ("helpful/rubric-1", "helpful"),
+            ("helpful/rubric-2", "helpful 2"),
+            ("rubric-1", "rubric-1"),
+        ] {
+            assert_eq!(short_criterion_name(name), short);
+        }
     }
 
     #[test]

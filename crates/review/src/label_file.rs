@@ -229,6 +229,40 @@ impl ReviewerLabelFile {
         Ok(())
     }
 
+    /// Removes the last label of the file, if it is the reviewer's latest one of the item and was given beside the
+    /// judge's decision. Returns false, and removes nothing, if it is not.
+    ///
+    /// # Errors
+    /// If the file can't be read or written.
+    pub fn remove_last(
+        &mut self,
+        item: &ReviewItem,
+        given: &ReviewLabelMetadata,
+    ) -> Result<bool, ReviewerLabelError> {
+        let latest = self.latest(item, given);
+        if !latest.is_some_and(|(line, decision)| line == self.lines && decision.after_judge) {
+            return Ok(false);
+        }
+
+        self.remove_line().map_err(|error| ReviewerLabelError::File { path: self.path.clone(), error })?;
+        self.lines -= 1;
+        for marks in self.known.values_mut() {
+            marks.retain(|mark| mark.line <= self.lines);
+        }
+        Ok(true)
+    }
+
+    fn remove_line(&self) -> io::Result<()> {
+        let mut file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let text = bytes.trim_ascii_end();
+        let begin = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        file.set_len(begin as u64)?;
+
+        file.sync_data()
+    }
+
     fn append_line(&self, line: &str) -> io::Result<()> {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;

@@ -217,6 +217,27 @@ impl OngoingReview {
         self.decide(at, answer, None, note)
     }
 
+    /// Takes back what [`decide_openly`](Self::decide_openly) recorded last, if it is about this item. An earlier
+    /// decision on it counts again.
+    ///
+    /// # Errors
+    /// If the reviewer's last label is another one, or the file can't be written.
+    pub fn take_back(&mut self, at: usize) -> Result<(), DecisionError> {
+        self.recall(at);
+        let item = self.session.item_at(at).cloned();
+        let removed = item.map_or(Ok(false), |item| self.recorder.remove_last(&item));
+        match removed {
+            Ok(true) => {
+                self.session.reopen(at);
+                Ok(())
+            }
+            Ok(false) => Err(DecisionError::Unfit(
+                "the last label in your file is another one; decide again instead".to_owned(),
+            )),
+            Err(error) => Err(DecisionError::Unwritten(not_recorded(&error))),
+        }
+    }
+
     /// Counts another reviewer's decision on an item. The session no longer asks about the item when enough
     /// people have decided it.
     pub fn decided_by_other(&mut self, key: &str) {
@@ -348,6 +369,33 @@ mod tests {
             lines.len() == 2 && lines.iter().all(|line| line.contains("\"x-after-judge\":true")),
             "{lines:?}"
         );
+    }
+
+    #[test]
+    fn only_the_last_label_is_taken_back_and_an_earlier_one_counts_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || open(folder.path(), "ann", items(2));
+        let mut review = open();
+        assert!(review.take_back(1).is_err(), "nothing was decided");
+        review.decide(0, pass(), None, None).expect("written");
+        assert!(review.take_back(0).is_err(), "a blind decision stays");
+        review.decide_openly(1, pass(), None).expect("written");
+        review.decide_openly(0, fail(), Some("no".to_owned())).expect("written");
+        let written = lines(folder.path(), "ann");
+
+        // A program that starts again takes back the same.
+        for mut review in [open(), review] {
+            let path = label_file_path(folder.path(), "ann");
+            std::fs::write(path, format!("{}\n", written.join("\n"))).expect("written");
+            assert!(review.take_back(1).is_err(), "the last label is about another item");
+            for at in [0, 1] {
+                assert_eq!(review.take_back(at), Ok(()));
+            }
+            assert_eq!(lines(folder.path(), "ann"), written[..1]);
+            let earlier = open().recorder().earlier(&items(2)[0]).map(|(_, decision)| decision.answer);
+            assert_eq!(earlier, Some(pass()));
+            assert!(review.take_back(0).is_err() && review.take_back(1).is_err());
+        }
     }
 
     #[test]

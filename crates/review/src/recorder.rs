@@ -77,6 +77,14 @@ impl LabelRecorder {
         written
     }
 
+    /// Removes the latest label of an item, as [`ReviewerLabelFile::remove_last`] does.
+    ///
+    /// # Errors
+    /// If the file can't be read or written.
+    pub fn remove_last(&mut self, item: &ReviewItem) -> Result<bool, ReviewerLabelError> {
+        self.labels.remove_last(item, &self.given)
+    }
+
     /// Returns the current time, or one millisecond after the last decision if that is later. The later of two
     /// decisions on an item counts, so no two may have the same time.
     fn next_time(&self) -> Timestamp {

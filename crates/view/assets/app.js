@@ -1,11 +1,9 @@
 // What every page can do: keys, the list of keys, a filter of lists, and the progress of a run.
-import { openMarks } from "./mark.js";
-import { showReasonsIn } from "./reason.js";
+import { CRITERIA, pressNote, showReason, showReasonsIn } from "./reason.js";
 import { openTable } from "./table.js";
 
 const help = document.getElementById("help");
 const helpButton = document.querySelector("[data-help]");
-helpButton.hidden = false;
 helpButton.addEventListener("click", () => help.showModal());
 
 const grid = document.getElementById("cases-grid");
@@ -64,25 +62,33 @@ function follow(selector) {
   if (link) location.assign(link.href);
 }
 
-// The reasons of criteria side by side, of which each cell has those of one case.
-const caseOf = (cell) => cell.closest("td").querySelector("[data-mark]").dataset.mark.replace(/\/mark$/, "");
+// The case of a criterion side by side or of its own page, and what is to be done when its decisions were marked: what changed on the
+// page is read again.
+function sourceOf(cell) {
+  const parts = matrix ? ".matrix .cells" : ".criterion";
+  const { mark } = (matrix ? cell.closest("td") : document).querySelector("[data-mark]").dataset;
+  return { url: mark, onChange: () => readAgain(parts) };
+}
+async function readAgain(parts) {
+  const reply = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!reply?.ok) return;
+  const next = new DOMParser().parseFromString(await reply.text(), "text/html").querySelectorAll(parts);
+  document.querySelectorAll(parts).forEach((part, at) => {
+    if (next[at] && part.innerHTML !== next[at].innerHTML) part.replaceChildren(...next[at].childNodes);
+  });
+}
 const matrix = document.querySelector(".matrix");
-if (matrix) showReasonsIn(matrix, caseOf);
+if (matrix) showReasonsIn(matrix, sourceOf);
 
 // Marks the decisions on a case: of the cell that has the focus or was clicked, or of the case that the page is about.
-function mark(button, at) {
-  if (button) openMarks(button.dataset.mark, at, () => location.reload());
+function mark(button) {
+  if (!button) return;
+  const active = document.activeElement.closest(CRITERIA);
+  const cell = active ?? (button.closest("td") ?? document).querySelector(CRITERIA);
+  if (cell) showReason(cell, { ...sourceOf(cell), takesFocus: true });
 }
-document.addEventListener("click", ({ target }) => {
-  const cell = target.closest(".matrix .criterion-cell");
-  if (cell) mark(cell.closest("td").querySelector("[data-mark]"), cell.dataset.at);
-  else mark(target.closest("[data-mark]"));
-});
-function markFocused() {
-  const here = document.activeElement.closest("td")?.querySelector("[data-mark]");
-  const at = criteria.indexOf(document.activeElement);
-  mark(here ?? document.querySelector("[data-mark]"), at < 0 ? undefined : at);
-}
+document.addEventListener("click", ({ target }) => mark(target.closest("[data-mark]")));
+const markFocused = () => mark((document.activeElement.closest("td") ?? document).querySelector("[data-mark]"));
 
 function isTyping(target) {
   return target.matches("select, textarea, input:not([type=checkbox])");
@@ -113,7 +119,7 @@ document.addEventListener("keydown", (event) => {
   if (Object.hasOwn(actions, key)) {
     event.preventDefault();
     actions[key]();
-  }
+  } else if (!table && pressNote(key)) event.preventDefault();
 });
 
 function focusCriterion(by) {

@@ -1,8 +1,25 @@
-// Marks the decisions of a judge right or wrong, in a dialog over the page. A mark is a label, like those of a review.
+// Marks of people on the decisions of a judge. A mark is a label, like those of a review.
 import { post } from "./post.js";
 
 // Where the name of the person is kept.
 const NAME = "assize.reviewer";
+// Time that a message is shown, in milliseconds.
+const SHOWN = 6000;
+
+// What can be marked, by the address of the case.
+const pages = new Map();
+// What this page wrote, oldest first: the last of it can be taken back.
+const written = [];
+
+const message = Object.assign(document.createElement("p"), { className: "mark-message" });
+message.setAttribute("role", "status");
+document.getElementById("main").append(message);
+let shown;
+export function say(text) {
+  message.textContent = text;
+  clearTimeout(shown);
+  shown = setTimeout(() => (message.textContent = ""), SHOWN);
+}
 
 function knownName() {
   try {
@@ -12,84 +29,53 @@ function knownName() {
   }
 }
 
-// Opens the dialog at a criterion. `onChange` is called when it is closed, if something was marked.
-export async function openMarks(url, at, onChange) {
-  const dialog = document.createElement("dialog");
-  dialog.setAttribute("aria-labelledby", "marks-title");
-  dialog.className = "marks-box";
-  let isChanged = false;
-
-  async function load() {
-    const reply = await fetch(`${url}?who=${encodeURIComponent(knownName())}`);
-    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    dialog.replaceChildren(...(page.querySelector("form.marks, main") ?? page.body).childNodes);
+// The fields of the decision that a criterion shows, in the text of a page; `null` if it can't be marked. A grader without
+// criteria shows a decision on all of its case.
+export async function fieldsOf({ at, name = "" }, url) {
+  if (!pages.has(url)) {
+    const reply = fetch(`${url}/mark?who=${encodeURIComponent(knownName())}`);
+    pages.set(url, reply.then((reply) => (reply.ok ? reply.text() : "")).catch(() => ""));
   }
-  const items = () => [...dialog.querySelectorAll("fieldset")];
-  const current = () => document.activeElement?.closest("fieldset") ?? items()[0];
+  const fields = new DOMParser().parseFromString(await pages.get(url), "text/html").querySelector(".marks");
+  const items = [...(fields?.querySelectorAll("fieldset") ?? [])];
+  const isNamed = (item) => `/${name}`.endsWith(`/${item.dataset.name}`);
+  let own = items.filter((item) => (at === undefined ? isNamed(item) : item.dataset.at === at));
+  if (own.length === 0) own = items.filter((item) => item.dataset.at === undefined);
+  for (const item of items) if (!own.includes(item)) item.remove();
+  return own.length > 0 ? fields : null;
+}
 
-  async function mark(button) {
-    const item = button.closest("fieldset");
-    const who = dialog.querySelector("[name=who]");
-    const alert = dialog.querySelector("[role=alert]");
-    if (!who.reportValidity()) return;
-    const drafts = new Map(items().map((one) => [one.dataset.item, one.querySelector("textarea").value]));
-    try {
-      const note = drafts.get(item.dataset.item);
-      await post(url, { who: who.value, item: item.dataset.item, label: button.value, note });
-    } catch (error) {
-      alert.textContent = `Not saved: ${error.message}.`;
-      alert.hidden = false;
-      return;
-    }
-    isChanged = true;
-    try {
-      localStorage.setItem(NAME, who.value);
-    } catch {}
-    await load();
-    for (const one of items()) one.querySelector("textarea").value = drafts.get(one.dataset.item) ?? "";
-    items().find((one) => one.dataset.item === item.dataset.item)?.focus();
+// Sends a mark. `onChange` is called then, and again when it is taken back.
+export async function mark({ url, who, item, label, note, words, onChange }) {
+  try {
+    const reply = await post(`${url}/mark`, { who, item, label, note });
+    if (reply.written) written.push({ url, who, item, words, onChange });
+  } catch (error) {
+    return say(`Not saved: ${error.message}.`);
   }
+  try {
+    localStorage.setItem(NAME, who);
+  } catch {}
+  pages.delete(url);
+  say(`Marked ${words}.`);
+  await onChange();
+}
 
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog || event.target.closest(".go")) {
-      event.preventDefault();
-      dialog.close();
-    }
-    const button = event.target.closest("fieldset .act");
-    if (button) mark(button);
-  });
-  dialog.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target.matches("textarea, input")) {
-      if (key === "Enter" && !event.shiftKey) {
-        event.preventDefault();
-        (target.closest("fieldset") ?? items()[0])?.focus();
-      }
-      return;
-    }
-    const move = (by) => items()[items().indexOf(current()) + by]?.focus();
-    const acts = {
-      "+": () => current()?.querySelector("[data-right]")?.click(),
-      "-": () => current()?.querySelector("[data-wrong]")?.click(),
-      e: () => current()?.querySelector("textarea").focus(),
-      j: () => move(1),
-      k: () => move(-1),
-    };
-    if (!Object.hasOwn(acts, key)) return;
-    event.preventDefault();
-    acts[key]();
-  });
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    if (isChanged) onChange();
-  });
+export const canUndo = (url, item) => written.at(-1)?.url === url && written.at(-1).item === item;
 
-  await load().catch(() => (dialog.textContent = "The server does not answer; start it again and reload."));
-  document.body.append(dialog);
-  dialog.showModal();
-  const unnamed = dialog.querySelector("[data-unnamed]");
-  const first = items().find((one) => at !== undefined && one.dataset.at === String(at)) ?? items()[0];
-  (unnamed ?? first)?.focus();
+// Takes back what was written last, and returns the address of its case.
+export async function undo() {
+  const { url, who, item, words, onChange } = written.at(-1) ?? {};
+  if (!url) return say("Nothing is left to take back.");
+  try {
+    await post(`${url}/mark`, { who, item });
+  } catch (error) {
+    if (!error.again) written.length = 0;
+    return say(`Not taken back: ${error.message}.`);
+  }
+  written.pop();
+  pages.delete(url);
+  say(`Taken back: ${words}.`);
+  await onChange();
+  return url;
 }

@@ -222,7 +222,6 @@ function reviewPage() {
 
   const help = document.getElementById("help");
   const helpButton = document.querySelector("[data-help]");
-  helpButton.hidden = false;
   helpButton.addEventListener("click", () => help.showModal());
 
   document.addEventListener("keydown", (event) => {

@@ -1,5 +1,4 @@
-import { openMarks } from "./mark.js";
-import { forget, hideReason, peek, showReason, showReasonsIn } from "./reason.js";
+import { hideReason, peek, pressNote, showReason, showReasonsIn } from "./reason.js";
 
 // The table of cases: only the rows on screen are drawn, and only those around them are asked for.
 
@@ -59,7 +58,6 @@ export function openTable(root, form) {
   root.setAttribute("aria-label", "Cases");
   // The grid has the focus and names the row that is selected, which the group of its rows may not.
   root.tabIndex = 0;
-  root.hidden = false;
   const head = element("div", "grid-row grid-head");
   head.setAttribute("role", "row");
   head.setAttribute("aria-rowindex", 1);
@@ -118,7 +116,6 @@ export function openTable(root, form) {
   }
 
   const menu = document.getElementById("columns");
-  menu.hidden = false;
   for (const [key, name] of possible.filter(([key]) => !FIXED.has(key))) {
     const label = element("label", "check", ` ${name}`);
     const box = element("input");
@@ -198,6 +195,7 @@ export function openTable(root, form) {
   function criterionCell({ at, name, mark, gate, failed, penalty, disputed, people }) {
     const cell = element("span", `criterion-cell ${mark.class}`);
     if (at !== null) cell.dataset.at = at;
+    else cell.dataset.name = name;
     if (failed) cell.classList.add("failed");
     const shown = element("b", "", mark.sign);
     shown.setAttribute("aria-hidden", "true");
@@ -229,8 +227,9 @@ export function openTable(root, form) {
     more.tabIndex = -1;
     // Narrow windows have no columns for prompt and target.
     const part = element("span", "part dim");
-    cells.case.append(link, part, more);
-    return { row, verdict, link, part, more, cells, data: null };
+    const nth = element("span", "nth dim");
+    cells.case.append(link, part, nth, more);
+    return { row, verdict, link, part, nth, more, cells, data: null };
   }
 
   function fillRow(slot, index, top) {
@@ -257,7 +256,8 @@ export function openTable(root, form) {
     verdict.textContent = data ? `${mark.sign} ${mark.word}${error ? " !" : ""}` : "…";
     if (error) verdict.title = "with an error";
     else verdict.removeAttribute("title");
-    link.textContent = trial > 1 ? `${id} (trial ${trial})` : (id ?? "");
+    link.textContent = id ?? "";
+    slot.nth.textContent = trial > 1 ? `trial ${trial}` : "";
     link.title = link.textContent;
     if (data) link.href = address(data.n);
     else link.removeAttribute("href");
@@ -275,6 +275,7 @@ export function openTable(root, form) {
     if (cells.criteria) {
       cells.criteria.replaceChildren(...(data?.criteria ?? []).map(criterionCell));
       if (data?.more) cells.criteria.append(element("span", "dim", `+${data.more}`));
+      if (index === selected) cells.criteria.children[criterion]?.classList.add("current");
     }
   }
 
@@ -359,28 +360,22 @@ export function openTable(root, form) {
     if (view.scrollTop < bottom) view.scrollTop = bottom;
   }
 
-  const urlOf = (index) => rowAt(index) && `${caseUrl}/${rowAt(index).n}`;
-  showReasonsIn(body, (cell) => urlOf(Number(cell.closest(".grid-row").dataset.index)));
-  function moveInRow(by) {
-    const cells = [...(document.getElementById(`row-${selected}`)?.querySelectorAll(".criterion-cell") ?? [])];
+  // The address of the case in a row, and what is to be done when its decisions were marked.
+  const sourceOf = (index) => ({
+    url: rowAt(index) && `${caseUrl}/${rowAt(index).n}`,
+    onChange: async () => {
+      await refresh(Math.floor(index / PAGE));
+      refreshFilter();
+    },
+  });
+  showReasonsIn(body, (cell) => sourceOf(Number(cell.closest(".grid-row").dataset.index)));
+  const criteria = () => [...(document.getElementById(`row-${selected}`)?.querySelectorAll(".criterion-cell") ?? [])];
+  function moveInRow(by, takesFocus = false) {
+    const cells = criteria();
     if (cells.length === 0) return;
     criterion = Math.max(0, Math.min(criterion + by, cells.length - 1));
     cells.forEach((cell, at) => cell.classList.toggle("current", at === criterion));
-    showReason(cells[criterion], urlOf(selected));
-  }
-
-  // Marks the decisions on the selected case, beginning with a criterion.
-  function mark(cell) {
-    const url = urlOf(selected);
-    if (!url) return;
-    hideReason();
-    const page = Math.floor(selected / PAGE);
-    openMarks(`${url}/mark`, cell?.dataset.at, () => {
-      forget(url);
-      refresh(page);
-      refreshFilter();
-      root.focus();
-    });
+    showReason(cells[criterion], { ...sourceOf(selected), takesFocus });
   }
 
   // Fields and chips show what the list is filtered by.
@@ -487,7 +482,7 @@ export function openTable(root, form) {
     draw();
     remember();
     const cell = event.target.closest(".criterion-cell");
-    if (cell) mark(cell);
+    if (cell) criterion = criteria().indexOf(cell);
     else if (event.target.closest(".more")) unfold(selected);
     else open(selected);
   });
@@ -505,7 +500,9 @@ export function openTable(root, form) {
     else if (event.key === "ArrowRight") moveInRow(1);
     else if (event.key === "ArrowLeft") moveInRow(-1);
     else if (event.key === " ") unfold(Math.max(selected, 0));
-    else if (event.key === "m" && !event.ctrlKey && !event.metaKey) mark(body.querySelector(".criterion-cell.current"));
+    else if (event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key === "m") moveInRow(0, true);
+    else if (pressNote(event.key));
     else if (event.key === "Escape") fold();
     else if (event.key === "Home") moveTo(0);
     else if (event.key === "End") moveTo(Infinity);

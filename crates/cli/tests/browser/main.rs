@@ -46,6 +46,14 @@ tests:
   assertions: *asked
 "#;
 
+/// Two prompts for two targets, with a check whose gate fails.
+const PROMPTS: &str = "description: prompts beside each other
+prompts: ['Short: {{ q }}', 'Long: {{ q }} Answer in detail.']
+providers: [{id: echo, label: one}, {id: echo, label: two}]
+defaultTest: {assert: [{type: contains, value: detail, metric: detailed}, {type: not-icontains, value: parcel}]}
+tests: [{vars: {q: Where is my parcel?}}, {vars: {q: Can I return it?}}]
+";
+
 /// The votes of the judges: the first judge finds every criterion met, the others none.
 fn vote(incoming: &MockRequest) -> MockReply {
     let model = incoming.body["model"].as_str().unwrap_or_default();
@@ -109,6 +117,7 @@ fn pages_work_in_a_browser() {
     let judges = MockServer::start(vote);
     test.env("OPENAI_BASE_URL", judges.base_url()).env("OPENAI_API_KEY", "key");
     test.file("panel.eval.yaml", PANEL);
+    test.file("prompts.yaml", PROMPTS);
     let rubric = "examples/compare/rubric.yaml";
     for (arguments, code) in [
         (vec!["eval", "panel.eval.yaml"], 1),
@@ -116,6 +125,7 @@ fn pages_work_in_a_browser() {
         (vec!["eval", "hostile.yaml"], 1),
         (vec!["eval", "generated.eval.yaml", "--show", "none"], 1),
         (vec!["eval", "examples/workspace"], 0),
+        (vec!["eval", "prompts.yaml"], 1),
         (vec!["scorecard", "run", "examples/scorecard", "--run-dir", ".assize/runs/card"], 1),
         (vec!["eval", "examples/gate.eval.yaml", "--judge-repeats", "3", "--combine", "majority"], 1),
         (vec!["grade", rubric, "--answers", "examples/compare/before.jsonl"], 1),

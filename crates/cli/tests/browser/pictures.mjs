@@ -26,6 +26,12 @@ for (const [suffix, scheme, width, height] of all) {
   await page.goto(`${origin}/runs/${run}/cases`);
   await page.waitForSelector(".grid-body a");
   await take(page, `view-cases${suffix}`);
+  await page.evaluate(() => localStorage.setItem("assize.reviewer", "ann"));
+  await page.evaluate(() => scrollTo(0, 999));
+  await page.locator(".criterion-cell.bad").first().hover();
+  await page.waitForSelector("#criterion-note:not([hidden])");
+  await take(page, `view-marks${suffix}`);
+  await page.mouse.move(0, 0);
   if (isWhole) {
     await page.goto(`${origin}/runs/${run}/review`);
     await take(page, `review-start${suffix}`);

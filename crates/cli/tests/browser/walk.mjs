@@ -9,6 +9,15 @@ const at = (pathname) => new URL(pathname, first.origin).href;
 const open = (colorScheme, width) => session.open(first.href, colorScheme, width);
 const check = (page, what, isAudited) => session.check(page, what, isAudited);
 
+// How far what a page shows has moved since it was opened, other than by what a user did.
+const layoutShift = () =>
+  new Promise((done) => {
+    let sum = 0;
+    const add = ({ value, hadRecentInput }) => (sum += hadRecentInput ? 0 : value);
+    new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => done(sum), 100);
+  });
+
 // Every page that is reached from the list of runs, in both themes and at two widths.
 async function visitAll(colorScheme, width) {
   const page = await open(colorScheme, width);
@@ -24,7 +33,11 @@ async function visitAll(colorScheme, width) {
     const lists = index < 2 ? [`${run}/cases?page=1`, `${run}/criteria`, `${run}/calibration`] : [];
     for (const pathname of [run, `${run}/cases`, ...lists, `${run}/cases/1`]) {
       await page.goto(at(pathname));
-      if (pathname.endsWith("/cases")) await page.waitForSelector(".grid-body a");
+      if (pathname.endsWith("/cases")) {
+        await page.waitForSelector(".grid-body a");
+        const moved = await page.evaluate(layoutShift);
+        assert.ok(moved < 0.02, `nothing moves when rows are drawn, but ${name(pathname)} shifts by ${moved}`);
+      }
       await look(pathname);
     }
     const scorecard = await page.goto(at(run)).then(() => page.$(".tabs a[href$=scorecard]"));
@@ -203,10 +216,68 @@ async function useKeys() {
   await page.context().close();
 }
 
-// Decisions of a judge are marked right or wrong from the table, side by side and from a case, by keys and without a name
-// asked for twice.
+// A test a row, with two columns: the search and the chips, which are kept by each other.
+async function useMatrix() {
+  const page = await open("light", 1200);
+  await page.goto(at("/"));
+  const rows = page.locator("tr", { hasText: "support-answers" });
+  const names = await rows.locator("input").evaluateAll((boxes) => boxes.map((box) => `run=${box.value}`));
+  assert.equal(names.length, 2);
+  await page.goto(at(`/matrix?${names.join("&")}`));
+  const says = (text) => page.waitForFunction((text) => document.querySelector("h2 [role=status]")?.textContent.startsWith(text), text);
+  const all = await page.textContent("h2 [role=status]");
+  const chips = await page.locator(".chip").evaluateAll((chips) => chips.map((chip) => [chip.dataset.sets, chip.querySelector("b").textContent]));
+  assert.ok(chips.length >= 4, "verdicts and differences are chips");
+  for (const [sets, count] of chips) {
+    const chip = page.locator(`.chip[data-sets="${sets}"]`);
+    await chip.click();
+    await page.waitForSelector(".chip[aria-current]");
+    await says(`${count} of `);
+    assert.equal(await page.locator(".matrix tbody tr:not(.about)").count(), Number(count), `${sets} shows ${count}`);
+    // A second click clears it.
+    await chip.click();
+    await page.waitForFunction(() => !document.querySelector(".chip[aria-current]"));
+    await says(all);
+  }
+  const id = await page.locator(".matrix tbody th .strong").first().textContent();
+  await page.keyboard.press("/");
+  await page.keyboard.type(id);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/[?&]q=/);
+  assert.ok((await page.locator(".matrix tbody th .strong").allTextContents()).includes(id), "a test is found by its id");
+  await page.locator(".chip").first().click();
+  await page.waitForSelector(".chip[aria-current]");
+  assert.ok(page.url().includes("q="), "a chip keeps the search");
+  await page.fill("[data-search]", "nothing says this");
+  await page.keyboard.press("Enter");
+  await says("0 of");
+  await check(page, "an empty matrix");
+
+  // Prompts and targets of one run: the gate of a check is one cell with the check.
+  await page.goto(at("/"));
+  const prompts = await page.locator("tr", { hasText: "prompts" }).locator("a[data-open]").getAttribute("href");
+  await page.goto(at(prompts));
+  await page.click(".tabs >> text=Side by side");
+  await page.waitForSelector("table.matrix");
+  assert.equal(await page.locator(".matrix thead th").count(), 1 + 2 * 2, "a column for each prompt and target");
+  assert.equal(await page.locator(".matrix tbody tr:not(.about)").count(), 2, "a row for each test");
+  await check(page, "prompts side by side");
+  await page.goto(at(`${prompts}/cases`));
+  await page.waitForSelector(".criterion-cell.failed .gate-sign");
+  for (const row of await page.locator(".grid-body .of-criteria").all()) {
+    const names = await row.locator(".criterion-cell").evaluateAll((cells) => cells.map((cell) => cell.childNodes[1].data.trim()));
+    assert.equal(new Set(names).size, names.length, `a criterion stands once in ${names.join(", ")}`);
+  }
+  await page.context().close();
+}
+
+// Decisions of a judge are marked right or wrong with one click or key, from the table, side by side and from a case, and
+// without a name asked for twice.
 async function markDecisions(colorScheme, width) {
   const page = await open(colorScheme, width);
+  const what = (text) => `${text} ${colorScheme} ${width}`;
+  const note = page.locator("#criterion-note");
+  const says = (text) => page.waitForFunction((text) => document.querySelector(".mark-message").textContent.includes(text), text);
   await page.goto(at("/"));
   const rows = page.locator("tr", { hasText: "support-answers" });
   const runs = await rows.locator("a[data-open]").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
@@ -214,32 +285,83 @@ async function markDecisions(colorScheme, width) {
   await page.waitForSelector(".grid-body a");
   await page.keyboard.press("j");
   await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("m");
-  await page.waitForSelector(".marks-box [name=who]");
-  await check(page, `marks ${colorScheme} ${width}`);
-  await page.fill(".marks-box [name=who]", "walker");
+  await note.locator("[data-wrong]").waitFor();
+  await page.keyboard.press("-");
+  await page.waitForFunction(() => document.activeElement.name === "who");
+  await check(page, what("a name that is asked for"));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("walker");
   await page.keyboard.press("Enter");
+  await note.locator(".undo").waitFor();
+  const marked = () => page.locator(".grid-row.selected .of-criteria").textContent();
+  assert.ok((await marked()).includes("walker"), "the label is seen in the row");
+  // Its chip appears without a reload, also where filters are folded.
+  await page.waitForSelector('.chip[data-sets="disputed=1"]', { state: "attached" });
   await page.keyboard.press("e");
   await page.keyboard.type("a note <b>");
   await page.keyboard.press("Enter");
-  await page.keyboard.press("-");
-  await page.waitForSelector(".marks-box fieldset strong");
+  await page.waitForFunction(() => document.querySelector(".grid-row.selected .of-criteria").textContent.includes("a note <b>"));
+  await check(page, what("a mark with a note"));
+  // What was written last is taken back first.
+  await page.keyboard.press("z");
+  await page.waitForFunction(() => !document.querySelector(".grid-row.selected .of-criteria").textContent.includes("note"));
+  assert.ok((await marked()).includes("walker"), "the mark stays without its note");
+  await page.keyboard.press("z");
+  await page.waitForFunction(() => !document.querySelector(".grid-row.selected .of-criteria").textContent.includes("✎"));
+  await page.keyboard.press("z");
+  await says("Nothing is left");
   await page.keyboard.press("Escape");
-  await page.waitForFunction(() => document.querySelector(".grid-row.selected .of-criteria")?.textContent.includes("✎"));
-  // Its chip appears without a reload, also where filters are folded.
-  await page.waitForSelector('.chip[data-sets="disputed=1"]', { state: "attached" });
+  await page.waitForFunction(() => document.activeElement.id === "cases-grid");
+
+  // By mouse: the pointer rests on a criterion, and a click marks it. The next one needs no other click.
+  for (const at of [0, 1]) {
+    const row = page.locator(".grid-body .grid-row").nth(at);
+    const cell = row.locator(".criterion-cell:not(.middling)").first();
+    await cell.hover();
+    await note.locator("[data-right]").waitFor();
+    await page.waitForFunction((top) => {
+      const box = document.getElementById("criterion-note").getBoundingClientRect();
+      return Math.abs(box.top - top) < 600 && box.height > 0;
+    }, (await cell.boundingBox()).y);
+    await note.locator("[data-right]").click();
+    await row.locator(".of-criteria", { hasText: "✎" }).waitFor();
+    assert.ok(!(await note.evaluate((note) => note.contains(document.activeElement))), "a click leaves the focus where it was");
+    await page.mouse.move(2, 2);
+    await note.waitFor({ state: "hidden" });
+  }
+  for (const at of [1, 0]) {
+    await page.keyboard.press("z");
+    await page.locator(".grid-body .grid-row").nth(at).locator(".of-criteria:not(:has-text('✎'))").waitFor();
+  }
 
   const names = runs.slice(0, 2).map((run) => `run=${run.split("/").pop()}`).join("&");
   await page.goto(at(`/matrix?${names}`));
-  await page.locator(".matrix [data-mark]").first().click();
-  await page.waitForSelector(".marks-box fieldset");
+  await page.locator(".matrix [data-mark]").first().focus();
+  await page.keyboard.press("Enter");
+  await note.locator("[data-wrong]").waitFor();
   assert.equal(await page.locator("[data-unnamed]").count(), 0, "the name is remembered");
-  await check(page, `marks side by side ${colorScheme} ${width}`);
+  await check(page, what("marks side by side"));
+  const first = await note.textContent();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((first) => document.getElementById("criterion-note").textContent !== first, first);
   await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement.hasAttribute("data-mark"));
+  await page.locator(".matrix .criterion-cell").first().click();
+  await page.waitForFunction(() => document.activeElement.id === "criterion-note");
+  await page.keyboard.press("-");
+  await page.locator(".matrix .cells", { hasText: "✎" }).first().waitFor();
+  await page.keyboard.press("z");
+  await says("Taken back");
+
   await page.goto(at(`${runs[0]}/cases/1`));
+  await page.keyboard.press("c");
   await page.keyboard.press("m");
-  await page.waitForSelector(".marks-box fieldset");
-  await page.keyboard.press("Escape");
+  await note.locator("[data-right]").waitFor();
+  await check(page, what("marks of a case"));
+  await page.keyboard.press("+");
+  await page.locator(".criterion .people", { hasText: "walker" }).first().waitFor();
+  await page.keyboard.press("z");
+  await says("Taken back");
   await page.context().close();
 }
 
@@ -298,6 +420,7 @@ await Promise.all([fitNarrow(400), fitNarrow(360)]);
 await visitCalibration("light", 400);
 await visitCalibration("dark", 1200);
 await useKeys();
+await useMatrix();
 await markDecisions("light", 1440);
 await markDecisions("dark", 390);
 await session.end();

@@ -19,7 +19,7 @@ pub(crate) struct CasePage {
     pub(crate) list_url: String,
     /// Address that stays the same when the run is resumed.
     pub(crate) link: String,
-    /// Address of the marks of people on its criteria.
+    /// Address of the case, whose criteria people can mark.
     pub(crate) mark_url: String,
     /// Position in the list that the case was opened from, such as `3 of 40`; empty if it is not in that list.
     pub(crate) place: String,

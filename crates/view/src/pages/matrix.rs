@@ -65,8 +65,9 @@ pub(crate) struct MatrixCell {
     pub(crate) score: String,
     /// Different answers, each after its address.
     pub(crate) answers: Vec<(String, TrialAnswer)>,
-    /// Number of further answers.
+    /// Number of further answers, and the address of all of them.
     pub(crate) more: usize,
+    pub(crate) more_url: String,
     /// Address of the case with these criteria.
     pub(crate) case_url: String,
     pub(crate) criteria: Vec<CriterionCell>,

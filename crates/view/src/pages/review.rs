@@ -120,7 +120,6 @@ pub(crate) struct ReviewStartPage {
 #[derive(Template)]
 #[template(path = "marks.html")]
 pub(crate) struct MarkPage {
-    pub(crate) case: String,
     /// The person, or a suggestion for the name.
     pub(crate) who: String,
     /// True if the person has given the name before.
@@ -143,10 +142,15 @@ pub(crate) struct MarkItem {
     pub(crate) wrong: Vec<MarkChoice>,
     /// Scores, if the criterion is scored.
     pub(crate) whole: Vec<WholeScore>,
-    /// The person's own decision.
-    pub(crate) own: Option<String>,
+    pub(crate) own: Option<OwnMark>,
     /// Decisions of all people, once there is an own one.
     pub(crate) people: Vec<String>,
+}
+
+/// The person's own decision.
+pub(crate) struct OwnMark {
+    pub(crate) say: String,
+    pub(crate) note: String,
 }
 
 /// A decision that can be made with one click.

@@ -56,7 +56,7 @@ pub(crate) async fn page(
         let explained = explain_case(&record, question_row.as_ref());
         let header = run_header(&run, &info, "cases");
         let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
-        page.mark_url = format!("{}/cases/{}/mark", run_url(run.slug()), row + 1);
+        page.mark_url = format!("{}/cases/{}", run_url(run.slug()), row + 1);
         let people = run.people(&*run.index()?)?;
         for grader in &mut page.graders {
             add_people(grader, people.of(row));

@@ -2,8 +2,8 @@
 
 use assize_engine::{EngineError, LabelOptions, current_scorecard, write_review_list};
 use assize_review::{
-    DecisionEffect, ReviewItem, ReviewMaterial, ReviewOptions, ReviewQuestion, decision_words, parse_answer,
-    scorecard_case_items, suite_case_items,
+    DecisionEffect, ReviewAnswer, ReviewDecision, ReviewItem, ReviewMaterial, ReviewOptions, ReviewQuestion,
+    parse_answer, scorecard_case_items, suite_case_items,
 };
 use assize_rubric::LabelOutcome;
 use assize_store::{CaseRecord, RunInfo};
@@ -19,7 +19,7 @@ use super::review_start::{login_name, review_by, subject_of};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::page_reply::{Library, PageError, blocking, open_run, query_value, render};
-use crate::pages::{MarkChoice, MarkItem, MarkPage};
+use crate::pages::{MarkChoice, MarkItem, MarkPage, OwnMark};
 use crate::people::{labels_of, words_of_people};
 use crate::text::visible;
 
@@ -29,7 +29,8 @@ use crate::text::visible;
 pub(crate) struct SentMark {
     who: String,
     item: String,
-    label: String,
+    /// Missing to take the last mark on the item back.
+    label: Option<String>,
     #[serde(default)]
     note: String,
 }
@@ -79,24 +80,31 @@ pub(crate) async fn page(
         let review = review_by(&who, material, &options, &info, library.process()).ok();
         let items = case.items.iter().map(|item| {
             let own = review.as_ref().and_then(|review| review.recorder().earlier(item));
-            let own = own.map(|(_, own)| decision_words(&own.answer, own.severity, own.note.as_deref()));
+            let own = own.map(|(_, own)| own_mark(own));
             // People see the labels of others only after their own decision.
             let others = labels_of(people.of(case.row), &item.criterion).filter(|_| own.is_some());
             MarkItem {
-                own: own.map(|own| visible(&own)),
+                own,
                 people: others.map(words_of_people).unwrap_or_default(),
                 ..mark_item(item, &case.record)
             }
         });
 
         Ok(render(&MarkPage {
-            case: visible(&case.record.result.case_id),
             is_named: !who.is_empty(),
             who: if who.is_empty() { login_name(&library) } else { visible(&who) },
             items: items.collect(),
         }))
     })
     .await
+}
+
+fn own_mark(own: ReviewDecision) -> OwnMark {
+    let say = match &own.answer {
+        ReviewAnswer::Outcome(outcome) => outcome.to_string(),
+        ReviewAnswer::Primary(code) => code.clone(),
+    };
+    OwnMark { say, note: own.note.unwrap_or_default() }
 }
 
 fn mark_item(item: &ReviewItem, record: &CaseRecord) -> MarkItem {
@@ -134,7 +142,7 @@ fn mark_item(item: &ReviewItem, record: &CaseRecord) -> MarkItem {
     }
 }
 
-/// Records a mark. It is on disk before the reply is sent.
+/// Records a mark, or takes it back. This is on disk before the reply is sent.
 pub(crate) async fn decide(
     State(library): Library,
     Path((slug, row)): Path<(String, String)>,
@@ -154,19 +162,20 @@ pub(crate) async fn decide(
         let Some(at) = review.find(&sent.item) else {
             return Ok(refusal(StatusCode::NOT_FOUND, NOT_ASKED));
         };
-        let answer = match parse_answer(sent.label.trim()) {
-            Ok(answer) => answer,
-            Err(error) => return usage(&error),
+        let decided = match sent.label.as_deref().map(|label| parse_answer(label.trim())) {
+            Some(Err(error)) => return usage(&error),
+            Some(Ok(answer)) => review.decide_openly(at, answer, Some(sent.note)),
+            None => review.take_back(at).map(|()| DecisionEffect::Unchanged),
         };
 
-        match review.decide_openly(at, answer, Some(sent.note)) {
+        match decided {
             Ok(effect) => {
                 if effect == DecisionEffect::Written(true) {
                     library.reviews().tell_others(&subject_of(run.folder()), review.who(), &sent.item);
                 }
                 // The list can be computed again from the labels, so an error is ignored.
                 let _ = write_review_list(run.folder(), &LabelOptions::default(), library.process());
-                Ok(reply(StatusCode::OK, json!({ "saved": true })))
+                Ok(reply(StatusCode::OK, json!({ "written": effect != DecisionEffect::Unchanged })))
             }
             Err(error) => Ok(decision_refusal(&error)),
         }

@@ -71,6 +71,15 @@ struct Column {
     rows: HashMap<(String, String), Vec<u32>>,
 }
 
+impl Column {
+    /// Address of its cases, or of those in which a text is found.
+    fn cases_url(&self, text: Option<&str>) -> String {
+        let AnswerPart { target, prompt } = self.side.part.clone();
+        let filter = CaseFilter { prompt, target, text: text.map(str::to_owned), ..CaseFilter::default() };
+        with_query(&format!("{}/cases", run_url(self.side.run.slug())), &filter.to_query())
+    }
+}
+
 fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<MatrixPage, PageError> {
     let names = query_values(uri, "run");
     let sides: Vec<ComparedSide> = match names.as_slice() {
@@ -246,11 +255,9 @@ impl MatrixView<'_> {
             let mut order = names.clone();
             let first = order.remove(at);
             order.insert(0, first);
-            let AnswerPart { target, prompt } = side.part.clone();
-            let filter = CaseFilter { prompt, target, ..CaseFilter::default() };
             MatrixColumn {
                 name: visible(&column.title),
-                url: with_query(&format!("{}/cases", run_url(side.run.slug())), &filter.to_query()),
+                url: column.cases_url(None),
                 pass_rate: MetricText::rate(&metrics.pass_rate),
                 rate: metrics.pass_rate.value,
                 mean_score: MetricText::score(&metrics.mean_score),
@@ -373,6 +380,7 @@ impl MatrixView<'_> {
             score: if trials.len() == 1 { score_text(first) } else { String::new() },
             answers: answers.into_iter().map(|answer| (case_url(trials[answer.first].0), answer)).collect(),
             more,
+            more_url: column.cases_url(stored.first().map(|row| &*row.case_id)),
             case_url: case_url(shown.0),
             criteria: criterion_cells(index, shown.1, run.people(index)?.of(shown.0)).0,
         }))

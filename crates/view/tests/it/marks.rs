@@ -63,9 +63,20 @@ fn a_mark_is_a_label_that_is_bound_to_the_answer_and_seen_everywhere() {
     assert_eq!(labels(&test, "ann").len(), 2);
     assert_eq!(rows("disputed=1")["found"], 0);
 
+    // The last mark can be taken back, and the one before counts again.
+    mark(&test, RUN, &json!({ "who": "ann", "item": keys[1] })).expect(422);
+    mark(&test, RUN, &json!({ "who": "ann", "item": keys[0] })).expect(200);
+    assert_eq!((labels(&test, "ann").len(), &rows("disputed=1")["found"]), (1, &1.into()));
+    mark(&test, RUN, &json!({ "who": "ann", "item": keys[0] })).expect(200);
+    assert_eq!((labels(&test, "ann").len(), &rows("disputed=1")["found"]), (0, &0.into()));
+    mark(&test, RUN, &json!({ "who": "ann", "item": keys[0] })).expect(422);
+    let calibration = test.get(&format!("/runs/{RUN}/calibration")).expect(200).body;
+    assert!(calibration.contains("No labels of people"), "{calibration}");
+    mark(&test, RUN, &body).expect(200);
+
     // People see the labels of others only after their own decision.
     let page = |who: &str| test.get(&format!("/runs/{RUN}/cases/1/mark?who={who}")).expect(200).body;
-    assert!(page("ann").contains("You: <strong>fail") && !page("ben").contains("ann"), "{}", page("ben"));
+    assert!(page("ann").contains("data-own=\"unmet\"") && !page("ben").contains("ann"), "{}", page("ben"));
     mark(&test, RUN, &json!({ "who": "ben", "item": keys[0], "label": "met" })).expect(200);
     assert!(page("ben").contains("ann: unmet"), "{}", page("ben"));
     assert_eq!(rows("disputed=1")["found"], 1, "people who disagree");

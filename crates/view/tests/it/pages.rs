@@ -270,6 +270,18 @@ fn runs_that_cannot_be_read_are_listed_with_the_reason() {
 }
 
 #[test]
+fn the_newest_run_is_the_last_one_whatever_its_folder_is_called() {
+    let mut test = ViewTest::with_runs();
+    for named in ["zz-named", "01-named"] {
+        test.write_run(named, Outcome::Met);
+    }
+    test.serve();
+    let page = test.get("/").expect(200).body;
+    let row = page.split(&format!("title=\"{LATER}\"")).nth(1).unwrap_or_default();
+    assert!(row.split("</td>").next().unwrap_or_default().contains(">last<"), "{page}");
+}
+
+#[test]
 fn a_folder_without_runs_says_how_to_make_one() {
     let mut test = ViewTest::empty();
     test.serve();
@@ -375,6 +387,28 @@ fn runs_stand_side_by_side_a_test_a_row() {
     }
     let page = test.get(&format!("{address}&differ=rubrics%2Ftone")).expect(200).body;
     assert!(page.contains("0 of 3 tests"), "{page}");
+    // A search and a verdict find tests with such a result in any column; chips keep what is searched for.
+    for (filter, found) in [
+        ("q=plain", 1),
+        ("q=REFUND", 1),
+        ("q=nowhere", 0),
+        ("verdict=pass", 1),
+        ("verdict=fail", 2),
+        ("verdict=fail&verdict=pass", 2),
+        ("verdict=error", 1),
+        ("verdict=fail&differ=1", 1),
+        ("q=hostile&differ=1", 0),
+        ("q=hostile&verdict=fail", 1),
+    ] {
+        let page = test.get(&format!("{address}&{filter}")).expect(200).body;
+        assert!(page.contains(&format!("{found} of 3 tests")), "{filter}: {page}");
+    }
+    let page = test.get(&format!("{address}&q=plain&differ=1&page=1")).expect(200).body;
+    let links = page.split("class=\"chip\" href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    for link in links {
+        assert!(link.contains("q=plain") && link.contains(RUN) && !link.contains("page="), "{link}");
+        test.get(&link.replace("&#38;", "&")).expect(200);
+    }
     test.get(&format!("/matrix?run={RUN}")).expect(422);
     test.get(&format!("/matrix?run={RUN}&run=gone")).expect(404);
     test.get(&format!("{address}&page=99999999999999999999")).expect(200);
