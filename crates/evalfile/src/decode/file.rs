@@ -155,13 +155,13 @@ pub(crate) fn for_each_item(
             let text = cx.sources.file(source).shared_text();
             let Some(mut items) = YamlListReader::new(&text, source, key) else { return Some(()) };
             while let Some(item) = items.next_item(&mut cx.problems).ok()? {
-                take(cx, item);
+                cx.count_tree(&item).then(|| take(cx, item))?;
             }
         }
         DeferredItems::Json(lists) => {
             for range in lists.into_iter().filter(|list| list.key == key).flat_map(|list| list.items) {
                 let item = read_json_in(&cx.sources, source, range, &mut cx.problems)?;
-                take(cx, item);
+                cx.count_tree(&item).then(|| take(cx, item))?;
             }
         }
     }
