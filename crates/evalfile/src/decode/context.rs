@@ -252,19 +252,18 @@ impl DecodeContext {
 
     /// Parses a source as YAML.
     pub fn read_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
-        self.read_counted(source, |cx| read_yaml(&cx.sources, source, &mut cx.problems))
+        self.read_counted(|cx| read_yaml(&cx.sources, source, &mut cx.problems))
     }
 
     /// Parses a source that may be YAML: no diagnostic is added if it is not.
     pub fn try_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
-        self.read_counted(source, |cx| read_yaml(&cx.sources, source, &mut cx.problems.fork()))
+        self.read_counted(|cx| read_yaml(&cx.sources, source, &mut cx.problems.fork()))
     }
 
     /// Reads the tree of a source. Returns `None`, after adding a diagnostic, if aliases make too much of all files together:
     /// each file has a limit for its own aliases, and there may be a thousand files. No further file is parsed then.
     pub(crate) fn read_counted(
         &mut self,
-        source: SourceId,
         read: impl FnOnce(&mut Self) -> Option<TreeNode>,
     ) -> Option<TreeNode> {
         if self.totals.is_too_much() {

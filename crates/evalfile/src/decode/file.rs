@@ -102,7 +102,7 @@ pub(crate) fn fault_diagnostic(fault: &RowFault, at: Span, names_encoding: bool)
 /// Parses the tree of a source, in the syntax of its file extension.
 pub fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
     if is_json(cx, source) {
-        return cx.read_counted(source, |cx| read_json(&cx.sources, source, &mut cx.problems));
+        return cx.read_counted(|cx| read_json(&cx.sources, source, &mut cx.problems));
     }
 
     cx.read_yaml(source)

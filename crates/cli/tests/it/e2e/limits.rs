@@ -597,7 +597,7 @@ fn aliases_of_long_texts_are_refused(cli: &CliTest) {
 
     // All files together have a limit too.
     let keys: Vec<String> = (0..100).map(|number| format!("k{number}: v")).collect();
-    cli.file("b.yaml", format!("- &t {{vars: {{{}}}}}\n{}", keys.join(", "), "- *t\n".repeat(900)));
+    cli.file("b.yaml", format!("- &t {{vars: {{{}}}}}\n{}", keys.join(", "), "- *t\n".repeat(450)));
     let tests = list_of(20, "'file://b.yaml'");
     matrix(
         cli,
