@@ -9,6 +9,7 @@ use assize_evalfile::{
     LoadOptions, LoadedRubric, LoadedSuite, criterion_value, is_rubric_in_place_of_suite, load_rubric,
     read_rubric,
 };
+use assize_limits::excess_of_values;
 use assize_load::{load_suite, read_suite};
 use assize_model::{Case, EvalFileFormat, PanelSpec, RubricGrader, Suite, ThresholdOverrides};
 use assize_rubric::{UnitInterval, VerdictThresholds};
@@ -217,6 +218,10 @@ fn read_jsonl(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut values = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        if let Some(reason) = excess_of_values(line) {
+            let why = format!("line {} is too large: {reason}", index + 1);
+            return Err(ConvertError::Empty(path.to_path_buf(), why, Vec::new()));
+        }
         match serde_json::from_str(line) {
             Ok(value) => values.push((index + 1, value)),
             Err(error) => {

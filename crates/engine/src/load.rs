@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean, render};
 use assize_document::codes;
-use assize_evalfile::{LoadOptions, SuiteCases};
+use assize_evalfile::{LoadOptions, ReadTotals, SuiteCases};
 use assize_load::{DiscoveredFiles, find_suites, load_suite};
 use assize_model::{Case, Suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -51,6 +51,12 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
+    /// A file that is not read, because those before it take all memory that files may take.
+    fn unread(path: PathBuf) -> Self {
+        let (cases, sources, diagnostics) = (SuiteCases::default(), SourceMap::new(), Vec::new());
+        Self { path, suite: None, cases, sources, diagnostics }
+    }
+
     /// Whether the file has valid cases, and no error that applies to all of them.
     pub(crate) fn can_run_in_part(&self) -> bool {
         !self.cases.is_empty() && !self.cases.have_errors_outside()
@@ -161,12 +167,18 @@ impl Engine {
 
         // A file may be given twice in different spellings, and be found in a folder as well.
         let mut known = BTreeSet::new();
+        let mut totals = ReadTotals::default();
         let mut files: Vec<LoadedFile> = found
             .files
             .into_iter()
             .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
             .map(|path| {
-                let loaded = load_suite(&path, &options_of(&path));
+                if totals.is_too_much() {
+                    return LoadedFile::unread(path);
+                }
+                let loaded =
+                    load_suite(&path, &LoadOptions { read_before: totals.clone(), ..options_of(&path) });
+                totals = loaded.totals;
                 LoadedFile {
                     path,
                     suite: loaded.suite,

@@ -25,7 +25,7 @@ pub use decode::{
     is_rubric_in_place_of_suite, is_secret_header, looks_like_secret, model_hint, model_provider,
     readable_roots,
 };
-pub use load_options::{CaseCheck, EnvironmentLookup, FileEnvironment, LoadOptions};
+pub use load_options::{CaseCheck, EnvironmentLookup, FileEnvironment, LoadOptions, ReadTotals};
 pub use loaded_suite::LoadedSuite;
 pub use write::criterion_value;
 

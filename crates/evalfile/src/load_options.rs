@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
+use assize_limits::{EXPANSION_FACTOR, MATRIX_VALUE_BYTES};
 use assize_model::{Case, FilePosition, ProgramRunner, TextPart, TextVariable};
+use assize_script::ScriptTime;
 use assize_table::TextEncoding;
 use parking_lot::Mutex;
 
@@ -61,6 +63,24 @@ impl FileEnvironment {
     }
 }
 
+/// What the files of a command have taken so far.
+#[derive(Debug, Clone, Default)]
+pub struct ReadTotals {
+    /// Bytes of their texts.
+    pub(crate) texts: usize,
+    /// Bytes that their values take.
+    pub(crate) values: usize,
+    /// The time of a file's scripts, if it is spent: those of further files don't run.
+    pub(crate) spent_time: Option<ScriptTime>,
+}
+
+impl ReadTotals {
+    /// True if the values take more than they may.
+    pub fn is_too_much(&self) -> bool {
+        self.values > self.texts.saturating_mul(EXPANSION_FACTOR as usize).max(MATRIX_VALUE_BYTES)
+    }
+}
+
 /// Files and variables that a load may access.
 #[derive(Clone)]
 pub struct LoadOptions {
@@ -80,6 +100,8 @@ pub struct LoadOptions {
     pub encoding: Option<TextEncoding>,
     /// Further check of the cases that are not kept in memory.
     pub case_check: Option<CaseCheck>,
+    /// What the files have taken that are kept beside this one.
+    pub read_before: ReadTotals,
 }
 
 /// Checks a case while its line of a dataset is read, on any thread, so that a dataset is not read again for the check.
@@ -98,6 +120,7 @@ impl LoadOptions {
             targets: Vec::new(),
             encoding: None,
             case_check: None,
+            read_before: ReadTotals::default(),
         }
     }
 }

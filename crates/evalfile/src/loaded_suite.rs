@@ -6,6 +6,7 @@ use assize_model::Suite;
 
 use crate::cases::SuiteCases;
 use crate::decode::{DecodeContext, mask_secrets};
+use crate::load_options::ReadTotals;
 
 /// A loaded eval file.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct LoadedSuite {
     pub sources: SourceMap,
     /// All diagnostics, sorted by file and position. The file must not be run if any is an error.
     pub diagnostics: Vec<Diagnostic>,
+    /// What this file and those before it have taken.
+    pub totals: ReadTotals,
 }
 
 impl LoadedSuite {
@@ -31,13 +34,15 @@ impl LoadedSuite {
             }
             None => (None, SuiteCases::default()),
         };
-        let DecodeContext { sources, problems, secrets, .. } = cx;
+        let DecodeContext { sources, problems, secrets, totals, script_time, .. } = cx;
+        let spent_time = script_time.is_spent().then_some(script_time);
+        let totals = ReadTotals { spent_time, ..totals };
         let sources = match secrets {
             Some(secrets) => mask_secrets(&sources, &secrets),
             None => sources,
         };
         let diagnostics = finish_diagnostics(problems, &sources);
-        Self { suite, cases, sources, diagnostics }
+        Self { suite, cases, sources, diagnostics, totals }
     }
 
     /// Returns true if the file has errors.

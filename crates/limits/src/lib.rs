@@ -8,6 +8,6 @@ mod table;
 mod values;
 mod words;
 
-pub use measure::json_memory;
+pub use measure::{excess_of_values, json_memory};
 pub use table::limit_tables;
 pub use values::*;

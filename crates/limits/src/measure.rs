@@ -1,6 +1,6 @@
 //! What texts of others take in memory.
 
-use crate::values::{MEMBER_BYTES, VALUE_BYTES};
+use crate::values::{ARCHIVE_VALUE_BYTES, EXPANSION_FACTOR, MEMBER_BYTES, VALUE_BYTES};
 
 /// Values for which the first one of a list makes room.
 const VALUES_OF_A_LIST: usize = 4;
@@ -25,6 +25,17 @@ pub fn json_memory(text: &[u8]) -> usize {
     values * VALUE_BYTES + members * MEMBER_BYTES
 }
 
+/// The reason why JSON of another tool is not parsed, if its values would take more memory than they may.
+pub fn excess_of_values(text: &str) -> Option<String> {
+    let allowed = ARCHIVE_VALUE_BYTES.max((text.len() as u64).saturating_mul(EXPANSION_FACTOR));
+    (json_memory(text.as_bytes()) as u64 > allowed).then(|| {
+        let least = ARCHIVE_VALUE_BYTES >> 20;
+        format!(
+            "its values take more than {least} MiB of memory, and more than {EXPANSION_FACTOR} times its size"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +50,13 @@ mod tests {
         ] {
             assert_eq!(json_memory(text.as_bytes()), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn dense_records_are_too_many_values_and_long_ones_are_not() {
+        assert_eq!(None, excess_of_values(&"1,".repeat(100_000)));
+        assert!(excess_of_values(&"1,".repeat(1_000_000)).is_some());
+        assert!(excess_of_values(&"[],".repeat(1_000_000)).is_some());
+        assert_eq!(None, excess_of_values(&r#"{"key": "a text of some length"},"#.repeat(1_000_000)));
     }
 }

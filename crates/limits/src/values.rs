@@ -69,6 +69,8 @@ limits! {
     NESTING: usize = 96, count;
     /// Keys of a map.
     MAP_KEYS: usize = 10_000, count;
+    /// Values of a tree: of a case, or of a file that is read as a whole.
+    TREE_VALUES: usize = 1_000_000, count;
     /// Values that aliases may add.
     ALIAS_COPIES: usize = 100_000, count;
     /// Bytes of a text that count as one more value.

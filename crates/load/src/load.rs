@@ -44,6 +44,7 @@ pub fn load_changed_suite(path: &Path, changed: &serde_json::Value, options: &Lo
 pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);
     let source = cx.sources.add(path, text);
+    cx.count_text(text.len());
     let loaded = if file_extension(path) == "jsonl" {
         load_dataset(&mut cx, path, Some(text))
     } else {

@@ -634,21 +634,18 @@ impl<'a> AssertionGrader<'a> {
             let members = template.and_then(|set| set.get("assert").or_else(|| set.get("assertions")));
             members.is_some_and(|members| members.span == entry.value.span)
         };
-        let items = entry.value.as_seq().unwrap_or_default();
-        let mut references = items.iter().filter_map(|item| item.get("$ref"));
-        let is_too_deep = self.depth >= MAX_SET_DEPTH;
-        let again = if is_too_deep { references.next() } else { references.find(is_same) };
-
-        if let Some(reference) = again {
+        let mut references =
+            entry.value.as_seq().unwrap_or_default().iter().filter_map(|item| item.get("$ref"));
+        if let Some(reference) = references.find(is_same) {
             let name = reference.as_str().unwrap_or_default();
             let diagnostic = Diagnostic::error(codes::TEMPLATE_CYCLE, "a set contains itself")
                 .at(reference.use_span(), format!("`{name}` leads back to this set"));
             return Some(diagnostic.with_help("remove this member"));
         }
-        is_too_deep.then(|| {
+        (self.depth >= MAX_SET_DEPTH).then(|| {
             Diagnostic::error(codes::TEMPLATE_DEPTH, "sets are nested too deeply")
                 .at(entry.key_span, "too deep")
-                .with_help(format!("nest at most {MAX_SET_DEPTH} sets"))
+                .with_help(format!("nest at most {MAX_SET_DEPTH} sets, and let none lead back to itself"))
         })
     }
 

@@ -68,6 +68,9 @@ impl AssertionWriter<'_> {
         }
 
         let resolved = self.resolve_reference(cx, node)?;
+        if !self.count.take_size(cx, &resolved, node.use_span()) {
+            return None;
+        }
         let node = &resolved;
         if node.as_map().is_none() {
             wrong_type(node, "an assertion", "a map with `type`")

@@ -99,14 +99,6 @@ impl<'a> MatrixExpander<'a> {
         }
     }
 
-    /// True if the cases so far are too large in relation to the file.
-    fn is_too_large(&self, cx: &DecodeContext) -> bool {
-        let ValueSize { texts, values } = self.made;
-        texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
-            || values
-                > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
-    }
-
     /// Keeps with each case the test that it was made from, and what the test takes over from others.
     pub(super) fn with_source(self, source: Option<MatrixSource>, history: FileHistory) -> Self {
         Self { source: source.map(Arc::new), history, ..self }
@@ -263,7 +255,7 @@ impl<'a> MatrixExpander<'a> {
                     self.made += size;
                     self.pending_bytes += size.total();
                 }
-                if self.is_too_large(cx) {
+                if exceeds_allowance(cx, self.made) {
                     cx.problems.add(too_large(span));
                     return false;
                 }
@@ -323,7 +315,7 @@ impl<'a> MatrixExpander<'a> {
         run_code(cx, self.file, &mut pending);
 
         for case in pending {
-            if self.is_too_large(cx) {
+            if exceeds_allowance(cx, self.made) {
                 cx.problems.add(too_large(case.span));
                 return false;
             }
@@ -750,7 +742,15 @@ fn size_of(vars: &Map<String, Value>) -> ValueSize {
     size
 }
 
-fn too_large(span: Span) -> Diagnostic {
+/// True if this is more than may be made of the files.
+pub(super) fn exceeds_allowance(cx: &DecodeContext, made: ValueSize) -> bool {
+    let ValueSize { texts, values } = made;
+    texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
+        || values
+            > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
+}
+
+pub(super) fn too_large(span: Span) -> Diagnostic {
     Diagnostic::error(codes::MATRIX_TOO_LARGE, "prompts, tests and variables make too many cases")
         .at(
             span,

@@ -32,6 +32,11 @@ impl ScriptTime {
         Self(Arc::new(AtomicU64::new(microseconds(time))))
     }
 
+    /// True if there is no time left.
+    pub fn is_spent(&self) -> bool {
+        self.left().is_err()
+    }
+
     /// The remaining time.
     ///
     /// # Errors

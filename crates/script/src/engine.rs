@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
+use assize_limits::{MATRIX_VALUE_BYTES, json_memory};
 use rquickjs::{
     CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Runtime, Value as JsValue,
 };
@@ -283,6 +284,9 @@ fn read_value<'js>(ctx: &Ctx<'js>, value: JsValue<'js>) -> Result<ScriptValue, S
     let text = ctx.json_stringify(value).catch(ctx).map_err(no_json)?;
     let Some(text) = text else { return Ok(ScriptValue::Undefined) };
     let text = text.to_string().map_err(|error| ScriptError::Result(error.to_string()))?;
+    if json_memory(text.as_bytes()) > MATRIX_VALUE_BYTES {
+        return Err(ScriptError::TooManyValues(MATRIX_VALUE_BYTES >> 20));
+    }
     serde_json::from_str(&text).map(ScriptValue::Json).map_err(|error| ScriptError::Result(error.to_string()))
 }
 

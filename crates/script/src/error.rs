@@ -35,6 +35,9 @@ pub enum ScriptError {
     /// The result can't be read.
     #[error("the result of the script can't be read: {0}")]
     Result(String),
+    /// The result has too many values. Contains the limit of their memory in MiB.
+    #[error("the values that the script returned take more than {0} MiB of memory")]
+    TooManyValues(usize),
     /// The script is too large. Contains the limit in KiB.
     #[error("the script is larger than {0} KiB")]
     TooLarge(usize),

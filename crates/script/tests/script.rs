@@ -55,6 +55,12 @@ fn calls_share_nothing_and_random_numbers_are_the_same_in_each() {
 }
 
 #[test]
+fn a_result_of_too_many_values_is_refused() {
+    assert!(call("Array(100_000).fill({ a: 1 })", "").is_ok());
+    assert_eq!(call("Array(300_000).fill({ a: 1 })", ""), Err(ScriptError::TooManyValues(96)));
+}
+
+#[test]
 fn limits_stop_a_script() {
     assert_eq!(call("while (true) {}\nreturn 1", ""), Err(ScriptError::TooManySteps));
     assert_eq!(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use assize_limits::excess_of_values;
 use serde_json::Value;
 
 use crate::reader::{TraceRecordReader, TraceRecordStatus, reader_for};
@@ -84,6 +85,10 @@ pub fn read_log(log: impl BufRead, format: Option<LogFormat>) -> Result<TraceLog
             continue;
         }
 
+        if let Some(reason) = excess_of_values(trimmed) {
+            state.add_problem(number, reason);
+            continue;
+        }
         match serde_json::from_str(trimmed) {
             Ok(record) => state.take_record(record),
             Err(_) if is_start && trimmed.starts_with('{') => {
@@ -112,6 +117,9 @@ impl TraceLogReader {
     /// Reads one JSON value over several lines. If it is not valid, reads it as lines of JSON whose first line is
     /// broken.
     fn read_whole(&mut self, text: &str) {
+        if let Some(reason) = excess_of_values(text) {
+            return self.add_problem(1, reason);
+        }
         let error = match serde_json::from_str(text) {
             Ok(Value::Array(records)) => {
                 return records.into_iter().for_each(|record| self.take_record(record));

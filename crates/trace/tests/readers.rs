@@ -36,6 +36,21 @@ fn tokens(input: u64, cached: u64, output: u64) -> Tokens {
 }
 
 #[test]
+fn a_record_of_too_many_values_is_not_parsed() {
+    let values = "1,".repeat(1_000_000);
+    let good = r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}"#;
+    for (text, line) in [
+        (format!("{good}\n{{\"x\":[{values}1]}}\n"), 2),
+        (format!("{{\n\"resourceSpans\":[{values}1]}}\n"), 1),
+    ] {
+        let problems = parsed(&text).problems;
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].line, line);
+        assert!(problems[0].message.contains("more than 96 MiB of memory"), "{}", problems[0].message);
+    }
+}
+
+#[test]
 fn a_session_of_claude_code() {
     let read = log("claude-session.jsonl");
     assert_eq!(read.unknown.iter().collect::<Vec<_>>(), [(&"a-kind-of-tomorrow".to_owned(), &1)]);

@@ -1,10 +1,11 @@
-//! Limits of the nesting depth of values and of the size of maps, whose keys occur once.
+//! Limits of the nesting depth and the number of values, and of the size of maps, whose keys occur once.
 
 use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 pub(super) use assize_limits::MAP_KEYS as MAX_KEYS;
 pub(super) use assize_limits::NESTING as MAX_DEPTH;
+pub(super) use assize_limits::TREE_VALUES as MAX_VALUES;
 
 /// Returns the diagnostic for a value nested deeper than [`MAX_DEPTH`].
 pub(super) fn too_deep(span: Span) -> Diagnostic {
@@ -28,4 +29,11 @@ pub(super) fn too_many_keys(span: Span) -> Diagnostic {
     Diagnostic::error(codes::LIMIT_REACHED, format!("a map of more than {MAX_KEYS} keys"))
         .at(span, "this key goes over the limit")
         .with_help("write a list; many cases belong in a JSONL file, one on each line")
+}
+
+/// Returns the diagnostic for more than [`MAX_VALUES`] values.
+pub(super) fn too_many_values(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::LIMIT_REACHED, format!("more than {MAX_VALUES} values"))
+        .at(span, "this value goes over the limit")
+        .with_help("put each case on a line of a JSONL file, and long data into files of their own")
 }

@@ -10,7 +10,9 @@ use std::ops::Range;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use serde_json::value::RawValue;
 
-use super::depth::{MAX_DEPTH, MAX_KEYS, duplicate_key, too_deep, too_many_keys};
+use super::depth::{
+    MAX_DEPTH, MAX_KEYS, MAX_VALUES, duplicate_key, too_deep, too_many_keys, too_many_values,
+};
 use super::json_syntax::{explain_error, find_lone_surrogate};
 use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
@@ -105,6 +107,8 @@ struct JsonTreeReader<'t, 'p> {
     text: &'t str,
     /// Current byte offset.
     at: usize,
+    /// Number of values so far.
+    values: usize,
     source: SourceId,
     /// Keys of the outermost map whose lists are parsed later.
     later: &'p [&'p str],
@@ -114,7 +118,7 @@ struct JsonTreeReader<'t, 'p> {
 
 impl<'t, 'p> JsonTreeReader<'t, 'p> {
     fn new(text: &'t str, at: usize, source: SourceId, problems: &'p mut DiagnosticCollector) -> Self {
-        Self { text, at, source, later: &[], deferred: Vec::new(), problems }
+        Self { text, at, values: 0, source, later: &[], deferred: Vec::new(), problems }
     }
 
     fn span(&self, start: usize) -> Span {
@@ -142,6 +146,10 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         let start = self.at;
         if depth > MAX_DEPTH {
             return self.problems.reject(too_deep(Span::new(self.source, start, start + 1)));
+        }
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return self.problems.reject(too_many_values(Span::new(self.source, start, start + 1)));
         }
 
         let data = match first {

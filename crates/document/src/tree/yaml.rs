@@ -19,6 +19,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Parser};
 
 use super::TreeNode;
+use super::depth::MAX_VALUES;
 use super::yaml_escapes::with_stand_ins;
 use super::yaml_reader::{SyntaxFailure, YamlTreeReader};
 use crate::codes;
@@ -144,6 +145,7 @@ impl<'t> YamlListReader<'t> {
     pub fn new(text: &'t str, source: SourceId, key: &str) -> Option<Self> {
         // Problems before the list have been reported; only its anchors matter here.
         let mut reader = YamlTreeReader::new(text, source, &[], DiagnosticCollector::default());
+        reader.values_left = usize::MAX;
         loop {
             let (event, _) = reader.next_event().ok()?;
             match event {
@@ -175,6 +177,7 @@ impl<'t> YamlListReader<'t> {
         &mut self,
         problems: &mut DiagnosticCollector,
     ) -> Result<Option<TreeNode>, SyntaxFailure> {
+        self.reader.values_left = MAX_VALUES;
         std::mem::swap(&mut self.reader.problems, problems);
         let item = match self.reader.next_event() {
             Ok((Event::SequenceEnd, _)) => Ok(None),
@@ -279,6 +282,16 @@ mod tests {
         assert!(node.is_none() && problems.len() == 1);
         let (_, problems, _) = read("a: \u{1b}[31m");
         assert_eq!(problems[0].code, codes::CONTROL_CHARACTER);
+    }
+
+    #[test]
+    fn long_lines_and_many_values() {
+        // The time grows with the length of the line, not with its square: this took minutes once.
+        let values = vec!["{a: 1}"; 200_000].join(", ");
+        assert!(read(&format!("x: [{values}]")).0.is_some());
+        let (node, problems, _) = read(&format!("x: [{}1]", "1, ".repeat(MAX_VALUES)));
+        assert!(node.is_none());
+        assert_eq!(problems[0].code, codes::LIMIT_REACHED);
     }
 
     #[test]

@@ -18,7 +18,9 @@ use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_limits::ALIAS_COPIES as MAX_COPIED_NODES;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
-use super::depth::{MAX_DEPTH, MAX_KEYS, duplicate_key, too_deep, too_many_keys};
+use super::depth::{
+    MAX_DEPTH, MAX_KEYS, MAX_VALUES, duplicate_key, too_deep, too_many_keys, too_many_values,
+};
 use super::scalar::resolve_scalar;
 use super::yaml_escapes::without_stand_ins;
 use super::yaml_merge::merge_maps;
@@ -37,6 +39,8 @@ pub(super) struct YamlTreeReader<'t> {
     places: BytePositions<'t>,
     anchors: HashMap<usize, TreeNode>,
     copied_nodes: usize,
+    /// Number of further values that the tree may have, without copies.
+    pub(super) values_left: usize,
     /// Number of anchored collections that are being read.
     anchors_open: usize,
     /// Spans of the `[` and `{` that are not closed yet.
@@ -71,6 +75,7 @@ impl<'t> YamlTreeReader<'t> {
             places,
             anchors: HashMap::new(),
             copied_nodes: 0,
+            values_left: MAX_VALUES,
             anchors_open: 0,
             open: Vec::new(),
             explained: None,
@@ -158,6 +163,11 @@ impl<'t> YamlTreeReader<'t> {
             self.problems.add(too_deep(span));
             return Err(SyntaxFailure);
         }
+        let Some(left) = self.values_left.checked_sub(1) else {
+            self.problems.add(too_many_values(span));
+            return Err(SyntaxFailure);
+        };
+        self.values_left = left;
 
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {

@@ -338,12 +338,14 @@ pub(super) fn full_width_character(text: &str, span: Span) -> Option<Diagnostic>
 /// Returns a warning if a comment cut a text short: `rest` follows the plain scalar, and its `#` is directly before a
 /// word. A single word before a word is more likely a value with a comment.
 pub fn cut_text(text: &str, rest: &str, span: Span) -> Option<Diagnostic> {
-    let line = rest.lines().next().unwrap_or_default();
-    let comment = line.trim_start_matches([' ', '\t']);
+    // The end of the line is only looked for after a `#`: a line may have a hundred thousand scalars.
+    let comment = rest.trim_start_matches([' ', '\t']);
     let first = comment.strip_prefix('#')?.chars().next().filter(|c| c.is_alphanumeric())?;
-    if comment.len() == line.len() || !first.is_numeric() && !text.contains(' ') {
+    if comment.len() == rest.len() || !first.is_numeric() && !text.contains(' ') {
         return None;
     }
+    let line = rest.lines().next().unwrap_or_default();
+    let comment = line.trim_start_matches([' ', '\t']);
 
     let start = span.end + line.len() - comment.len();
     let at = Span { start, end: start + comment.trim_end().len(), ..span };

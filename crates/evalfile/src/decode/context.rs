@@ -20,7 +20,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
-use crate::load_options::{CaseCheck, EnvironmentLookup, FileEnvironment, LoadOptions};
+use crate::load_options::{CaseCheck, EnvironmentLookup, FileEnvironment, LoadOptions, ReadTotals};
 
 /// State of one load.
 pub struct DecodeContext {
@@ -48,8 +48,7 @@ pub struct DecodeContext {
     /// Bytes that were read of them again, because the file names them several times.
     bytes_repeated: usize,
     /// Memory of all trees, and the bytes of their texts.
-    bytes_of_trees: usize,
-    bytes_parsed: usize,
+    pub(crate) totals: ReadTotals,
     /// Number of files of tests that are being read inside of each other.
     files_inside: usize,
     /// Format of the file that is being decoded. It determines the keys and their defaults.
@@ -134,8 +133,7 @@ impl DecodeContext {
             files_read: BTreeSet::new(),
             bytes_read: 0,
             bytes_repeated: 0,
-            bytes_of_trees: 0,
-            bytes_parsed: 0,
+            totals: ReadTotals::default(),
             files_inside: 0,
             format: EvalFileFormat::Two,
         }
@@ -157,8 +155,7 @@ impl DecodeContext {
             files_read: BTreeSet::new(),
             bytes_read: 0,
             bytes_repeated: 0,
-            bytes_of_trees: 0,
-            bytes_parsed: 0,
+            totals: ReadTotals::default(),
             files_inside: 0,
             format: self.format,
         }
@@ -223,13 +220,19 @@ impl DecodeContext {
         self.bytes_read.saturating_mul(factor).clamp(least, most)
     }
 
+    /// Counts the text of a file that was not read before.
+    pub fn count_text(&mut self, bytes: usize) {
+        self.bytes_read += bytes;
+        self.totals.texts += bytes;
+    }
+
     /// Counts a file that was read, or bytes that were made of one. Returns false, after adding a diagnostic, if the same
     /// files were read too often: each place that names one has a copy of it.
     pub(crate) fn count_file(&mut self, path: &Path, bytes: usize, span: Option<Span>) -> bool {
         // A file may have many links.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         if self.files_read.insert(real) {
-            self.bytes_read += bytes;
+            self.count_text(bytes);
             return true;
         }
         let before = self.bytes_repeated;
@@ -250,44 +253,45 @@ impl DecodeContext {
 
     /// Parses a source as YAML.
     pub fn read_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
-        self.read_counted(source, |cx| read_yaml(&cx.sources, source, &mut cx.problems))
+        self.read_counted(|cx| read_yaml(&cx.sources, source, &mut cx.problems))
     }
 
     /// Parses a source that may be YAML: no diagnostic is added if it is not.
     pub fn try_yaml(&mut self, source: SourceId) -> Option<TreeNode> {
-        self.read_counted(source, |cx| read_yaml(&cx.sources, source, &mut cx.problems.fork()))
+        self.read_counted(|cx| read_yaml(&cx.sources, source, &mut cx.problems.fork()))
     }
 
     /// Reads the tree of a source. Returns `None`, after adding a diagnostic, if aliases make too much of all files together:
     /// each file has a limit for its own aliases, and there may be a thousand files. No further file is parsed then.
     pub(crate) fn read_counted(
         &mut self,
-        source: SourceId,
         read: impl FnOnce(&mut Self) -> Option<TreeNode>,
     ) -> Option<TreeNode> {
-        if self.bytes_of_trees == usize::MAX {
+        if self.totals.is_too_much() {
             self.problems.count_error();
             return None;
         }
 
         let root = read(self)?;
-        self.bytes_parsed += self.sources.file(source).text().len();
-        self.bytes_of_trees = self.bytes_of_trees.saturating_add(root.size().total());
-        let allowed = self.bytes_parsed.saturating_mul(EXPANSION_FACTOR as usize).max(MATRIX_VALUE_BYTES);
-        if self.bytes_of_trees <= allowed {
-            return Some(root);
+        self.count_tree(&root).then_some(root)
+    }
+
+    /// Counts a tree. Returns false, after adding a diagnostic, if the values of all files take too much memory.
+    pub(crate) fn count_tree(&mut self, root: &TreeNode) -> bool {
+        self.totals.values = self.totals.values.saturating_add(root.size().total());
+        if !self.totals.is_too_much() {
+            return true;
         }
 
-        self.bytes_of_trees = usize::MAX;
         Diagnostic::error(codes::ALIAS_EXPANSION, "the values of all files together take too much memory")
             .at(root.use_span().start_point(), "the limit is reached here")
             .with_note(format!(
                 "they may take {} MiB, or {EXPANSION_FACTOR} times the size of the files",
                 MATRIX_VALUE_BYTES >> 20
             ))
-            .with_help("repeat less with aliases")
+            .with_help("repeat less with aliases, or put the cases into a JSONL file")
             .add_to(&mut self.problems);
-        None
+        false
     }
 
     /// Returns the start of a span in a form that outlives the sources.
@@ -468,7 +472,7 @@ pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     search.extend(above.map(Path::to_path_buf));
     search.push(options.working_folder.clone());
 
-    DecodeContext::with_scope(Arc::new(LoadScope {
+    let mut cx = DecodeContext::with_scope(Arc::new(LoadScope {
         environment: FileEnvironment::new(options.environment.clone()),
         search,
         roots: FileRoots::new(roots).or_everywhere(options.reads_everywhere),
@@ -476,7 +480,10 @@ pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
         programs: options.programs.clone(),
         targets: options.targets.clone(),
         case_check: options.case_check.clone(),
-    }))
+    }));
+    cx.totals = options.read_before.clone();
+    cx.script_time = cx.totals.spent_time.clone().unwrap_or_default();
+    cx
 }
 
 /// Returns advice on a file that can't be read, by the reason.

@@ -102,7 +102,7 @@ pub(crate) fn fault_diagnostic(fault: &RowFault, at: Span, names_encoding: bool)
 /// Parses the tree of a source, in the syntax of its file extension.
 pub fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
     if is_json(cx, source) {
-        return cx.read_counted(source, |cx| read_json(&cx.sources, source, &mut cx.problems));
+        return cx.read_counted(|cx| read_json(&cx.sources, source, &mut cx.problems));
     }
 
     cx.read_yaml(source)
@@ -155,13 +155,13 @@ pub(crate) fn for_each_item(
             let text = cx.sources.file(source).shared_text();
             let Some(mut items) = YamlListReader::new(&text, source, key) else { return Some(()) };
             while let Some(item) = items.next_item(&mut cx.problems).ok()? {
-                take(cx, item);
+                cx.count_tree(&item).then(|| take(cx, item))?;
             }
         }
         DeferredItems::Json(lists) => {
             for range in lists.into_iter().filter(|list| list.key == key).flat_map(|list| list.items) {
                 let item = read_json_in(&cx.sources, source, range, &mut cx.problems)?;
-                take(cx, item);
+                cx.count_tree(&item).then(|| take(cx, item))?;
             }
         }
     }

@@ -64,6 +64,9 @@ pub fn decode_suite_file(
     outline: FileOutline,
 ) -> SuiteWithCases {
     let FileOutline { mut root, deferred } = outline;
+    if !cx.count_tree(&root) {
+        return None;
+    }
     let (found, key) = format::detect_format(cx, &root)?;
     cx.format = found;
     // The cases are decoded one by one, each with its own substitutions.

@@ -45,6 +45,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("records/tests/records.rs", "archives_that_decompress_without_end_are_refused"),
     ),
     (
+        "values of a line, or of a file that is no list of lines, of a session log or another tool's rubrics",
+        There("trace/tests/readers.rs", "a_record_of_too_many_values_is_not_parsed"),
+    ),
+    (
         "label file",
         Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),
     ),
@@ -71,7 +75,18 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("files that a pattern matches", Here(long_searches_are_refused)),
     ("nesting", Here(|cli| yaml(cli, &format!("tests: {}{}", "[".repeat(120), "]".repeat(120)), "E0005"))),
     ("keys of a map", Here(large_maps_are_refused)),
+    (
+        "values of a case, or of a file that is not read case by case",
+        Here(|cli| {
+            let values = "1,".repeat(1_000_001);
+            yaml(cli, &format!("tests: [{{id: a, input: x, criteria: y, metadata: [{values}]}}]\n"), "E0508");
+        }),
+    ),
     ("copies by aliases", Here(aliases_of_long_texts_are_refused)),
+    (
+        "values of all eval files of a command and of the files that they name",
+        Here(files_of_a_command_share_their_memory),
+    ),
     (
         "cases generated from prompts, tests and variables",
         Here(|cli| {
@@ -89,6 +104,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     ("text that a template renders", There("load/tests/it/matrix.rs", "no_template_grows_beyond_its_limit")),
     ("time of all JavaScript that runs while a file is read", Here(scripts_of_a_file_share_their_time)),
+    (
+        "values that such JavaScript returns, and scripts of graders",
+        There("script/tests/script.rs", "a_result_of_too_many_values_is_refused"),
+    ),
     ("all templates that are rendered while a file is read", Here(templates_of_a_file_share_their_steps)),
     (
         "time to compile the patterns of a file, without those that take less than a millisecond",
@@ -458,6 +477,14 @@ fn references_do_not_explode(cli: &CliTest) {
     }
     text.push_str("tests:\n- assert: [{$ref: '#/assertionTemplates/t7'}]\n");
     matrix(cli, &text, "more than 10000 assertions in a test");
+
+    // Each reference is a copy of its template.
+    let long = "x".repeat(100_000);
+    let references = vec!["{$ref: '#/assertionTemplates/t'}"; 9_000].join(", ");
+    let text = format!(
+        "prompts: [p]\nassertionTemplates: {{t: {{type: contains, value: {long}}}}}\ntests: [{{assert: [{references}]}}]\n"
+    );
+    matrix(cli, &text, "64 MiB of texts");
 }
 
 fn deep_templates_are_refused(cli: &CliTest) {
@@ -570,13 +597,25 @@ fn aliases_of_long_texts_are_refused(cli: &CliTest) {
 
     // All files together have a limit too.
     let keys: Vec<String> = (0..100).map(|number| format!("k{number}: v")).collect();
-    cli.file("b.yaml", format!("- &t {{vars: {{{}}}}}\n{}", keys.join(", "), "- *t\n".repeat(900)));
+    cli.file("b.yaml", format!("- &t {{vars: {{{}}}}}\n{}", keys.join(", "), "- *t\n".repeat(450)));
     let tests = list_of(20, "'file://b.yaml'");
     matrix(
         cli,
         &format!("prompts: [p]\ntests: {tests}\n"),
         "the values of all files together take too much memory",
     );
+}
+
+fn files_of_a_command_share_their_memory(cli: &CliTest) {
+    let (values, aliases) = (list_of(99, "1"), list_of(900, "*x"));
+    for number in 0..20 {
+        let data = format!("{{first: &x {values}, more: {aliases}}}");
+        cli.file(
+            &format!("many/{number}.eval.yaml"),
+            format!("tests: [{{id: a, input: x, criteria: y, metadata: {data}}}]\n"),
+        );
+    }
+    expect_refusal(cli.run(&["validate", "many"]), "the values of all files together take too much memory");
 }
 
 fn includes_do_not_multiply(cli: &CliTest) {
