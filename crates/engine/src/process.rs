@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use assize_evalfile::{EnvironmentLookup, LoadOptions};
+use assize_evalfile::{EnvironmentLookup, LoadOptions, ReadTotals};
 use assize_llm::FILE_VARIABLES;
 
 use crate::trust::TrustedFolders;
@@ -155,6 +155,7 @@ impl ProcessContext {
             encoding: None,
             case_check: None,
             targets: Vec::new(),
+            read_before: ReadTotals::default(),
         }
     }
 

@@ -222,7 +222,7 @@ impl ProgramFolder {
 pub struct CodeGrader {
     /// Command to run.
     pub command: GraderCommand,
-    /// Working folder; the eval file's folder if absent.
+    /// Working folder. If absent, the workspace of the target, or else the folder of the eval file.
     pub cwd: Option<ProgramFolder>,
     /// Wall-clock time limit.
     pub timeout: Option<Duration>,

@@ -1,5 +1,6 @@
 //! Graders that are programs, including custom types of the user.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply, check_by_program};
@@ -17,16 +18,23 @@ use super::path::GraderPath;
 use crate::JudgeError;
 
 pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
-    let cwd = match &grader.cwd {
-        None => grader_folder(path.grader),
-        Some(ProgramFolder::Named(folder)) => Some(folder.clone()),
-        Some(ProgramFolder::Workspace) => match path.context.program_input().workspace {
-            Some(workspace) => Some(workspace),
-            None => return path.broken_decision("`cwd` is the workspace, and this case has none"),
-        },
+    let container = path.context.item.case.container.as_deref();
+    let (own, workspace) = (grader_folder(path.grader), path.context.program_input().workspace);
+    let mut command = Cow::Borrowed(&grader.command);
+    let cwd = match (&grader.cwd, workspace) {
+        (Some(ProgramFolder::Named(folder)), _) => Some(folder.clone()),
+        (Some(ProgramFolder::Workspace), None) => {
+            return path.broken_decision("`cwd` is the workspace, and this case has none");
+        }
+        (Some(ProgramFolder::Workspace), workspace) => workspace,
+        (None, Some(workspace)) if container.is_none() => {
+            command = Cow::Owned(with_files_of(&grader.command, own.as_deref()));
+            Some(workspace)
+        }
+        (None, _) => own,
     };
     let program = GradingProgram {
-        command: &grader.command,
+        command: &command,
         cwd,
         timeout: grader.timeout,
         pass_env: &grader.pass_env,
@@ -35,9 +43,24 @@ pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> Ca
             Err(error) => return path.broken_decision(error),
         },
         result: grader.result,
-        container: path.context.item.case.container.as_deref(),
+        container,
     };
     run_program(path, &program, &grader.config).await
+}
+
+/// A command for another folder: arguments that name files of this one name them there, too. So a script beside the eval
+/// file is that one, and not what an agent put into its workspace.
+fn with_files_of(command: &GraderCommand, folder: Option<&Path>) -> GraderCommand {
+    let GraderCommand::Argv(words) = command else { return command.clone() };
+    let folder = folder.unwrap_or(Path::new("."));
+    let word = |(at, word): (usize, &String)| {
+        let file = folder.join(word);
+        // A program without a slash is searched for.
+        let is_file = (at > 0 || word.contains('/')) && Path::new(word).is_relative() && file.is_file();
+        let absolute = is_file.then(|| std::path::absolute(file).ok()).flatten();
+        absolute.map_or_else(|| word.clone(), |file| file.to_string_lossy().into_owned())
+    };
+    GraderCommand::Argv(words.iter().enumerate().map(word).collect())
 }
 
 pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -> CaseDecision {

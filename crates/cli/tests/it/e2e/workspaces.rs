@@ -75,7 +75,7 @@ fn each_case_finds_the_template_and_what_it_changes_reaches_programs_and_results
     suite(&cli, "{template: ./start}", &["one", "a/../b c", "three"]);
     let text = cli.read("s.eval.yaml").replace(
         "assertions: [",
-        "assertions: [{type: code-grader, name: look, command: [sh, -c, 'cat > payload-$$.json; echo \"{\\\"score\\\": 1}\"']}, ",
+        "assertions: [{type: code-grader, name: look, cwd: ., command: [sh, -c, 'cat > payload-$$.json; echo \"{\\\"score\\\": 1}\"']}, ",
     );
     cli.file("s.eval.yaml", text);
     eval(&cli, &["-j", "3"]).expect_code(0);
@@ -559,22 +559,22 @@ fn workspaces_without_effect_are_told_and_wrong_ones_refused() {
 }
 
 #[test]
-fn a_grading_program_may_run_in_the_workspace() {
+fn a_grading_program_runs_in_the_workspace_with_the_files_of_its_eval_file() {
     let cli = desk();
     cli.file("project/calc.sh", "right=1\n")
-        .file("test.sh", "exit 0\n")
-        .file("project/test.sh", ". ./calc.sh; test \"$right\" = 1\n");
-    agent(&cli, "echo right=0 > calc.sh");
+        .file("calc.sh", "right=1\n")
+        .file("test.sh", ". ./calc.sh; test \"$right\" = 1\n");
+    agent(&cli, "echo right=0 > calc.sh; echo exit 0 > test.sh");
     let case = |folder: &str| {
         format!(
             "name: s\nworkspace: {{template: ./project}}\ntests:\n- id: a\n  input: q\n  criteria: x\n  assertions:\n  \
              - {{type: code-grader, command: [sh, test.sh], result: exit-code{folder}}}\n"
         )
     };
-    cli.file("s.eval.yaml", case(""));
-    eval(&cli, &[]).expect_code(0);
-    cli.file("s.eval.yaml", case(", cwd: '{{workspace_path}}'"));
-    eval(&cli, &[]).expect_code(1);
+    for (folder, code) in [("", 1), (", cwd: .", 0), (", cwd: '{{workspace_path}}'", 0)] {
+        cli.file("s.eval.yaml", case(folder));
+        eval(&cli, &[]).expect_code(code);
+    }
     cli.file(
         "s.eval.yaml",
         case(", cwd: '{{workspace_path}}'").replace("workspace: {template: ./project}\n", ""),
