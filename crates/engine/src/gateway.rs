@@ -428,26 +428,34 @@ impl ModelGateway {
         }
     }
 
-    /// A client for a model. A plan sends no requests and needs no key; keys that its run will need are noted for
-    /// [`ModelGateway::missing_keys`].
+    /// A client for a model, configured from variables of the environment.
     pub(crate) fn client(
         &self,
         name: &ModelName,
         variables: &assize_evalfile::EnvironmentLookup,
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
-        let client = match ModelClient::from_name(name, &move |key| known(key), self.setup.clone()) {
-            Err(ConfigError::MissingKey { variable, .. }) if self.sends_nothing() => {
-                let known = Arc::clone(variables);
-                let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
+        self.client_with(name, &move |key| known(key), self.setup.clone())
+    }
 
+    /// A client for a model. A plan sends no requests and needs no key; keys that its run will need are noted for
+    /// [`ModelGateway::missing_keys`].
+    pub(crate) fn client_with(
+        &self,
+        name: &ModelName,
+        known: &dyn Fn(&str) -> Option<String>,
+        setup: ClientSetup,
+    ) -> Result<ModelClient, ConfigError> {
+        let client = match ModelClient::from_name(name, known, setup.clone()) {
+            Err(ConfigError::MissingKey { variable, .. }) if self.sends_nothing() => {
+                let names: Vec<&str> = variable.split(" or ").collect();
+                let stand_in =
+                    |key: &str| known(key).or_else(|| names.contains(&key).then(|| "not-set".to_owned()));
+                let made = ModelClient::from_name(name, &stand_in, setup);
                 if self.is_plan || self.exchange.is_some() {
                     self.findings.missing_keys.lock().insert(variable);
                 }
-                let stand_in = move |key: &str| {
-                    known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
-                };
-                ModelClient::from_name(name, &stand_in, self.setup.clone())
+                made
             }
             made => made,
         }?;
@@ -458,11 +466,16 @@ impl ModelGateway {
 
     /// Whether no request leaves this process: it plans, uses files in place of servers, or only the cache.
     fn sends_nothing(&self) -> bool {
-        self.is_plan || self.exchange.is_some() || matches!(self.miss, Some(OnCacheMiss::Refuse))
+        self.is_plan || self.exchange.is_some() || self.uses_only_the_cache()
+    }
+
+    /// Whether a reply that is not in the cache is refused.
+    pub(crate) fn uses_only_the_cache(&self) -> bool {
+        matches!(self.miss, Some(OnCacheMiss::Refuse))
     }
 
     /// Notes the host of a client whose key is sent unencrypted.
-    pub(crate) fn note_unencrypted(&self, client: &ModelClient) {
+    fn note_unencrypted(&self, client: &ModelClient) {
         let mut hosts = self.findings.unencrypted.lock();
         hosts.extend(client.unencrypted_host());
     }

@@ -1,5 +1,6 @@
 //! Targets of a targets file, created when first used.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -226,7 +227,7 @@ impl TargetRegistry {
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
         self.note_addressed(spec);
-        Some(usable(spec).and_then(|()| match &spec.kind {
+        Some(self.check_usable(spec).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
                 self.client(spec, model).map(|client| {
                     self.gateway.ask_judge(client, model.context_tokens, model.max_output_tokens)
@@ -364,7 +365,7 @@ impl TargetRegistry {
 
     fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         self.note_addressed(spec);
-        usable(spec)?;
+        self.check_usable(spec)?;
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
             TargetSpecKind::Model(model) => {
@@ -459,6 +460,17 @@ impl TargetRegistry {
         EngineError::usage(format!("target `{name}` is not defined in `{}`; {hint}", path.display()))
     }
 
+    /// Refuses a target that can't be used. Replies in the cache need no key.
+    fn check_usable(&self, spec: &TargetSpec) -> Result<(), EngineError> {
+        let mut spec = Cow::Borrowed(spec);
+        if self.gateway.uses_only_the_cache() {
+            spec.to_mut().missing_variables.retain(|missing| missing.setting != "api_key");
+        }
+
+        let obstacles = spec.obstacles();
+        if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
+    }
+
     fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<ModelClient, EngineError> {
         let name = &spec.name;
         let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
@@ -508,9 +520,10 @@ impl TargetRegistry {
             error => format!("target `{name}`: {error}"),
         };
 
-        let client = ModelClient::from_name(&parsed, &lookup, setup)
+        let client = self
+            .gateway
+            .client_with(&parsed, &lookup, setup)
             .map_err(|error| EngineError::unrunnable(failed(error)))?;
-        self.gateway.note_unencrypted(&client);
         if model.base_url.is_none() {
             let address = client.address();
             let sent = UserVariables::new(&self.variables).sent_to_model(spec, model, &parsed, &address);
@@ -750,9 +763,4 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
         longest: mock.longest,
         fail: mock.fail.clone(),
     }
-}
-
-fn usable(spec: &TargetSpec) -> Result<(), EngineError> {
-    let obstacles = spec.obstacles();
-    if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
 }

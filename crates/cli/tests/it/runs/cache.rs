@@ -105,6 +105,26 @@ fn cache_only_sends_nothing_and_says_what_is_missing() {
 }
 
 #[test]
+fn cache_only_needs_no_key_wherever_the_judge_is_named() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    let targets = [
+        "{name: plain, provider: anthropic, model: m}",
+        "{name: addressed, provider: openai-compatible, model: m, base_url: 'https://models.example/v1', \
+         api_key: '${{ NO_SUCH_KEY }}'}",
+    ];
+    cli.file("targets.yaml", format!("targets:\n  - {}\n", targets.join("\n  - ")));
+    for (judge, folder) in [("anthropic:m", "named"), ("plain", "plain"), ("addressed", "addressed")] {
+        let run = ["eval", "suite.yaml", "--judge", judge, "--allow-code"];
+        cli.run(&run).expect_code(2);
+        cli.run(&[&run[..], &["--cache-only", "--run-dir", folder]].concat()).expect_code(3);
+        assert_eq!(rows(&cli, &format!("{folder}/judgements.jsonl"))[0]["reason"], "not in the cache");
+    }
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
 fn replies_that_decide_nothing_are_not_kept() {
     type Fault = fn(&MockRequest) -> MockReply;
     let faults: [(&str, Fault); 6] = [
