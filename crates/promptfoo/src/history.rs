@@ -257,19 +257,20 @@ fn shows_prompts(text: &str) -> bool {
 
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let shows_more = |code: &str| {
-        let mut rest = code;
+        let (mut rest, mut previous) = (code, "");
         while let Some(start) = rest.find(is_word) {
             let word = &rest[start..];
             let end = word.find(|c| !is_word(c)).unwrap_or(word.len());
             let (name, after) = word.split_at(end);
             let part =
                 after.strip_prefix('.').map(|part| part.split(|c| !is_word(c)).next().unwrap_or_default());
-            let is_loop = after.trim_start().starts_with("in ") && rest[..start].trim_end().ends_with("for");
+            let is_loop = previous == "for" && after.trim_start().starts_with("in ");
             if name == "loop" && part.is_some_and(|part| part.ends_with("item"))
                 || loops.contains(&name) && !is_loop && !matches!(part, Some("input" | "output"))
             {
                 return true;
             }
+            previous = name;
             // The name of a part is not that of a variable.
             rest = after.strip_prefix('.').map_or(after, |part| part.trim_start_matches(is_word));
         }
