@@ -257,8 +257,11 @@ impl ReviewerLabelFile {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let text = bytes.trim_ascii_end();
-        let begin = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        file.set_len(begin as u64)?;
+        let Some(end) = text.iter().rposition(|byte| *byte == b'\n') else {
+            // A file without labels is an error to those who read it.
+            return fs::remove_file(&self.path);
+        };
+        file.set_len(end as u64 + 1)?;
 
         file.sync_data()
     }
