@@ -12,6 +12,8 @@ const MAX_TERMS: usize = 400;
 const MAX_SUBJECT_WORDS: usize = 2;
 /// Pairs of words that introduce examples.
 const EXAMPLE_WORDS: [[&str; 2]; 4] = [["such", "as"], ["for", "example"], ["for", "instance"], ["e", "g"]];
+/// Words that introduce a condition.
+const CONDITION_WORDS: [&str; 4] = ["if", "unless", "when", "whenever"];
 /// Words after a negation that make it a bound or an emphasis: "no later than", "not only".
 const BOUND_WORDS: &str = " only later sooner earlier more less fewer longer matter ";
 /// Most words of a quotation that is searched for verbatim; a longer one is searched for word by word.
@@ -27,6 +29,8 @@ pub(super) struct CriterionClaim {
     pub(super) says_no: bool,
     /// Act that the criterion requires of an answer, with the terms as its object.
     pub(super) act: ClaimedAct,
+    /// True if it has a condition or only examples: then an answer without its words may meet it.
+    pub(super) is_open: bool,
 }
 
 /// Act that a criterion requires of an answer, with its terms as the object.
@@ -224,7 +228,9 @@ impl CriterionClaim {
             joined = part.words[0].spelling == "or" || joined && !part.is_content();
         }
 
-        Self { wanted, polarity: detect_polarity(parts), says_no: says_no(parts), act }
+        let is_open =
+            parts.iter().any(|part| CONDITION_WORDS.contains(&part.word())) || examples < parts.len();
+        Self { wanted, polarity: detect_polarity(parts), says_no: says_no(parts), act, is_open }
     }
 }
 

@@ -152,6 +152,9 @@ fn decide_checklist(text: &str, library: &AnswerCorpus<'_>) -> CoverageDecision 
     let required = format_list(missing.iter().filter(is_literal).map(|term| &*term.spelling));
     if !required.is_empty() {
         let _ = write!(reason, " A name, number or quotation is missing: {required}.");
+        if claim.is_open {
+            return CoverageDecision::needs_model(reason);
+        }
         return CoverageDecision::new(Outcome::Unmet, reason, quote);
     }
 
@@ -174,7 +177,7 @@ fn decide_checklist(text: &str, library: &AnswerCorpus<'_>) -> CoverageDecision 
         {
             CoverageDecision::new(Outcome::Unmet, reason, quote)
         }
-        FoundWords::None if is_shown => CoverageDecision::new(Outcome::Unmet, reason, None),
+        FoundWords::None if is_shown && !claim.is_open => CoverageDecision::new(Outcome::Unmet, reason, None),
         _ => CoverageDecision::needs_model(reason),
     }
 }
