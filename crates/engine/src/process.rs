@@ -148,13 +148,8 @@ impl ProcessContext {
     pub fn load_options(&self, roots: &[PathBuf]) -> LoadOptions {
         LoadOptions {
             environment: self.environment(),
-            working_folder: self.working_folder.clone(),
             extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
-            reads_everywhere: false,
-            programs: None,
-            encoding: None,
-            case_check: None,
-            targets: Vec::new(),
+            ..LoadOptions::new(self.working_folder.clone())
         }
     }
 

@@ -126,7 +126,7 @@ impl Engine {
                 };
             };
             let load_options = self.load_options_for_run(&file.path, options);
-            let LoadedSuite { suite, cases, sources, diagnostics } =
+            let LoadedSuite { suite, cases, sources, diagnostics, .. } =
                 load_changed_suite(&file.path, changed, &load_options);
             // Suites that share a name have been given distinct ones.
             let suite = suite.map(|suite| match &file.suite {
