@@ -19,7 +19,7 @@ pub struct ColumnMetrics {
     pub mean_score: EstimatedMetric,
     /// Cost of all results in dollars; `None` if the cost of any result is unknown.
     pub cost: Option<f64>,
-    /// Mean time of a result in milliseconds.
+    /// Mean time of a result in milliseconds, with waiting and grading.
     pub duration_ms: u64,
     /// Criteria that count against results, as `GRADER/ID`, each with the number of these results; the most first.
     pub against: Vec<(String, u64)>,
