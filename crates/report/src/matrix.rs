@@ -196,7 +196,9 @@ impl MatrixReport {
                 head.metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score)
             }),
             row("Cost", &|head| head.metrics.cost.map_or_else(|| "unknown".to_owned(), dollars)),
-            row("Time of a test, with waiting and grading", &|head| format_duration(head.metrics.duration_ms)),
+            row("Time of a test, with waiting and grading", &|head| {
+                format_duration(head.metrics.duration_ms)
+            }),
             row("Counts against it", &|head| criterion_counts(&head.metrics.against)),
         ];
         if let [first, _, ..] = self.heads.as_slice() {
