@@ -46,7 +46,7 @@ limits! {
     /// How many times its size a compressed file may become.
     EXPANSION_FACTOR: u64 = 50, count;
     /// Allowed size of a decompressed file, even if the compressed one is tiny.
-    EXPANDED_BYTES: u64 = 32 << 20, size;
+    EXPANDED_BYTES: u64 = 16 << 20, size;
     /// Bytes of the texts of a table that is compressed.
     TABLE_TEXT_BYTES: usize = 512 << 20, size;
     /// Cells of a table that is compressed.

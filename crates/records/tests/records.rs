@@ -314,7 +314,7 @@ fn archives_that_decompress_without_end_are_refused() {
     let bomb = archive_of(&parts);
     assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
     let error = error_of("a.eval", &bomb);
-    assert_eq!(error, "the parts of the archive are larger than 32 MiB, and more than 50 times the archive");
+    assert_eq!(error, "the parts of the archive are larger than 16 MiB, and more than 50 times the archive");
 
     let dense =
         format!(r#"{{"id": 1, "epoch": 1, "input": "x", "messages": [{}1]}}"#, "1,".repeat(3_000_000));
@@ -362,7 +362,7 @@ fn a_text_that_a_log_names_again_and_again_is_refused() {
             "a.eval",
             &archive_of(&[("header.json", header), ("samples/1.json", sample.as_bytes())]),
         );
-        assert!(error.contains("are repeated beyond 32 MiB, and beyond 50 times the file"), "{error}");
+        assert!(error.contains("are repeated beyond 16 MiB, and beyond 50 times the file"), "{error}");
     }
 }
 

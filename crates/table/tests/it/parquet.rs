@@ -81,7 +81,7 @@ fn what_is_not_read_is_named() {
 fn pages_that_decompress_without_end_are_refused() {
     let error = read(&bytes_of("bomb.parquet")).unwrap_err();
     assert!(
-        error.to_string().contains("its pages are larger than 32 MiB, and more than 50 times the file"),
+        error.to_string().contains("its pages are larger than 16 MiB, and more than 50 times the file"),
         "{error}"
     );
     let error = read(&bytes_of("long.parquet")).unwrap_err();

@@ -240,5 +240,5 @@ fn a_workbook_that_decompresses_without_end_is_refused() {
     });
     assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
     let error = read(&bytes).unwrap_err().to_string();
-    assert!(error.contains("its parts are larger than 32 MiB, and more than 50 times the file"), "{error}");
+    assert!(error.contains("its parts are larger than 16 MiB, and more than 50 times the file"), "{error}");
 }
