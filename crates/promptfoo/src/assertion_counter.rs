@@ -8,7 +8,7 @@ use assize_evalfile::reading::DecodeContext;
 pub(super) use assize_limits::FILE_ASSERTIONS as MAX_FILE_ASSERTIONS;
 pub(super) use assize_limits::TEST_ASSERTIONS as MAX_TEST_ASSERTIONS;
 
-use super::expand::{exceeds_allowance, too_large};
+use super::made_size::{exceeds_allowance, too_large};
 
 /// The assertions of a file so far. A template is expanded at each reference, also in other templates, so a short file
 /// can expand to any number of assertions.

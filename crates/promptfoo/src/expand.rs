@@ -23,8 +23,7 @@ use assize_evalfile::reading::{
 };
 pub use assize_limits::MATRIX_CASES as MAX_MATRIX_CASES;
 use assize_limits::{
-    EXPANSION_FACTOR, MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_FACTOR,
-    MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES, MEMBER_BYTES, VALUE_BYTES,
+    MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_FACTOR, MEMBER_BYTES, VALUE_BYTES,
 };
 use assize_model::{CaseHistory, FilePosition, Suite, TURNS_VARIABLE, TargetRef, UnsupportedFeature};
 use assize_records::UniqueIds;
@@ -35,6 +34,7 @@ use super::authored::{MatrixAuthoredTest, MatrixSource};
 use super::choices::{asks, check_prompts_of_providers, prompts_of, runs};
 use super::history::{FileHistory, escaped_for, stand_in, with_turns};
 use super::kept_case::{decode_readable_graders, keep_case};
+use super::made_size::{exceeds_allowance, too_large};
 use super::matrix_file::{MatrixFile, merge_default, place_of};
 use super::matrix_test::MatrixTest;
 use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
@@ -740,31 +740,6 @@ fn size_of(vars: &Map<String, Value>) -> ValueSize {
         size += of_value(value);
     }
     size
-}
-
-/// True if this is more than may be made of the files.
-pub(super) fn exceeds_allowance(cx: &DecodeContext, made: ValueSize) -> bool {
-    let ValueSize { texts, values } = made;
-    texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
-        || values
-            > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
-}
-
-pub(super) fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::MATRIX_TOO_LARGE, "prompts, tests and variables make too many cases")
-        .at(
-            span,
-            format!(
-                "more than {MAX_MATRIX_CASES} cases, {MATRIX_ANSWERS} answers, {} MiB of texts, or {} MiB of values in them",
-                MATRIX_BYTES >> 20,
-                MATRIX_VALUE_BYTES >> 20
-            ),
-        )
-        .with_note(format!(
-            "for large files, {MATRIX_FACTOR} times their size of texts and {EXPANSION_FACTOR} times of values; a value counts as \
-             {VALUE_BYTES} bytes, a member of a map as {MEMBER_BYTES} more"
-        ))
-        .with_help("name fewer values, or put the cases into a JSONL file")
 }
 
 /// A case in the `tests` format that has not been decoded yet.

@@ -47,6 +47,7 @@ mod judged_assertions;
 mod kept_case;
 mod keys;
 mod lower;
+mod made_size;
 mod matrix_file;
 mod matrix_test;
 mod matrix_tests;

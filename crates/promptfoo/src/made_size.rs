@@ -1,0 +1,35 @@
+//! How much may be made of the files of a configuration.
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{ValueSize, codes};
+use assize_evalfile::reading::DecodeContext;
+use assize_limits::{
+    EXPANSION_FACTOR, MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_CASES, MATRIX_FACTOR,
+    MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES, MEMBER_BYTES, VALUE_BYTES,
+};
+
+/// True if this is more than may be made of the files.
+pub(super) fn exceeds_allowance(cx: &DecodeContext, made: ValueSize) -> bool {
+    let ValueSize { texts, values } = made;
+    texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
+        || values
+            > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
+}
+
+/// The error for more than that.
+pub(super) fn too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::MATRIX_TOO_LARGE, "prompts, tests and variables make too many cases")
+        .at(
+            span,
+            format!(
+                "more than {MATRIX_CASES} cases, {MATRIX_ANSWERS} answers, {} MiB of texts, or {} MiB of values in them",
+                MATRIX_BYTES >> 20,
+                MATRIX_VALUE_BYTES >> 20
+            ),
+        )
+        .with_note(format!(
+            "for large files, {MATRIX_FACTOR} times their size of texts and {EXPANSION_FACTOR} times of values; a value counts as \
+             {VALUE_BYTES} bytes, a member of a map as {MEMBER_BYTES} more"
+        ))
+        .with_help("name fewer values, or put the cases into a JSONL file")
+}
