@@ -163,7 +163,7 @@ fn every_key_is_read_or_listed() {
         ":4: file not found: `s.js`",
         ":4: `assertScoringFunction`: the function that computes the score is not converted",
         ":6: unknown key `unheard`",
-        ":8: file not found: `file://v.yaml`",
+        ":8: file not found: `v.yaml`",
         ":11: `assert` must be a list of assertions",
         ":12: a test must be a map",
     ] {
