@@ -22,26 +22,8 @@ pub enum JudgeQuestion {
 }
 
 impl JudgeQuestion {
-    /// This question with other sampling options.
-    #[must_use]
-    pub fn with_sampling(&self, sampling: SamplingOptions) -> Self {
-        let mut question = self.clone();
-        *question.sampling_mut() = sampling;
-        question
-    }
-
     /// The options of its calls.
-    pub const fn sampling(&self) -> SamplingOptions {
-        match self {
-            Self::Rubric(task) => task.sampling,
-            Self::AnswerScore(task) => task.sampling,
-            Self::Behaviour(task) => task.sampling,
-            Self::Pair(task) => task.sampling,
-            Self::Questions(task) => task.sampling,
-        }
-    }
-
-    const fn sampling_mut(&mut self) -> &mut SamplingOptions {
+    pub const fn sampling_mut(&mut self) -> &mut SamplingOptions {
         match self {
             Self::Rubric(task) => &mut task.sampling,
             Self::AnswerScore(task) => &mut task.sampling,

@@ -23,7 +23,7 @@ pub(crate) struct BodyLimits {
 #[derive(Debug)]
 pub(crate) struct AnswerBody {
     limits: BodyLimits,
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -65,11 +65,6 @@ impl AnswerBody {
         self.bytes.extend_from_slice(chunk);
         Ok(())
     }
-
-    /// The whole body.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
 }
 
 #[cfg(test)]
@@ -97,6 +92,6 @@ mod tests {
         assert_eq!(first.push(&vec![0; LARGE_BYTES]).await, too_large);
         drop(first);
         small.push(&[0; 1]).await.unwrap();
-        assert_eq!(small.into_bytes().len(), LARGE_BYTES + 1);
+        assert_eq!(small.bytes.len(), LARGE_BYTES + 1);
     }
 }

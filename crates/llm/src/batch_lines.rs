@@ -85,7 +85,7 @@ struct RequestForm<'a> {
     body: &'a RawValue,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object with `custom_id`, and `response` or `error`")]
 struct ReplyForm<'a> {
     custom_id: String,
@@ -94,11 +94,11 @@ struct ReplyForm<'a> {
     #[serde(default)]
     error: Option<Value>,
     /// Only requests have one, so this shows a file of requests.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     body: Option<IgnoredAny>,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object with `status_code` and `body`")]
 struct ResponseForm<'a> {
     #[serde(default)]
@@ -178,33 +178,19 @@ impl BatchReplyLine {
     pub fn write_to(&self, text: &mut Vec<u8>) -> io::Result<()> {
         let (response, error) = match &self.outcome {
             BatchOutcome::Answered { status, request_id, body } => {
-                let response =
-                    ResponseOutForm { status_code: *status, request_id: request_id.as_deref(), body };
-                (Some(response), Value::Null)
+                let request_id = request_id.clone();
+                (Some(ResponseForm { status_code: Some(*status), request_id, body: Some(&**body) }), None)
             }
             BatchOutcome::Failed { code, message, .. } => {
-                (None, serde_json::json!({ "code": code, "message": message }))
+                (None, Some(serde_json::json!({ "code": code, "message": message })))
             }
         };
-        serde_json::to_writer(&mut *text, &ReplyOutForm { custom_id: &self.custom_id, response, error })?;
+        let form = ReplyForm { custom_id: self.custom_id.clone(), response, error, body: None };
+        serde_json::to_writer(&mut *text, &form)?;
         text.push(b'\n');
 
         Ok(())
     }
-}
-
-#[derive(Serialize)]
-struct ReplyOutForm<'a> {
-    custom_id: &'a str,
-    response: Option<ResponseOutForm<'a>>,
-    error: Value,
-}
-
-#[derive(Serialize)]
-struct ResponseOutForm<'a> {
-    status_code: u16,
-    request_id: Option<&'a str>,
-    body: &'a RawValue,
 }
 
 /// Reads a failure in any of the forms that servers use: OpenAI's object, one nested in another, or a text.

@@ -610,16 +610,12 @@ impl CallReservation {
 
     /// Books a request that got a reply.
     pub(crate) fn answered(self, reply: &ChatReply) {
-        for reservation in self.into_each() {
-            reservation.answered(reply);
-        }
+        self.into_each().for_each(|reservation| reservation.answered(reply));
     }
 
     /// Books a request that got no reply.
     pub(crate) fn failed(self, attempt: &FailedAttempt) {
-        for reservation in self.into_each() {
-            reservation.failed(attempt);
-        }
+        self.into_each().for_each(|reservation| reservation.failed(attempt));
     }
 
     /// Books a reply that was cut off where a budget ends, and returns the reason for the user, if that was so. See

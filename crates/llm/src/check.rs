@@ -67,7 +67,9 @@ pub async fn check_judge(
     timeout: Duration,
 ) -> KeyCheck {
     match ModelName::for_judge(judge_model, env) {
-        Ok(name) => check_at(name.row(), settings::judge_endpoint(name.row(), env), transport, timeout).await,
+        Ok(name) => {
+            check_at(name.provider, settings::judge_endpoint(name.provider, env), transport, timeout).await
+        }
         Err(error) => KeyCheck::Refused(error.to_string()),
     }
 }

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::call_key::CallKey;
-use crate::chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
+use crate::chat_model::{BoxFuture, ChatModel, ModelId};
 use crate::config::ConfigError;
 use crate::error::AskError;
 use crate::name::ModelName;
@@ -54,8 +54,8 @@ impl ModelClient {
         env: &dyn Fn(&str) -> Option<String>,
         setup: ClientSetup,
     ) -> Result<Self, ConfigError> {
-        let row = name.row();
-        let own = name.has_own_variables();
+        let row = name.provider;
+        let own = name.own_variables;
         let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) }?;
         let wire = (row.wire)(&endpoint);
         let parts = ClientParts { provider: row.name.to_owned(), model: name.model().into(), endpoint, wire };
@@ -148,14 +148,6 @@ impl ModelClient {
 impl ChatModel for ModelClient {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         Box::pin(ModelClient::ask(self, request))
-    }
-
-    fn ask_repeat<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        _repeat: u32,
-    ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
-        Box::pin(async move { ModelClient::ask(self, request).await.map(CacheableReply::fresh) })
     }
 
     fn describe(&self) -> ModelId {

@@ -143,7 +143,7 @@ impl HttpTransport {
             body.push(&chunk).await?;
         }
 
-        Ok(HttpAnswer { status, headers, body: body.into_bytes() })
+        Ok(HttpAnswer { status, headers, body: body.bytes })
     }
 
     fn build(&self, local: bool, secure: bool) -> Result<Client, TransportError> {
@@ -176,19 +176,6 @@ impl HttpTransport {
         }
 
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
-    }
-
-    fn direct(&self) -> &LoopbackClient {
-        let new = || LoopbackClient::new(self.options.connect_timeout, self.bodies.clone());
-        self.direct.get_or_init(new)
-    }
-
-    async fn send_once(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
-        if is_loopback(&call.url) && LoopbackClient::takes(&call.url) {
-            return self.direct().send(call).await;
-        }
-        // Boxed, so that requests to this machine do not carry the size of this future.
-        Box::pin(self.send_over_reqwest(call)).await
     }
 
     async fn send_over_reqwest(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
@@ -229,7 +216,12 @@ impl Transport for HttpTransport {
                 Some(sockets) => sockets.acquire().await.ok(),
                 None => None,
             };
-            self.send_once(call).await
+            if is_loopback(&call.url) && LoopbackClient::takes(&call.url) {
+                let new = || LoopbackClient::new(self.options.connect_timeout, self.bodies.clone());
+                return self.direct.get_or_init(new).send(call).await;
+            }
+            // Boxed, so that requests to this machine do not carry the size of this future.
+            Box::pin(self.send_over_reqwest(call)).await
         })
     }
 }

@@ -192,7 +192,7 @@ impl DrivenConnection {
             body.push(&chunk).await.map_err(ExchangeError::Broken)?;
         }
 
-        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body: body.into_bytes() })
+        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body: body.bytes })
     }
 
     /// Whether it is open and done with the previous request. The no-op waker is enough, because no task waits

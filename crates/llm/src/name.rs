@@ -11,10 +11,10 @@ use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, ProviderRow, known_provid
 /// contain `/` and `:`.
 #[derive(Clone)]
 pub struct ModelName {
-    provider: &'static ProviderRow,
+    pub(crate) provider: &'static ProviderRow,
     model: String,
     /// True if key and address come from the judge's own variables.
-    own_variables: bool,
+    pub(crate) own_variables: bool,
 }
 
 impl ModelName {
@@ -58,15 +58,6 @@ impl ModelName {
             parsed => parsed?,
         };
         Ok(Self { own_variables: moved || set(JUDGE_KEY), ..name })
-    }
-
-    /// True if key and address come from the judge's own variables.
-    pub(crate) fn has_own_variables(&self) -> bool {
-        self.own_variables
-    }
-
-    pub(crate) fn row(&self) -> &'static ProviderRow {
-        self.provider
     }
 }
 
@@ -147,7 +138,7 @@ mod tests {
         let named = |text: &str, variables: &[(&str, &str)]| {
             let env =
                 |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-            ModelName::for_judge(text, &env).map(|name| (name.to_string(), name.has_own_variables()))
+            ModelName::for_judge(text, &env).map(|name| (name.to_string(), name.own_variables))
         };
         let address = ("JUDGE_BASE_URL", "http://h/v1");
         assert_eq!(named("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));
@@ -173,7 +164,7 @@ mod tests {
             let name: ModelName = format!("{provider}:x").parse().unwrap();
             let of_file =
                 |variable: &str| env(variable).filter(|_| !name.key_variables().contains(&variable));
-            let refused = crate::settings::endpoint(name.row(), &of_file);
+            let refused = crate::settings::endpoint(name.provider, &of_file);
             assert!(matches!(refused, Err(crate::config::ConfigError::MissingKey { .. })), "{refused:?}");
         }
     }

@@ -76,7 +76,7 @@ pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Pr
 /// [`readiness`] of its provider applies. Also `None` if the text does not name a model.
 pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
     let name = ModelName::for_judge(judge_model, env).ok()?;
-    name.has_own_variables().then(|| row_readiness(name.row(), true, env))
+    name.own_variables.then(|| row_readiness(name.provider, true, env))
 }
 
 /// `own`: with the judge's own variables instead of the provider's.
@@ -100,10 +100,7 @@ fn row_readiness(
         lacks_key.then(|| settings::key_names(row, key_variables)).into_iter().chain([variable]).collect()
     };
     let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) };
-    let found = match &endpoint {
-        Ok(endpoint) => endpoint.key.as_ref().map(|key| key.source.clone()),
-        Err(_) => None,
-    };
+    let found = endpoint.as_ref().ok().and_then(|endpoint| Some(endpoint.key.as_ref()?.source.clone()));
     let is_meant = found.is_some() || matches!(endpoint, Err(ConfigError::NoAccessKey { .. }));
     let (host, state) = match endpoint {
         Ok(endpoint) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::call_source::CallSource;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
@@ -40,7 +40,7 @@ impl SentRequests {
 
     /// The error of a call that was given up, with the requests that it had sent.
     pub fn cancelled(&self, reason: &str) -> AskError {
-        let state = self.state();
+        let state = self.state.lock();
         let mut failed = state.failed.clone();
         if state.is_in_flight {
             failed.push(FailedAttempt {
@@ -55,10 +55,6 @@ impl SentRequests {
         let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX);
         AskError { attempts, failed, ..AskError::new(ErrorKind::Cancelled, reason) }
     }
-
-    fn state(&self) -> MutexGuard<'_, SentState> {
-        self.state.lock()
-    }
 }
 
 /// The source of the current call, if it is known.
@@ -68,10 +64,10 @@ pub(crate) fn current_source() -> Option<CallSource> {
 
 /// A request of the current call was sent, or answered.
 pub(crate) fn note_in_flight(is_in_flight: bool) {
-    let _ = CALL.try_with(|call| call.state().is_in_flight = is_in_flight);
+    let _ = CALL.try_with(|call| call.state.lock().is_in_flight = is_in_flight);
 }
 
 /// A request of the current call failed.
 pub(crate) fn note_failed(attempt: &FailedAttempt) {
-    let _ = CALL.try_with(|call| call.state().failed.push(attempt.clone()));
+    let _ = CALL.try_with(|call| call.state.lock().failed.push(attempt.clone()));
 }

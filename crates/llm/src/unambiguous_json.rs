@@ -49,10 +49,6 @@ impl<'de> Visitor<'de> for UnambiguousVisitor {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
         while let Some(UnambiguousJson(item)) = seq.next_element()? {

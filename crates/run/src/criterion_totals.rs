@@ -17,7 +17,7 @@ const VALUE_NUMBERS: usize = 3;
 
 /// Decisions on one criterion. Their values are stored separately, as there may be many; see
 /// [`RunTotals::visit_criterion_values`](crate::RunTotals::visit_criterion_values).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CriterionTally {
     /// Number of the tally in its run.
     pub number: u32,
@@ -131,11 +131,7 @@ impl CriterionTotals {
             criterion: grader.name.as_str().into(),
             text: text.to_owned(),
             weight: grader.weight,
-            is_gate: None,
-            is_scored: false,
-            decided: 0,
-            ungraded: 0,
-            not_applicable: 0,
+            ..CriterionTally::default()
         });
         if tally.text != text {
             tally.text.clear();
@@ -170,9 +166,7 @@ impl CriterionTotals {
             weight: criterion.weight.get(),
             is_gate: Some(criterion.gate.is_some()),
             is_scored: matches!(criterion.scale, CriterionScale::Bands(_)),
-            decided: 0,
-            ungraded: 0,
-            not_applicable: 0,
+            ..CriterionTally::default()
         });
         let value = match decided.decision.outcome() {
             Outcome::Met => 1.0,

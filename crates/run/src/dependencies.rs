@@ -84,7 +84,7 @@ pub(crate) struct DependencyTracker {
     /// Items that waited and may be checked again.
     released: VecDeque<WorkItem>,
     /// Cases that did not pass.
-    not_passed: usize,
+    pub(crate) not_passed: usize,
 }
 
 impl DependencyTracker {
@@ -219,10 +219,5 @@ impl DependencyTracker {
         }
 
         !self.released.is_empty()
-    }
-
-    /// The number of cases that did not pass.
-    pub(crate) const fn not_passed(&self) -> usize {
-        self.not_passed
     }
 }

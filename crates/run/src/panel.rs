@@ -43,7 +43,7 @@ impl JudgePanel<'_> {
 }
 
 /// Panel settings in addition to the graders' own.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PanelSettings {
     command: PanelSpec,
     defaults: PanelSpec,
@@ -64,12 +64,6 @@ impl PanelSettings {
             return Cow::Borrowed(&self.usual);
         }
         Cow::Owned(merge_specs(&self.command, grader.clone(), self.defaults.clone(), named))
-    }
-}
-
-impl Default for PanelSettings {
-    fn default() -> Self {
-        Self::new(PanelSpec::default(), PanelSpec::default())
     }
 }
 

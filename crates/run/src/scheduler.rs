@@ -216,10 +216,7 @@ where
             return Some(HaltReason::Error);
         }
 
-        self.settings
-            .bail
-            .filter(|bail| self.tracker.not_passed() >= bail.get())
-            .map(|_| HaltReason::NotPassed)
+        self.settings.bail.filter(|bail| self.tracker.not_passed >= bail.get()).map(|_| HaltReason::NotPassed)
     }
 
     /// Releases the waiting items when nothing is in flight: their dependencies will never be recorded. Returns false

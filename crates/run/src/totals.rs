@@ -14,7 +14,7 @@ use crate::panel_totals::PanelTotals;
 const MAX_THRESHOLDS: usize = 4;
 
 /// Running totals over finished cases.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RunTotals {
     /// Cases by verdict.
     pub counts: VerdictCounts,
@@ -52,31 +52,6 @@ pub struct RunTotals {
     panels: PanelTotals,
     /// Decisions by criterion.
     by_criterion: CriterionTotals,
-}
-
-impl Default for RunTotals {
-    fn default() -> Self {
-        Self {
-            counts: VerdictCounts::default(),
-            scores: MeanAccumulator::default(),
-            gated: 0,
-            incomplete: Vec::new(),
-            tokens: Tokens::default(),
-            cost: Cost::ZERO,
-            judge_calls: 0,
-            judge_calls_cached: 0,
-            criteria: 0,
-            criteria_truncated: 0,
-            criteria_ungraded: 0,
-            quotes_verified: 0,
-            quotes: 0,
-            needless: 0,
-            halted: None,
-            thresholds: Vec::new(),
-            panels: PanelTotals::default(),
-            by_criterion: CriterionTotals::default(),
-        }
-    }
 }
 
 impl RunTotals {

@@ -10,16 +10,20 @@ use crate::decode::{ProblemList, parse_body};
 use crate::inline_rubric::inline_rubric;
 use crate::inline_scorecard::InlineScorecard;
 use crate::options::RequestLimits;
-use crate::problem::{ApiError, RequestProblem};
+use crate::problem::{ApiError, ErrorBody, RequestProblem};
 use crate::request::{decode_request, to_grading_sample};
 
 /// Problems in the body of a grading request, as a server with these limits and judges would list them. Opens
 /// no files and makes no calls; names of loaded rubrics count as known.
 pub fn check_request(body: &[u8], limits: &RequestLimits, judges: &[String]) -> Vec<RequestProblem> {
-    match find_problems(body, limits, judges) {
-        Ok(problems) => problems,
-        Err(error) if error.body.problems.is_empty() => vec![RequestProblem::new("", error.body.message)],
-        Err(error) => error.body.problems,
+    find_problems(body, limits, judges).unwrap_or_else(problems_of)
+}
+
+/// The problems of a refused request; its message if it lists none.
+fn problems_of(error: ApiError) -> Vec<RequestProblem> {
+    match error.body {
+        ErrorBody { problems, message, .. } if problems.is_empty() => vec![RequestProblem::new("", message)],
+        ErrorBody { problems, .. } => problems,
     }
 }
 
@@ -89,11 +93,7 @@ pub fn check_adapter(
     limits: &RequestLimits,
     judges: &[String],
 ) -> Vec<RequestProblem> {
-    match find_adapter_problems(adapter, body, limits, judges) {
-        Ok(()) => Vec::new(),
-        Err(error) if error.body.problems.is_empty() => vec![RequestProblem::new("", error.body.message)],
-        Err(error) => error.body.problems,
-    }
+    find_adapter_problems(adapter, body, limits, judges).err().map(problems_of).unwrap_or_default()
 }
 
 fn find_adapter_problems(

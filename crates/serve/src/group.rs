@@ -21,12 +21,6 @@ struct GroupTally {
     asked: usize,
 }
 
-/// A comparison of two samples, given by their positions in the list.
-struct PairPlan {
-    first: usize,
-    second: usize,
-}
-
 /// Grades the samples of a job and compares the samples of each group. A sample has its result only when all of its
 /// comparisons are decided, so results arrive late.
 pub(crate) async fn run(
@@ -38,34 +32,29 @@ pub(crate) async fn run(
 ) {
     let pairs = pairs_of(&plan.samples);
     let stop = &job.stop;
-    let compared: Vec<_> = pairs.iter().map(|pair| compare(tenant, &plan.samples, pair, stop)).collect();
+    let compared: Vec<_> = pairs.iter().map(|pair| compare(tenant, &plan.samples, *pair, stop)).collect();
     let compared = join_all(compared);
-    let copies = plan.samples.iter().map(|sample| JobSample {
-        place: sample.place.clone(),
-        trace: sample.trace.clone(),
-        sample: sample.sample.clone(),
-        rubric: Arc::clone(&sample.rubric),
-    });
+    let samples = plan.samples.iter().cloned();
     let graded = join_all(
-        copies.map(|sample| grade_sample(service, tenant, sample, plan.reward, plan.on_ungraded, stop)),
+        samples.map(|sample| grade_sample(service, tenant, sample, plan.reward, plan.on_ungraded, stop)),
     );
     let (compared, mut graded) = futures_util::future::join(compared, graded).await;
 
     let mut tallies = vec![GroupTally::default(); graded.len()];
-    for (pair, outcome) in pairs.iter().zip(compared) {
-        for place in [pair.first, pair.second] {
+    for (&(first, second), outcome) in pairs.iter().zip(compared) {
+        for place in [first, second] {
             tallies[place].asked += 1;
         }
-        add_cost(&mut graded[pair.first], &outcome);
+        add_cost(&mut graded[first], &outcome);
         let Some(score) = outcome.score else {
             let message = outcome.error.unwrap_or_else(|| "a comparison could not be judged".to_owned());
-            for place in [pair.first, pair.second] {
+            for place in [first, second] {
                 graded[place].error.get_or_insert_with(|| message.clone());
                 graded[place].is_unavailable |= outcome.is_unavailable;
             }
             continue;
         };
-        for (place, points) in [(pair.first, score), (pair.second, 1.0 - score)] {
+        for (place, points) in [(first, score), (second, 1.0 - score)] {
             tallies[place].points += points;
             tallies[place].decided += 1;
         }
@@ -130,12 +119,12 @@ fn groups_of(samples: &[JobSample]) -> BTreeMap<&str, Vec<usize>> {
     groups
 }
 
-/// Every pair within a group, in the order of the samples.
-fn pairs_of(samples: &[JobSample]) -> Vec<PairPlan> {
+/// Every pair within a group, as positions in the list, in the order of the samples.
+fn pairs_of(samples: &[JobSample]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for members in groups_of(samples).values() {
         for (at, &first) in members.iter().enumerate() {
-            pairs.extend(members[at + 1..].iter().map(|&second| PairPlan { first, second }));
+            pairs.extend(members[at + 1..].iter().map(|&second| (first, second)));
         }
     }
 
@@ -188,10 +177,10 @@ pub(crate) fn difference(index: usize, field: &str, first: usize) -> RequestProb
 async fn compare(
     tenant: &Tenant,
     samples: &[JobSample],
-    pair: &PairPlan,
+    (first, second): (usize, usize),
     stop: &assize_engine::GradingStop,
 ) -> assize_engine::ComparedPair {
-    let (first, second) = (&samples[pair.first], &samples[pair.second]);
+    let (first, second) = (&samples[first], &samples[second]);
     let _turn = tenant.turn(stop).await;
     tenant.grader.compare(&first.rubric, first.sample.clone(), second.sample.answer(), stop).await
 }

@@ -29,6 +29,7 @@ use crate::telemetry::TraceParent;
 pub(crate) const DEADLINE_REASON: &str = "the deadline";
 
 /// A sample and the rubric to grade it by.
+#[derive(Clone)]
 pub(crate) struct JobSample {
     pub(crate) place: SamplePlace,
     /// Trace of the request.
@@ -169,13 +170,8 @@ impl Job {
 }
 
 /// Number of finished samples, for readers to wait on.
+#[derive(Default)]
 struct FinishedCount(watch::Sender<usize>);
-
-impl Default for FinishedCount {
-    fn default() -> Self {
-        Self(watch::Sender::new(0))
-    }
-}
 
 impl FinishedCount {
     /// Sets the count, unless it is larger already. Two samples that finish at once may raise it in either

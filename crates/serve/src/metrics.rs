@@ -195,9 +195,7 @@ impl MetricPage {
             labels => writeln!(self.0, "{name}{{{labels}}} {value}"),
         };
     }
-}
 
-impl MetricPage {
     /// State of the accounts at model servers. Hosts come from URLs, which contain no quotes.
     fn accounts(&mut self, accounts: &[AccountStatus]) {
         type Gauge = (&'static str, &'static str, fn(&AccountStatus) -> Option<f64>);

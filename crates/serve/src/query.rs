@@ -16,7 +16,7 @@ use crate::telemetry::TraceParent;
 pub(crate) const DEFAULT_RUBRIC: &str = "default";
 
 /// Options of an adapter.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct AdapterQuery {
     rubric: Option<String>,
     hash: Option<String>,
@@ -38,16 +38,7 @@ impl AdapterQuery {
     /// With every invalid option.
     pub(crate) fn parse(query: Option<&str>, takes_answer: bool) -> Result<Self, ApiError> {
         let mut problems = ProblemList::default();
-        let mut read = Self {
-            rubric: None,
-            hash: None,
-            weights: None,
-            reward: RewardKind::Score,
-            on_ungraded: None,
-            deadline_ms: None,
-            query_is_answer: false,
-            trace: None,
-        };
+        let mut read = Self::default();
 
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             match &*key {
@@ -88,11 +79,6 @@ impl AdapterQuery {
         problems.check()?;
 
         Ok(read)
-    }
-
-    /// The options with this trace.
-    pub(crate) fn with_trace(self, trace: Option<TraceParent>) -> Self {
-        Self { trace, ..self }
     }
 
     /// The options with a rubric named in the body, which overrides the one in the address.

@@ -44,7 +44,7 @@ fn handlers() -> [MethodRouter<Arc<Service>>; PATHS.len()] {
         post(adapters::gym_metrics::aggregate),
         // The service keeps no state between requests that could affect a reward.
         get(|| async { Json("stateless") }),
-        post(adapters::lambda::grade_handler),
+        post(adapters::lambda::grade_event),
         post(adapters::openai::run),
     ]
 }

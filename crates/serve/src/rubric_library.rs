@@ -104,6 +104,7 @@ impl LibraryContent {
 }
 
 /// A named rubric.
+#[derive(Default)]
 struct NamedVersions {
     /// Newest first; at least one.
     versions: Vec<RubricVersion>,
@@ -303,11 +304,7 @@ impl RubricLibrary {
 
         unusable.remove(name);
         let version = RubricVersion { hash, content };
-        let named = known.entry(name.to_owned()).or_insert(NamedVersions {
-            versions: Vec::new(),
-            broken: None,
-            is_removed: false,
-        });
+        let named = known.entry(name.to_owned()).or_default();
         named.broken = None;
         named.is_removed = false;
         named.versions.retain(|known| known.hash != hash);

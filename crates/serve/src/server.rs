@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use assize_engine::{Engine, EngineError, RunOptions};
@@ -174,7 +175,7 @@ impl GradingServer {
         if let Some(telemetry) = &service.telemetry {
             telemetry.close().await;
         }
-        service.flush()?;
+        service.samples.flush()?;
         Ok(())
     }
 }
@@ -304,7 +305,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 
 /// Ends the service: refuses new requests, waits for those in flight, then ends the rest as ungraded.
 async fn finish(service: &Service, graceful: GracefulShutdown) {
-    service.drain();
+    service.is_draining.store(true, Ordering::Release);
     let accepted = service.queue.unfinished();
     if accepted > 0 {
         let seconds = service.options.grace.as_secs();

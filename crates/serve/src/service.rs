@@ -56,14 +56,14 @@ pub(crate) struct Service {
     failures: FailureLog,
     /// Export of results, if it is on.
     pub(crate) telemetry: Option<TelemetryExporter>,
-    samples: SampleService,
+    pub(crate) samples: SampleService,
     accounts: AccountWatch,
     /// Judges that rubrics in requests may name.
     pub(crate) judges: Vec<String>,
     tenants: RwLock<Arc<TenantList>>,
     /// Hash of the key file that the clients were read from.
     keys: RwLock<Option<blake3::Hash>>,
-    is_draining: AtomicBool,
+    pub(crate) is_draining: AtomicBool,
 }
 
 /// Reports failures of models to the operator, each at most once a minute.
@@ -201,11 +201,6 @@ impl Service {
         }
     }
 
-    /// Stops accepting requests.
-    pub(crate) fn drain(&self) {
-        self.is_draining.store(true, Ordering::Release);
-    }
-
     pub(crate) fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Acquire)
     }
@@ -257,11 +252,6 @@ impl Service {
         let again = outages.filter_map(|outage| outage.again).min().unwrap_or_default();
         let seconds = (again.as_secs_f64().ceil() as u64).max(1);
         ApiError { status: StatusCode::SERVICE_UNAVAILABLE, ..error.kind("unavailable") }.retry_after(seconds)
-    }
-
-    /// Waits until all replies are written to the cache.
-    pub(crate) fn flush(&self) -> Result<(), EngineError> {
-        self.samples.flush()
     }
 }
 

@@ -75,14 +75,6 @@ enum PageVisitor {
 }
 
 impl AccessRules {
-    pub(crate) fn token(&self) -> &str {
-        &self.token
-    }
-
-    pub(crate) fn reviews(&self) -> &ReviewRegistry {
-        &self.reviews
-    }
-
     /// The cookie for a token.
     pub(crate) fn cookie(&self, token: &str) -> String {
         let secure = if self.transport == PageTransport::Plain { "" } else { "; Secure" };

@@ -15,7 +15,6 @@ use parking_lot::Mutex;
 
 use crate::access::AccessRules;
 use crate::open_run::OpenRun;
-use crate::reviews::ReviewRegistry;
 
 /// File with the description of a run.
 const INFO_FILE: &str = "run.json";
@@ -23,8 +22,6 @@ const INFO_FILE: &str = "run.json";
 const ROWS_FILE: &str = "results.jsonl";
 /// Number of runs whose index is kept in memory.
 const MAX_OPEN: usize = 4;
-/// Number of comparisons kept in memory.
-const MAX_COMPARISONS: usize = 2;
 
 /// A run that was named on the command line.
 #[derive(Debug, Clone)]
@@ -55,23 +52,39 @@ fn label_files(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
     folders.into_iter().chain(files).collect()
 }
 
+/// The last `COUNT` results of a computation, each with a key for its input, most recent first.
+pub(crate) struct RecentResults<T, const COUNT: usize>(Mutex<Vec<(String, T)>>);
+
+impl<T: Clone, const COUNT: usize> RecentResults<T, COUNT> {
+    pub(crate) fn find(&self, key: &str) -> Option<T> {
+        let known = self.0.lock();
+        known.iter().find(|(other, _)| other == key).map(|(_, found)| found.clone())
+    }
+
+    pub(crate) fn keep(&self, key: String, found: T) {
+        let mut known = self.0.lock();
+        known.insert(0, (key, found));
+        known.truncate(COUNT);
+    }
+}
+
 /// Description of a run, and when its file or its labels were last modified.
 type KnownInfo = (Option<SystemTime>, Arc<RunInfo>);
 
 /// Runs by their names in addresses. An address can reach nothing else of the file system.
 pub(crate) struct RunLibrary {
-    process: ProcessContext,
-    rules: AccessRules,
+    pub(crate) process: ProcessContext,
+    pub(crate) rules: AccessRules,
     named: Vec<NamedRun>,
     infos: Mutex<HashMap<PathBuf, KnownInfo>>,
     /// Most recently used first, each with the stamp that its folder had when it was opened.
     open: Mutex<Vec<(RunStamp, Arc<OpenRun>)>>,
-    /// Comparisons, with a key for the compared runs and options, most recent first.
-    comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
-    /// The comparison of several runs that was shown last, with its key.
-    set: Mutex<Option<(String, Arc<ComparedColumns>)>>,
-    /// The trend that was shown last, with its key.
-    trend: Mutex<Option<(String, TrendPoints)>>,
+    /// Comparisons of two runs.
+    pub(crate) comparisons: RecentResults<Arc<RunComparison>, 2>,
+    /// The comparison of several runs that was shown last.
+    pub(crate) set: RecentResults<Arc<ComparedColumns>, 1>,
+    /// The trend that was shown last.
+    pub(crate) trend: RecentResults<TrendPoints, 1>,
 }
 
 /// Points of a trend with the slugs of their runs, oldest first.
@@ -85,22 +98,10 @@ impl RunLibrary {
             named,
             infos: Mutex::default(),
             open: Mutex::default(),
-            comparisons: Mutex::default(),
-            set: Mutex::default(),
-            trend: Mutex::default(),
+            comparisons: RecentResults(Mutex::default()),
+            set: RecentResults(Mutex::default()),
+            trend: RecentResults(Mutex::default()),
         }
-    }
-
-    pub(crate) fn access(&self) -> &AccessRules {
-        &self.rules
-    }
-
-    pub(crate) fn reviews(&self) -> &ReviewRegistry {
-        self.rules.reviews()
-    }
-
-    pub(crate) fn process(&self) -> &ProcessContext {
-        &self.process
     }
 
     /// Runs outside the runs folder: those that the user named, then those that were made elsewhere. Of several folders with
@@ -180,56 +181,21 @@ impl RunLibrary {
         found.or_else(|| self.outside().into_iter().find(|run| run.slug == slug).map(|run| run.folder))
     }
 
-    /// The trend that was shown last, if it has this key.
-    pub(crate) fn known_trend(&self, key: &str) -> Option<TrendPoints> {
-        let known = self.trend.lock();
-        known.as_ref().filter(|(about, _)| about == key).map(|(_, points)| Arc::clone(points))
-    }
-
-    /// Keeps a trend for the next request.
-    pub(crate) fn keep_trend(&self, key: String, points: TrendPoints) {
-        *self.trend.lock() = Some((key, points));
-    }
-
-    /// The comparison of several runs that was shown last, if it has this key.
-    pub(crate) fn known_set(&self, key: &str) -> Option<Arc<ComparedColumns>> {
-        let known = self.set.lock();
-        known.as_ref().filter(|(about, _)| about == key).map(|(_, set)| Arc::clone(set))
-    }
-
-    /// Keeps a comparison of several runs for the next request.
-    pub(crate) fn keep_set(&self, key: String, set: Arc<ComparedColumns>) {
-        *self.set.lock() = Some((key, set));
-    }
-
-    /// A comparison that is still in memory.
-    pub(crate) fn known_comparison(&self, key: &str) -> Option<Arc<RunComparison>> {
-        let known = self.comparisons.lock();
-        known.iter().find(|(other, _)| other == key).map(|(_, found)| Arc::clone(found))
-    }
-
-    /// Keeps a comparison for the next request.
-    pub(crate) fn keep_comparison(&self, key: String, found: Arc<RunComparison>) {
-        let mut known = self.comparisons.lock();
-        known.insert(0, (key, found));
-        known.truncate(MAX_COMPARISONS);
-    }
-
     /// Opens a run, or returns it if it is open. A run whose folder was replaced is opened again; a run whose
     /// folder is gone is not found.
     pub(crate) fn open(&self, slug: &str) -> Option<Arc<OpenRun>> {
         let known = {
             let open = self.open.lock();
-            open.iter().find(|(_, run)| run.slug() == slug).map(|(_, run)| run.folder().clone())
+            open.iter().find(|(_, run)| run.slug == slug).map(|(_, run)| run.folder.clone())
         };
         let folder = known.or_else(|| self.folder(slug));
         let folder = folder.filter(|folder| folder.path().join(INFO_FILE).exists());
         let stamp = folder.as_ref().map(|folder| self.stamp(folder));
 
         let mut open = self.open.lock();
-        let same = open.iter().position(|(known, run)| run.slug() == slug && Some(known) == stamp.as_ref());
+        let same = open.iter().position(|(known, run)| run.slug == slug && Some(known) == stamp.as_ref());
         let kept = same.map(|at| open.remove(at));
-        open.retain(|(_, run)| run.slug() != slug);
+        open.retain(|(_, run)| run.slug != slug);
         let (stamp, run) = match kept {
             Some(kept) => kept,
             None => (stamp?, Arc::new(OpenRun::new(slug.to_owned(), folder?, self.process.clone()))),

@@ -31,8 +31,8 @@ use assize_store::{
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use crate::index::{
-    CaseFilter, CaseTableIndex, FilterChoices, IndexPart, JudgementOffsets, QuestionOffsets, search_text,
-    select_cases,
+    CaseFilter, CaseSort, CaseTableIndex, FilterChoices, IndexPart, JudgementOffsets, QuestionOffsets,
+    search_text, select_cases,
 };
 use crate::people::{RunPeople, label_stamp};
 use crate::progress::RunProgress;
@@ -53,8 +53,8 @@ type StoredChoices = (u64, Arc<RunPeople>, Arc<FilterChoices>);
 
 /// A run whose cases are indexed.
 pub(crate) struct OpenRun {
-    slug: String,
-    folder: RunFolder,
+    pub(crate) slug: String,
+    pub(crate) folder: RunFolder,
     index: RwLock<CaseTableIndex>,
     /// Held while rows are read into the index.
     reading: Mutex<()>,
@@ -124,14 +124,6 @@ impl OpenRun {
         }
     }
 
-    pub(crate) fn slug(&self) -> &str {
-        &self.slug
-    }
-
-    pub(crate) fn folder(&self) -> &RunFolder {
-        &self.folder
-    }
-
     /// The index with all rows written so far.
     pub(crate) fn index(&self) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
         while self.read_step()? {}
@@ -140,7 +132,10 @@ impl OpenRun {
 
     /// Reads all rows, and sorts them by every column before a page asks for it.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
-        self.index()?.sort_all();
+        let index = self.index()?;
+        for sort in CaseSort::ALL {
+            index.order(sort);
+        }
         Ok(())
     }
 
@@ -169,7 +164,7 @@ impl OpenRun {
 
     /// Returns true if the index has every row written so far.
     pub(crate) fn is_indexed(&self) -> bool {
-        self.read_index().end() == self.folder.rows_length(RowsFile::Results)
+        self.read_index().end == self.folder.rows_length(RowsFile::Results)
     }
 
     /// Returns true if the cases read so far have several prompts. The caller may hold the index.
@@ -192,7 +187,7 @@ impl OpenRun {
 
     /// Reads the next rows; the index stays readable meanwhile. Returns false if there are none.
     fn read_rows(&self, _reading: MutexGuard<'_, ()>) -> Result<bool, StoreError> {
-        let (mut from, length) = (self.read_index().end(), self.folder.rows_length(RowsFile::Results));
+        let (mut from, length) = (self.read_index().end, self.folder.rows_length(RowsFile::Results));
         if length < from {
             // Resuming a run may have dropped rows: its file was replaced by a shorter one.
             *self.index.write() = CaseTableIndex::default();
@@ -231,7 +226,7 @@ impl OpenRun {
         filter: &CaseFilter,
         base: Option<&Self>,
     ) -> Result<Arc<Vec<u32>>, StoreError> {
-        let (query, end) = (filter.to_query(), index.end());
+        let (query, end) = (filter.to_query(), index.end);
         // Labels change while the rows stay the same.
         let disputed = if filter.disputed { Some(index.disputed(&*self.people(index)?)) } else { None };
         let mut orders = self.orders.lock();
@@ -270,13 +265,13 @@ impl OpenRun {
     fn search(&self, index: &CaseTableIndex, text: &str) -> Result<Arc<Vec<bool>>, StoreError> {
         let mut searched = self.searched.lock();
         if let Some(result) =
-            searched.as_ref().filter(|result| result.text == text && result.end == index.end())
+            searched.as_ref().filter(|result| result.text == text && result.end == index.end)
         {
             return Ok(Arc::clone(&result.rows));
         }
 
         let rows = Arc::new(search_text(&self.folder, index, text, readers())?);
-        *searched = Some(SearchResult { text: text.to_owned(), end: index.end(), rows: Arc::clone(&rows) });
+        *searched = Some(SearchResult { text: text.to_owned(), end: index.end, rows: Arc::clone(&rows) });
         Ok(rows)
     }
 
@@ -285,7 +280,7 @@ impl OpenRun {
         let people = self.people(index)?;
         let mut choices = self.choices.lock();
         if let Some((end, about, known)) = choices.as_ref()
-            && *end == index.end()
+            && *end == index.end
             && Arc::ptr_eq(about, &people)
         {
             return Ok(Arc::clone(known));
@@ -295,14 +290,14 @@ impl OpenRun {
         found.counts.disputed =
             index.disputed(&people).into_iter().filter(|is_disputed| *is_disputed).count();
         let found = Arc::new(found);
-        *choices = Some((index.end(), people, Arc::clone(&found)));
+        *choices = Some((index.end, people, Arc::clone(&found)));
         Ok(found)
     }
 
     /// What people said about the cases of an index; nothing until all rows are read. Labels that can't be read are
     /// reported by the page about calibration.
     pub(crate) fn people(&self, index: &CaseTableIndex) -> Result<Arc<RunPeople>, StoreError> {
-        let end = index.end();
+        let end = index.end;
         let folders = if let Some(folders) = self.label_folders.get() {
             folders
         } else {
@@ -323,7 +318,7 @@ impl OpenRun {
             let info = self.folder.info()?;
             if let Ok(labels) = PeopleLabels::read(&info, &self.process) {
                 let cases = labels.cases();
-                for (row, entry) in (0..).zip(index.entries()).filter(|(_, entry)| cases.contains(&*entry.id))
+                for (row, entry) in (0..).zip(&index.entries).filter(|(_, entry)| cases.contains(&*entry.id))
                 {
                     if let Some(record) = self.record_at(&index.key(entry), entry.offset)? {
                         people.insert(row, labels.of(&info, record));

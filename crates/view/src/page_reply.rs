@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use assize_engine::EngineError;
-use assize_store::StoreError;
+use assize_store::{CaseRecord, StoreError};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -86,6 +86,13 @@ pub(crate) fn open_run(library: &RunLibrary, slug: &str) -> Result<Arc<OpenRun>,
     library.open(slug).ok_or_else(|| {
         PageError::missing(format!("There is no run `{slug}` here. It may have been removed or renamed."))
     })
+}
+
+/// The case in this row, and the row's number from 0. Addresses count rows from 1.
+pub(crate) fn open_case(run: &OpenRun, row: &str) -> Result<(u32, CaseRecord), PageError> {
+    let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
+    let record = row.map(|row| run.record(row)).transpose()?.flatten();
+    row.zip(record).ok_or_else(|| PageError::missing("The run has no such case."))
 }
 
 /// Value of a key of a query; `None` if it is absent or empty.

@@ -28,7 +28,7 @@ pub struct OfferedReview {
 /// A review that pages show.
 pub(crate) struct RegisteredReview {
     pub(crate) id: String,
-    token: String,
+    pub(crate) token: String,
     pub(crate) title: String,
     pub(crate) who: String,
     pub(crate) subject: String,
@@ -50,10 +50,6 @@ impl RegisteredReview {
     /// Address of its pages.
     pub(crate) fn url(&self) -> String {
         format!("/review/{}", self.id)
-    }
-
-    pub(crate) fn token(&self) -> &str {
-        &self.token
     }
 
     /// Records that a label was added.

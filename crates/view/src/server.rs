@@ -175,7 +175,7 @@ impl ViewServer {
         let is_review_only = offered.is_some();
         let review_tokens = offered.into_iter().flatten().map(|offered| {
             let review = reviews.add(offered, None);
-            (review.who.clone(), review.url(), review.token().to_owned())
+            (review.who.clone(), review.url(), review.token.clone())
         });
         let review_tokens = review_tokens.collect();
 
@@ -266,7 +266,7 @@ impl ViewServer {
         }
 
         // A panic in there has already been printed.
-        let _ = tokio::task::spawn_blocking(move || ended.reviews().write_lists(ended.process())).await;
+        let _ = tokio::task::spawn_blocking(move || ended.rules.reviews.write_lists(&ended.process)).await;
         Ok(())
     }
 }

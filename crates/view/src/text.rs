@@ -29,6 +29,15 @@ pub(crate) fn sentence(text: &str) -> String {
     quoted.collect()
 }
 
+/// A score, or the bounds of an unknown one.
+pub(crate) fn range_text(score: Option<f64>, bounds: Option<(f64, f64)>) -> String {
+    match (score, bounds) {
+        (Some(score), _) => format_score(score),
+        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, None) => String::new(),
+    }
+}
+
 /// Sign, word and style class of a verdict or outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ResultMark {

@@ -126,7 +126,7 @@ pub(crate) use scorecard::{
 pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
-pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+pub(crate) use tables::{CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 pub(crate) use trust::TrustArgs;
 pub(crate) use usage_error::{
     asks_for_json, is_bare, is_help, print_usage_error, usage_message, wants_json, with_fitting_tips,

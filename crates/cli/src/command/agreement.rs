@@ -9,14 +9,10 @@ use assize_engine::ExitStatus;
 use assize_report::{agreement_json, render_agreement};
 
 use super::labels;
-use crate::args::{AgreementArgs, TableArgs};
+use crate::args::TableArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
-
-pub(super) fn execute(args: &AgreementArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    print(&args.files, &args.table, context)
-}
 
 /// Prints how far the raters in these files and folders agree.
 pub(super) fn print(

@@ -28,7 +28,7 @@ pub(crate) fn execute(
 ) -> Result<ExitStatus, CommandFailure> {
     match &args.command {
         None => judge(&args.calibrate, context),
-        Some(CalibrateCommand::Agreement(args)) => agreement::execute(args, context),
+        Some(CalibrateCommand::Agreement(args)) => agreement::print(&args.files, &args.table, context),
         Some(CalibrateCommand::Criteria(args)) => criteria::execute(args, context),
         Some(CalibrateCommand::Drift(args)) => drift::execute(args, context),
         Some(CalibrateCommand::Noise(args)) => noise::execute(args, context),
@@ -55,8 +55,9 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     }
 
     let measured = measured(args, context)?;
+    let options = options(args, measured.scale);
     if args.rescale {
-        let found = rescale(measured.material, &measured.options).map_err(|error| match error {
+        let found = rescale(measured.material, &options).map_err(|error| match error {
             RescaleError::Material(error) => labels::format_material_error(error),
             other => other.to_string(),
         })?;
@@ -78,7 +79,7 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
         .into());
     }
 
-    let mut found = calibrate(measured.material, &measured.options).map_err(labels::format_material_error)?;
+    let mut found = calibrate(measured.material, &options).map_err(labels::format_material_error)?;
     found.notes.extend(measured.notes);
     found.is_partial = measured.is_partial;
     let gates = check_calibration_gates(&found, &requests, on);
@@ -130,17 +131,8 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
     }
 }
 
-/// Judged and labelled items, and the notes about them.
-struct MeasuredItems {
-    material: CalibrationMaterial,
-    options: CalibrationOptions,
-    /// Notes about the run.
-    notes: Vec<String>,
-    /// True if the items come from a run that did not finish all of its cases.
-    is_partial: bool,
-}
-
-fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems, CommandFailure> {
+/// Judged and labelled items of the run, or of the files if no run is named.
+fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredRun, CommandFailure> {
     let keep = label_filter(split(args), &args.exclude);
     let Some(run) = &args.run else {
         let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
@@ -153,20 +145,19 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems,
         };
         let material =
             CalibrationMaterial::from_rows(&rows, &reading, keep).map_err(labels::format_material_error)?;
-        let options = options(args, None);
-        return Ok(MeasuredItems { material, options, notes: Vec::new(), is_partial: false });
+        return Ok(MeasuredRun { material, scale: None, notes: Vec::new(), is_partial: false });
     };
 
     let folder = runs::find_run(run, &context.process)?;
     let info = folder.info()?;
     warn_of_missing(&info, run, "measured", context);
-    let MeasuredRun { mut material, scale, notes, is_partial } = MeasuredRun::read(&folder, &info)?;
+    let mut measured = MeasuredRun::read(&folder, &info)?;
     if !args.labels.is_empty() {
         let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
-        material.attach_labels(&rows, keep).map_err(labels::format_material_error)?;
+        measured.material.attach_labels(&rows, keep).map_err(labels::format_material_error)?;
     }
 
-    Ok(MeasuredItems { material, options: options(args, scale), notes, is_partial })
+    Ok(measured)
 }
 
 fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {
@@ -201,11 +192,7 @@ fn pairs(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let rows = labels::read_label_rows(&args.labels, &args.table, &needed)?;
     let found =
         count_orders(&rows, args.table.level).map_err(|problems| labels::format_problems(&problems))?;
-    if args.table.json {
-        output::print_json(&orders_json(&found));
-    } else {
-        output::print(&render_orders(&found, context.stdout));
-    }
+    output::print_either(args.table.json, || orders_json(&found), || render_orders(&found, context.stdout));
 
     Ok(ExitStatus::Passed)
 }

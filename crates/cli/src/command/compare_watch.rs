@@ -168,13 +168,6 @@ struct RunWatch {
     idle: [usize; 2],
 }
 
-/// The candidate as read at a look.
-struct ReadCandidate {
-    run: ComparedRun,
-    /// Number of judge calls of the candidate.
-    judge_calls: u64,
-}
-
 /// Result of a look.
 struct SeenRuns {
     is_over: bool,
@@ -203,8 +196,8 @@ impl RunWatch {
             let now = (self.runs.each_ref().map(WatchedRun::state), self.killed());
             if state.as_ref() != Some(&now) {
                 match self.read(now.0[0], context) {
-                    Ok(read) => {
-                        let seen = self.take(read, now.1)?;
+                    Ok((candidate, judge_calls)) => {
+                        let seen = self.take(candidate, judge_calls, now.1)?;
                         let is_clear = self.tracker.is_clear();
                         if seen.is_over || is_clear && !self.may_be_killed(&seen) {
                             return Ok(seen);
@@ -235,7 +228,12 @@ impl RunWatch {
         seen.left.is_some() && (1..IDLE_LOOKS).contains(&self.idle[1])
     }
 
-    fn read(&mut self, base_state: FileState, context: &CliContext) -> Result<ReadCandidate, CommandFailure> {
+    /// Reads the candidate, and the number of its judge calls.
+    fn read(
+        &mut self,
+        base_state: FileState,
+        context: &CliContext,
+    ) -> Result<(ComparedRun, u64), CommandFailure> {
         let [base, candidate] = &self.runs;
         if self.base.as_ref().is_none_or(|(state, _)| *state != base_state) {
             let mut read = ComparedRun::read(&base.name, &mut self.names, |_| true, context)?;
@@ -257,13 +255,17 @@ impl RunWatch {
             base.pair_by_test(&self.names)?;
             run.pair_by_test(&self.names)?;
         }
-        Ok(ReadCandidate { run, judge_calls: judge_calls.get() })
+        Ok((run, judge_calls.get()))
     }
 
     /// Takes in new cases. Runs that were measured differently are refused at the first pair, and checked again
     /// at the end.
-    fn take(&mut self, read: ReadCandidate, idle: [bool; 2]) -> Result<SeenRuns, CommandFailure> {
-        let ReadCandidate { run: candidate, judge_calls } = read;
+    fn take(
+        &mut self,
+        candidate: ComparedRun,
+        judge_calls: u64,
+        idle: [bool; 2],
+    ) -> Result<SeenRuns, CommandFailure> {
         let Some((_, base)) = &self.base else { return Err("the base was not read".into()) };
         let ended = [&base.info, &candidate.info].map(|info| info.finished_at.is_some());
         let is_killed = [0, 1].map(|at| idle[at] && !ended[at]);

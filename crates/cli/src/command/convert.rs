@@ -27,7 +27,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
     if let Some(format) = records {
         return match args.output_kind() {
             OutputKind::Cases => record_cases::execute(args, format, context),
-            OutputKind::Rubrics(to) => rubrics(args, ConversionSource::Records(format), to, context),
+            OutputKind::Rubrics(to) => rubrics(args, Some(ConversionSource::Records(format)), to, context),
         };
     }
 
@@ -42,9 +42,9 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         (OutputKind::Rubrics(_), Some(InputKind::Log(format))) => {
             Err(format!("a session log (`--kind {}`) becomes cases: use `--to cases`", format.name()).into())
         }
-        (OutputKind::Rubrics(to), None) => rubrics(args, ConversionSource::Unknown, to, context),
+        (OutputKind::Rubrics(to), None) => rubrics(args, None, to, context),
         (OutputKind::Rubrics(to), Some(InputKind::Rubrics(kind))) => {
-            rubrics(args, ConversionSource::Rubrics(kind), to, context)
+            rubrics(args, Some(ConversionSource::Rubrics(kind)), to, context)
         }
         (_, Some(InputKind::Records(_))) => Err("records were dealt with before".into()),
     }
@@ -53,8 +53,6 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
 /// Kind of the input, as far as it is known.
 #[derive(Debug, Clone, Copy)]
 enum ConversionSource {
-    /// Not known yet: one of the formats of rubrics.
-    Unknown,
     Rubrics(ImportFormat),
     Records(RecordFormat),
 }
@@ -62,7 +60,6 @@ enum ConversionSource {
 impl ConversionSource {
     fn name(self) -> &'static str {
         match self {
-            Self::Unknown => "unknown",
             Self::Rubrics(kind) => kind.name(),
             Self::Records(format) => format.name(),
         }
@@ -88,27 +85,25 @@ fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailu
 /// Converts a file of rubrics.
 fn rubrics(
     args: &ConvertArgs,
-    source: ConversionSource,
+    source: Option<ConversionSource>,
     to: ExportFormat,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
     let [path] = args.from.as_slice() else {
         return Err("several files can be converted with `--to cases` only; give one file".into());
     };
-    if args.keep_going && !matches!(source, ConversionSource::Records(_)) {
+    if args.keep_going && !matches!(source, Some(ConversionSource::Records(_))) {
         return Err("`--keep-going` is for session logs and for records of other tools; remove it".into());
     }
 
     let from = match source {
-        ConversionSource::Rubrics(_) | ConversionSource::Records(_) => source,
-        ConversionSource::Unknown => {
-            detect(path).map(ConversionSource::Rubrics).map_err(|error| match error {
-                ConvertError::UnknownFormat(_) => {
-                    format!("{error} with `--kind`; session logs of agents need `--to cases`")
-                }
-                other => other.to_string(),
-            })?
-        }
+        Some(source) => source,
+        None => detect(path).map(ConversionSource::Rubrics).map_err(|error| match error {
+            ConvertError::UnknownFormat(_) => {
+                format!("{error} with `--kind`; session logs of agents need `--to cases`")
+            }
+            other => other.to_string(),
+        })?,
     };
 
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
@@ -121,7 +116,6 @@ fn rubrics(
     let converted = match from {
         ConversionSource::Records(format) => convert_records(path, format, to, args.keep_going, &options),
         ConversionSource::Rubrics(kind) => convert(path, kind, to, &options),
-        ConversionSource::Unknown => Err(ConvertError::UnknownFormat(path.clone())),
     };
     let converted = match converted {
         Ok(converted) => converted,

@@ -167,10 +167,7 @@ fn ask_servers(
     }
 
     let timeout = if all { CHECK_TIMEOUT } else { LOCAL_CHECK_TIMEOUT };
-    block_on(async {
-        checks(findings, names, timeout, proxies, context).await;
-        Ok::<(), CommandFailure>(())
-    })
+    block_on(checks(findings, names, timeout, proxies, context))
 }
 
 /// Asks these servers concurrently.
@@ -180,7 +177,7 @@ async fn checks(
     timeout: Duration,
     proxies: &HttpProxies,
     context: &CliContext,
-) {
+) -> Result<(), CommandFailure> {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
     let mut running = JoinSet::new();
@@ -228,6 +225,7 @@ async fn checks(
         };
         finding.about = format!("{}: {words}", finding.about);
     }
+    Ok(())
 }
 
 /// Judges that are usable from here, as `PROVIDER:MODEL`: a key is set, or a server on this machine answers. Only such a

@@ -16,7 +16,7 @@ use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, first_in_order};
 use serde_json::{Value, json};
 
 use super::compared_run::warn_of_missing;
-use super::present::{NamedCase, explain_command};
+use super::present::explain_command;
 use super::scorecard;
 use crate::args::{ExplainArgs, shell_word};
 use crate::context::CliContext;
@@ -197,7 +197,7 @@ fn list_cases(
         let apart = if at == 0 { "\n" } else { "" };
         output::print_text(&format!("{apart}  {}\n", escape_unsafe(note)), context);
     }
-    let command = explain_command(&shell_word(&args.run), info, &NamedCase::new(example));
+    let command = explain_command(&shell_word(&args.run), info, example);
     print_result(info, context);
     output::print_notice(
         &format!("{which}{found} {cases}{all}; choose one: `{}`\n", escape_unsafe(&command)),

@@ -5,6 +5,7 @@ use assize_engine::{
     runs::{self, RUNS_FOLDER},
 };
 use assize_report::{ListedRun, render_run_list, run_list_json};
+use assize_store::RunInfo;
 
 use crate::args::ListRunsArgs;
 use crate::context::CliContext;
@@ -22,7 +23,10 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     });
     let mut chosen: Vec<ListedRun> = listed.collect();
     ListedRun::shorten_ids(&mut chosen);
-    chosen.retain(|run| holds(run, args.suite.as_deref()));
+    if let Some(wanted) = &args.suite {
+        let is_wanted = |info: &RunInfo| info.suites.iter().any(|suite| suite.name == *wanted);
+        chosen.retain(|run| run.info.as_ref().is_ok_and(is_wanted));
+    }
 
     if args.json {
         output::print_json(&run_list_json(&chosen));
@@ -48,11 +52,4 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     }
 
     ExitStatus::Passed
-}
-
-/// Returns true if a run contains the requested suite.
-fn holds(run: &ListedRun, suite: Option<&str>) -> bool {
-    suite.is_none_or(|wanted| {
-        run.info.as_ref().is_ok_and(|info| info.suites.iter().any(|suite| suite.name == wanted))
-    })
 }

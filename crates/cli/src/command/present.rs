@@ -78,22 +78,19 @@ where
     let trials = trial_verdicts(info);
 
     let mut listed: Option<(Vec<CaseRecord>, usize)> = None;
-    let mut failing: Option<NamedCase> = None;
+    let mut failing: Option<ResultRow> = None;
     let mut unlisted: (Vec<FailingCases>, usize) = (Vec::new(), 0);
     match show {
         ShowChoice::None => {
             let needs_naming = |record: &CaseRecord| names_a_failing_case(&record.result, &trials);
             let all = first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
             let (records, found) = all.map_err(Into::into)?;
-            failing = records.values().next().map(|record| NamedCase::new(&record.result));
+            failing = records.values().next().map(|record| record.result.clone());
             unlisted = (failing_cases(records.values(), info), found - records.len());
         }
         ShowChoice::Auto | ShowChoice::Verbose => {
             let (records, found) = read(None, MAX_LISTED + MAX_TABLE)?;
-            failing = records
-                .values()
-                .find(|record| is_failing(record))
-                .map(|record| NamedCase::new(&record.result));
+            failing = records.values().find(|record| is_failing(record)).map(|record| record.result.clone());
             let more = found - records.len();
             listed = Some((records.into_values().collect(), more));
         }
@@ -105,10 +102,7 @@ where
                 after = records.last_key_value().map(|(place, _)| *place);
 
                 failing = failing.or_else(|| {
-                    records
-                        .values()
-                        .find(|record| is_failing(record))
-                        .map(|record| NamedCase::new(&record.result))
+                    records.values().find(|record| is_failing(record)).map(|record| record.result.clone())
                 });
                 for record in records.values() {
                     print_full(record, context);
@@ -305,34 +299,21 @@ fn failing_cases<'r>(records: impl Iterator<Item = &'r CaseRecord>, info: &RunIn
     found
 }
 
-/// A case under the name that commands use.
-pub(super) struct NamedCase {
-    suite: String,
-    id: String,
-}
-
-impl NamedCase {
-    /// Names of a stored case.
-    pub(super) fn new(row: &ResultRow) -> Self {
-        Self { suite: row.suite.to_string(), id: row.case_id.to_string() }
-    }
-}
-
 /// The command that explains a case of a run. With several suites it names the suite, since another one may
 /// have the same id.
-pub(super) fn explain_command(run: &str, info: &RunInfo, case: &NamedCase) -> String {
+pub(super) fn explain_command(run: &str, info: &RunInfo, case: &ResultRow) -> String {
     let suite = match info.suites.len() {
         0 | 1 => String::new(),
         _ => format!(" --suite {}", shell_word(&case.suite)),
     };
-    format!("assize explain {run} {}{suite}", shell_word(&case.id))
+    format!("assize explain {run} {}{suite}", shell_word(&case.case_id))
 }
 
 /// Commands to try after a run with a case that did not pass, with any exit code.
 fn next_commands(
     info: &RunInfo,
     folder: &Path,
-    failing: Option<&NamedCase>,
+    failing: Option<&ResultRow>,
     incomplete: &[IncompleteReason],
     context: &CliContext,
 ) -> Vec<(String, &'static str)> {

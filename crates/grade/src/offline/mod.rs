@@ -48,10 +48,8 @@ impl OfflineJudge {
                 let evidence =
                     decision.quote.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect();
                 let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
-                let ungraded = decision.ungraded.map(|message| UngradedReason {
-                    kind: UngradedKind::NotJudged,
-                    message: message.to_owned(),
-                });
+                let ungraded =
+                    decision.ungraded.map(|message| UngradedReason::new(UngradedKind::NotJudged, message));
                 Decision {
                     evidence,
                     confidence: ungraded.is_none().then_some(JudgeConfidence::Low),
@@ -64,8 +62,7 @@ impl OfflineJudge {
 
     /// The decision on a question that this judge can't answer.
     fn refuse_question(self, message: &str) -> Decision {
-        let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
-        Decision::unanswered(self.identity(), ungraded)
+        Decision::unanswered(self.identity(), UngradedReason::new(UngradedKind::NotJudged, message))
     }
 
     fn answer(self, question: &JudgeQuestion) -> Vec<Decision> {

@@ -61,30 +61,23 @@ impl BatchFormat {
 
     /// Limits of one batch as the provider documents them, with a margin of 1 MiB for what a format adds around its requests.
     pub fn limits(self) -> BatchLimits {
+        let usual = BatchLimits {
+            requests: assize_limits::BATCH_REQUESTS,
+            bytes: assize_limits::BATCH_BYTES,
+            fewest: 1,
+        };
         match self {
-            Self::OpenAi(_) => BatchLimits {
-                requests: assize_limits::BATCH_REQUESTS,
-                bytes: assize_limits::BATCH_BYTES,
-                fewest: 1,
-            },
+            Self::OpenAi(_) => usual,
             Self::Anthropic => BatchLimits {
                 requests: assize_limits::ANTHROPIC_BATCH_REQUESTS,
                 bytes: assize_limits::ANTHROPIC_BATCH_BYTES,
-                fewest: 1,
+                ..usual
             },
             // Longer ones would have to be uploaded as a file.
-            Self::Gemini => BatchLimits {
-                requests: assize_limits::BATCH_REQUESTS,
-                bytes: assize_limits::GEMINI_BATCH_BYTES,
-                fewest: 1,
-            },
+            Self::Gemini => BatchLimits { bytes: assize_limits::GEMINI_BATCH_BYTES, ..usual },
             // These are quotas of the account, which differ by model; here are the usual ones. Results repeat
             // their requests.
-            Self::Bedrock => BatchLimits {
-                requests: assize_limits::BATCH_REQUESTS,
-                bytes: assize_limits::BATCH_BYTES,
-                fewest: assize_limits::BEDROCK_BATCH_FEWEST,
-            },
+            Self::Bedrock => BatchLimits { fewest: assize_limits::BEDROCK_BATCH_FEWEST, ..usual },
         }
     }
 }

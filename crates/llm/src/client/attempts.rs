@@ -234,7 +234,15 @@ impl<'a> CallAttempts<'a> {
                     self.not_answered(sent, failure)
                 }
             },
-            Err(error) => self.not_answered(sent, CallFailure::from(&error)),
+            Err(error) => {
+                let failure = CallFailure {
+                    error: AskError::from(&error),
+                    reached: !matches!(error, TransportError::Connect(_) | TransportError::Unusable(_)),
+                    headers: HeaderMap::new(),
+                    learned: None,
+                };
+                self.not_answered(sent, failure)
+            }
         }
     }
 
@@ -539,17 +547,6 @@ impl<'a> CallAttempts<'a> {
     fn over_budget(&mut self, why: String) -> AskError {
         let failed = std::mem::take(&mut self.failed);
         AskError { attempts: count(&failed), failed, ..AskError::new(ErrorKind::Cancelled, why) }
-    }
-}
-
-impl From<&TransportError> for CallFailure {
-    fn from(error: &TransportError) -> Self {
-        Self {
-            error: AskError::from(error),
-            reached: !matches!(error, TransportError::Connect(_) | TransportError::Unusable(_)),
-            headers: HeaderMap::new(),
-            learned: None,
-        }
     }
 }
 

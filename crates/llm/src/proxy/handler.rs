@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use assize_rubric::{Cost, Tokens};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::setup::ProxySetup;
 use crate::error::{AskError, ErrorKind};
@@ -43,7 +43,7 @@ pub struct ProxyUsage {
 
 /// Sends a program's requests to the model, up to its limit of calls.
 pub(super) struct ProxyHandler {
-    setup: ProxySetup,
+    pub(super) setup: ProxySetup,
     state: Mutex<HandlerState>,
 }
 
@@ -61,23 +61,15 @@ impl ProxyHandler {
         Self { setup, state: Mutex::default() }
     }
 
-    pub(super) fn name(&self) -> &str {
-        &self.setup.name
-    }
-
-    pub(super) fn max_calls(&self) -> u32 {
-        self.setup.max_calls
-    }
-
     /// The number of questions accepted so far.
     pub(super) fn calls(&self) -> u32 {
-        self.state().usage.calls
+        self.state.lock().usage.calls
     }
 
     /// Accepts `count` questions, all or none. The error is the reason why not.
     pub(super) fn take(&self, count: u32) -> Result<(), String> {
         let max = self.setup.max_calls;
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let taken = state.usage.calls;
         if count > max.saturating_sub(taken) {
             state.usage.refused = state.usage.refused.saturating_add(count);
@@ -96,7 +88,7 @@ impl ProxyHandler {
         let repeat = self.draw(request);
         let answered = self.setup.ask.ask_repeat(request, repeat).await;
         let card = self.setup.ask.card();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.settled += 1;
 
         let usage = &mut state.usage;
@@ -142,7 +134,7 @@ impl ProxyHandler {
 
     /// The usage so far. Calls in flight count as abandoned, with unknown cost.
     pub(super) fn usage(&self) -> ProxyUsage {
-        let state = self.state();
+        let state = self.state.lock();
         let mut usage = state.usage.clone();
         let begun: u32 = state.draws.values().fold(0, |sum, count| sum.saturating_add(*count));
         usage.abandoned = begun.saturating_sub(state.settled);
@@ -159,15 +151,11 @@ impl ProxyHandler {
     fn draw(&self, request: &ChatRequest) -> u32 {
         // A request consists of strings, numbers and lists, so this does not fail.
         let bytes = serde_json::to_vec(request).unwrap_or_default();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let count = state.draws.entry(blake3::hash(&bytes)).or_default();
         *count += 1;
 
         self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS_PER_REPEAT).saturating_add(*count)
-    }
-
-    fn state(&self) -> MutexGuard<'_, HandlerState> {
-        self.state.lock()
     }
 }
 

@@ -11,13 +11,13 @@ use crate::request::{ChatMessage, ChatRequest};
 /// Name of the model, calls made, and calls allowed.
 pub(super) fn info(handler: &ProxyHandler) -> Value {
     json!({
-        "targetName": handler.name(),
-        "maxCalls": handler.max_calls(),
+        "targetName": handler.setup.name,
+        "maxCalls": handler.setup.max_calls,
         "callCount": handler.calls(),
-        "availableTargets": [handler.name()],
+        "availableTargets": [handler.setup.name],
         // The same under the names that AgentV's newest libraries use.
-        "providerLabel": handler.name(),
-        "availableProviderLabels": [handler.name()],
+        "providerLabel": handler.setup.name,
+        "availableProviderLabels": [handler.setup.name],
     })
 }
 
@@ -73,8 +73,9 @@ fn request(handler: &ProxyHandler, body: &Value) -> Result<ChatRequest, ProxyRef
         return Err(ProxyRefusal::bad("`question` is missing: the text to ask the model"));
     };
 
-    if let Some(target) = text(&["target", "provider"])?.filter(|target| target != handler.name()) {
-        let message = format!("`{target}` can't be called here; this program may call `{}`", handler.name());
+    if let Some(target) = text(&["target", "provider"])?.filter(|target| *target != handler.setup.name) {
+        let message =
+            format!("`{target}` can't be called here; this program may call `{}`", handler.setup.name);
         return Err(ProxyRefusal::bad(message));
     }
 

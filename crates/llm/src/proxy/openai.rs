@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::handler::ProxyHandler;
 use super::refusal::ProxyRefusal;
-use crate::reply::{ChatReply, FinishReason};
+use crate::reply::ChatReply;
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 
 /// Parameters that change the form of the reply into one that the proxy does not support. Other unknown
@@ -16,7 +16,7 @@ const NOT_OFFERED: [&str; 6] = ["tools", "functions", "logprobs", "top_logprobs"
 
 /// The list of models, which has one entry.
 pub(super) fn models(handler: &ProxyHandler) -> Value {
-    json!({ "object": "list", "data": [{ "id": handler.name(), "object": "model", "created": 0, "owned_by": "assize" }] })
+    json!({ "object": "list", "data": [{ "id": handler.setup.name, "object": "model", "created": 0, "owned_by": "assize" }] })
 }
 
 /// A refusal in the form of this interface.
@@ -147,20 +147,12 @@ fn schema(format: &Value) -> Result<Option<JsonSchemaFormat>, ProxyRefusal> {
 }
 
 fn completion(handler: &ProxyHandler, reply: &ChatReply) -> Value {
-    let finish = match &reply.finish {
-        FinishReason::Stop => "stop",
-        FinishReason::Length => "length",
-        FinishReason::ContentFilter => "content_filter",
-        FinishReason::ToolCall => "tool_calls",
-        FinishReason::Other(words) => words,
-    };
-
     let refused = reply.refusal.is_some() && reply.text.is_empty();
     let mut value = json!({
         "id": reply.request_id.as_deref().unwrap_or("assize"),
         "object": "chat.completion",
         "created": 0,
-        "model": reply.model.as_deref().unwrap_or(handler.name()),
+        "model": reply.model.as_deref().unwrap_or(&handler.setup.name),
         "choices": [{
             "index": 0,
             "message": {
@@ -168,7 +160,7 @@ fn completion(handler: &ProxyHandler, reply: &ChatReply) -> Value {
                 "content": (!refused).then_some(&reply.text),
                 "refusal": reply.refusal,
             },
-            "finish_reason": finish,
+            "finish_reason": reply.finish.openai_word().unwrap_or("unknown"),
             "logprobs": null,
         }],
     });

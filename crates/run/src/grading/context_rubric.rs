@@ -27,14 +27,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &ContextGrader) -> Vec<
     };
 
     let context = path.context.with_material(material);
-    let inner = GraderPath {
-        context: &context,
-        top: Arc::clone(&path.top),
-        grader: path.grader,
-        weighting: path.weighting,
-        members: path.members.clone(),
-        inverted: path.inverted,
-    };
+    let inner = GraderPath { context: &context, ..path.clone() };
     rubrics::grade(&inner, &rubric_grader(grader, rubric)).await
 }
 

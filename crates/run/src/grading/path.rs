@@ -12,6 +12,7 @@ use assize_rubric::{
 use super::GradingContext;
 
 /// The path to a grader: the grader of the case that contains it, and the members in between.
+#[derive(Clone)]
 pub(super) struct GraderPath<'a> {
     pub(super) context: &'a GradingContext<'a>,
     /// Name of the grader of the case, as its rows carry it.

@@ -1,7 +1,6 @@
 //! Scripts that change answers before they are graded.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use assize_grade::{AnswerFacts, ProgramSetup, transform_answer, transform_by_program};
 use assize_model::{AnswerTransform, AuthorCode, TransformedGrader};
@@ -63,14 +62,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
 
     let answer = TargetAnswer { text, ..path.context.answer.clone() };
     let context = path.context.with_answer(&answer).with_value(value);
-    let inner = GraderPath {
-        context: &context,
-        top: Arc::clone(&path.top),
-        grader: &changed.inner,
-        weighting: path.weighting,
-        members: path.members.clone(),
-        inverted: path.inverted,
-    };
+    let inner = GraderPath { context: &context, grader: &changed.inner, ..path.clone() };
 
     grade_at(inner).await
 }

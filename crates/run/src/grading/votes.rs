@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Judge, JudgeQuestion, SamplingOptions};
+use assize_grade::{Judge, JudgeQuestion};
 use assize_rubric::{CaseDecision, Decision, EscalationReport, JudgeIdentity, PanelRule, Vote};
 use futures_util::future::join_all;
 
@@ -95,9 +95,11 @@ async fn ask_all(
 }
 
 fn ask_repeatedly(question: &JudgeQuestion, repeat: u32, temperature: Option<f64>) -> JudgeQuestion {
-    let sampling = question.sampling();
-    let temperature = sampling.temperature.or(temperature);
-    question.with_sampling(SamplingOptions { repeat, temperature, ..sampling })
+    let mut question = question.clone();
+    let sampling = question.sampling_mut();
+    sampling.repeat = repeat;
+    sampling.temperature = sampling.temperature.or(temperature);
+    question
 }
 
 /// Asks the stronger judge for the decisions that the panel is not sure of, and adds its votes. Returns a

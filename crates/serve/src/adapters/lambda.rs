@@ -17,31 +17,22 @@ use crate::tenant::Tenant;
 /// Answers with an `aggregate_reward_score` for each sample. The protocol has no missing reward: without
 /// `on_ungraded` in the address, the request fails.
 pub(crate) async fn grade_event(
-    service: &Arc<Service>,
-    tenant: &Arc<Tenant>,
-    request: Request,
-) -> Result<Value, ApiError> {
-    let (body, query, memory) = read(service, tenant, request).await?;
-    let mut problems = ProblemList::default();
-    let (samples, is_single) = read_event(body, &mut problems);
-    problems.check()?;
-    if samples.is_empty() {
-        return Ok(json!([]));
-    }
-
-    let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(service, tenant, &query, memory, samples, error).await?;
-    let mut rewards: Vec<Value> = results.iter().map(|result| to_reward(result)).collect();
-    Ok(if is_single { rewards.swap_remove(0) } else { Value::Array(rewards) })
-}
-
-/// Handler of the path.
-pub(crate) async fn grade_handler(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
     request: Request,
 ) -> Result<Json<Value>, ApiError> {
-    grade_event(&service, &tenant, request).await.map(Json)
+    let (body, query, memory) = read(&service, &tenant, request).await?;
+    let mut problems = ProblemList::default();
+    let (samples, is_single) = read_event(body, &mut problems);
+    problems.check()?;
+    if samples.is_empty() {
+        return Ok(Json(json!([])));
+    }
+
+    let error = OnUngraded::Named(UngradedPolicy::Error);
+    let results = grade(&service, &tenant, &query, memory, samples, error).await?;
+    let mut rewards: Vec<Value> = results.iter().map(|result| to_reward(result)).collect();
+    Ok(Json(if is_single { rewards.swap_remove(0) } else { Value::Array(rewards) }))
 }
 
 fn to_reward(result: &SampleResult) -> Value {

@@ -25,8 +25,8 @@ pub(super) async fn read(
     request: Request,
 ) -> Result<(Value, AdapterQuery, HeldMemory), ApiError> {
     let takes_answer = request.uri().path() == OPENRLHF;
-    let trace = TraceParent::from_headers(request.headers());
-    let query = AdapterQuery::parse(request.uri().query(), takes_answer)?.with_trace(trace);
+    let mut query = AdapterQuery::parse(request.uri().query(), takes_answer)?;
+    query.trace = TraceParent::from_headers(request.headers());
 
     let (body, memory) = read_json(service, tenant, request).await?;
     Ok((body, query, memory))

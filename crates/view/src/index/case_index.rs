@@ -16,13 +16,13 @@ use crate::people::RunPeople;
 #[derive(Debug, Default)]
 pub(crate) struct CaseTableIndex {
     names: NameTable,
-    entries: Vec<CaseTableEntry>,
+    pub(crate) entries: Vec<CaseTableEntry>,
     /// Numbers of the names of prompts, each with the first place of its cases.
     prompts: Vec<(u64, u32)>,
     /// Reset when rows are appended.
     orders: ColumnOrders,
     /// Offset behind the last row of `results.jsonl` in this index.
-    end: u64,
+    pub(crate) end: u64,
 }
 
 /// Part of an index that one thread reads, with its own name numbers.
@@ -140,25 +140,9 @@ impl CaseTableIndex {
         self.entries.get(row as usize)
     }
 
-    pub(crate) fn entries(&self) -> &[CaseTableEntry] {
-        &self.entries
-    }
-
     /// The rows sorted by a column.
     pub(crate) fn order(&self, sort: CaseSort) -> &ColumnOrder {
         self.orders.by(sort, &self.entries)
-    }
-
-    /// Sorts the rows by every column ahead of time, so that no page waits for it.
-    pub(crate) fn sort_all(&self) {
-        for sort in CaseSort::ALL {
-            self.order(sort);
-        }
-    }
-
-    /// Offset behind the last row of `results.jsonl` in this index.
-    pub(crate) const fn end(&self) -> u64 {
-        self.end
     }
 
     /// The name with this number.

@@ -7,7 +7,7 @@ use crate::pages::RunHeader;
 use crate::text::ResultMark;
 
 /// A case with all decisions.
-#[derive(Template)]
+#[derive(Template, Default)]
 #[template(path = "case.html")]
 pub(crate) struct CasePage {
     pub(crate) header: RunHeader,
@@ -93,7 +93,7 @@ pub(crate) struct DiffLine {
 }
 
 /// A grader of a case.
-#[derive(Template)]
+#[derive(Template, Default)]
 #[template(path = "grader.html")]
 pub(crate) struct GraderText {
     pub(crate) name: String,
@@ -129,6 +129,7 @@ pub(crate) struct GraderNoteText {
 }
 
 /// A decision on a criterion, or of a grader as a whole.
+#[derive(Default)]
 pub(crate) struct CriterionText {
     pub(crate) number: usize,
     pub(crate) id: String,

@@ -38,6 +38,7 @@ pub(crate) struct AuditsPage {
 }
 
 /// An audit of a list.
+#[derive(Default)]
 pub(crate) struct AuditLine {
     pub(crate) url: String,
     pub(crate) slug: String,

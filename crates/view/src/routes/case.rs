@@ -23,16 +23,15 @@ use super::cases::base_run;
 use super::run_header::run_header;
 use super::scorecard::part_url;
 use crate::index::{CaseFilter, CaseStatus};
-use crate::open_run::OpenRun;
 use crate::page_reply::{
-    Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query,
+    Library, PageError, blocking, case_url, open_case, open_run, query_value, render, run_url, with_query,
 };
 use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
     TurnText, VoteText,
 };
 use crate::people::{labels_of, words_of_people};
-use crate::text::{ResultMark, sentence, visible};
+use crate::text::{ResultMark, range_text, sentence, visible};
 
 pub(crate) async fn page(
     State(library): Library,
@@ -41,31 +40,34 @@ pub(crate) async fn page(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
-        // Addresses count rows from 1.
-        let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
-        let record = row.map(|row| run.record(row)).transpose()?.flatten();
-        let Some((row, record)) = row.zip(record) else {
-            return Err(PageError::missing("The run has no such case."));
-        };
-
+        let info = library.info(&run.folder)?;
+        let (row, record) = open_case(&run, &row)?;
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let base = base_run(&library, &filter)?;
-        let neighbours = neighbours(&run, &filter, base.as_deref(), row)?;
+        let rows = run.select(&*run.index()?, &filter, base.as_deref())?;
+        let (url, query) = (format!("{}/cases", run_url(&run.slug)), filter.to_query());
+        let at = rows.iter().position(|one| *one == row);
+        let link = |at: Option<usize>| Some(with_query(&format!("{url}/{}", rows.get(at?)? + 1), &query));
         let question_row = run.question(&record.result)?;
         let explained = explain_case(&record, question_row.as_ref());
         let header = run_header(&run, &info, "cases");
-        let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
-        page.mark_url = format!("{}/cases/{}", run_url(run.slug()), row + 1);
+        let mut page = CasePage {
+            list_url: with_query(&url, &query),
+            mark_url: format!("{url}/{}", row + 1),
+            place: at.map_or_else(String::new, |at| format!("{} of {}", at + 1, rows.len())),
+            before: link(at.and_then(|at| at.checked_sub(1))),
+            after: link(at.map(|at| at + 1)),
+            ..case_page(header, &run.slug, &record, &explained)
+        };
         let people = run.people(&*run.index()?)?;
         for grader in &mut page.graders {
             add_people(grader, people.of(row));
         }
         if info.scorecard.is_some() {
             // The files may have changed or be gone; the run stores everything but the question texts.
-            let card = current_scorecard(&info, &LabelOptions::default(), library.process()).ok();
+            let card = current_scorecard(&info, &LabelOptions::default(), &library.process).ok();
             for (part, text) in explained.graders.iter().zip(&mut page.graders) {
-                text.part_url = part_url(run.slug(), &part.name);
+                text.part_url = part_url(&run.slug, &part.name);
                 let sections = card.as_ref().map(|card| part_sections(card, &part.name)).unwrap_or_default();
                 text.asks = sections.first().map(|section| visible(&section.text)).unwrap_or_default();
             }
@@ -92,7 +94,7 @@ pub(crate) async fn find(
         let found = run.index()?.find(&suite, &id, &part, trial);
         let row = found.ok_or_else(|| PageError::missing(format!("The run has no case `{id}`.")))?;
 
-        Ok(Redirect::to(&format!("{}/cases/{}", run_url(run.slug()), row + 1)).into_response())
+        Ok(Redirect::to(&format!("{}/cases/{}", run_url(&run.slug), row + 1)).into_response())
     })
     .await
 }
@@ -112,49 +114,12 @@ fn add_people(grader: &mut GraderText, labels: &[LabelledItem]) {
     grader.members.iter_mut().for_each(|member| add_people(member, labels));
 }
 
-/// Position of a case in the list that it was opened from.
-struct ListNeighbours {
-    list_url: String,
-    place: String,
-    before: Option<String>,
-    after: Option<String>,
-}
-
-fn neighbours(
-    run: &OpenRun,
-    filter: &CaseFilter,
-    base: Option<&OpenRun>,
-    row: u32,
-) -> Result<ListNeighbours, PageError> {
-    let rows = run.select(&*run.index()?, filter, base)?;
-    let (url, query) = (format!("{}/cases", run_url(run.slug())), filter.to_query());
-    let at = rows.iter().position(|one| *one == row);
-    let link = |at: Option<usize>| {
-        let row = *rows.get(at?)?;
-        Some(with_query(&format!("{url}/{}", row + 1), &query))
-    };
-
-    Ok(ListNeighbours {
-        list_url: with_query(&url, &query),
-        place: at.map_or_else(String::new, |at| format!("{} of {}", at + 1, rows.len())),
-        before: link(at.and_then(|at| at.checked_sub(1))),
-        after: link(at.map(|at| at + 1)),
-    })
-}
-
-fn case_page(
-    header: RunHeader,
-    slug: &str,
-    record: &CaseRecord,
-    explained: &CaseExplanation,
-    neighbours: ListNeighbours,
-) -> CasePage {
+fn case_page(header: RunHeader, slug: &str, record: &CaseRecord, explained: &CaseExplanation) -> CasePage {
     let row = &record.result;
-    let mut material = DecisionMaterial::new(&record.decisions);
-    let graders = explained.graders.iter().map(|part| material.grader(part)).collect();
+    let mut material = DecisionMaterial { decisions: &record.decisions, ..DecisionMaterial::default() };
+    let graders = explained.graders.iter().map(|part| material.grader(part, &part.name)).collect();
     let show = |text: &Option<String>| text.as_deref().map(visible);
-    let quotes: Vec<AnswerQuote<'_>> = material.quotes.iter().map(TakenQuote::in_answer).collect();
-    let marked = mark_answer(explained.answer.as_deref(), &explained.turns, &quotes);
+    let marked = mark_answer(explained.answer.as_deref(), &explained.turns, &material.quotes);
     let is_told_by_turn = marked.whole.is_none() && !explained.turns.is_empty();
     let mut seen = BTreeSet::new();
     let turns = explained.turns.iter().zip(marked.turns);
@@ -168,14 +133,9 @@ fn case_page(
         id: visible(row.test_id()),
         facts: facts(record, explained),
         mark: ResultMark::of_status(status),
-        score: range_text(explained.figures),
+        score: range_text(explained.figures.score, explained.figures.bounds()),
         because: sentence(&explained.because),
-        list_url: neighbours.list_url,
         link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.trial),
-        place: neighbours.place,
-        mark_url: String::new(),
-        before: neighbours.before,
-        after: neighbours.after,
         error: explained.error.as_ref().map(|error| {
             visible(&format!("{} failed ({}): {}", error.stage.name(), error.kind.name(), error.message))
         }),
@@ -199,6 +159,7 @@ fn case_page(
             .iter()
             .map(|gate| (visible(gate.criterion.as_ref().unwrap_or(&gate.grader)), visible(&gate.rule)))
             .collect(),
+        ..CasePage::default()
     }
 }
 
@@ -226,10 +187,11 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
 }
 
 /// Input for the texts of graders: their decisions, and the quotes found so far.
+#[derive(Default)]
 struct DecisionMaterial<'r> {
     decisions: &'r [CaseDecision],
     /// Numbers of criteria with their quotes from the answer or from the answer of a turn.
-    quotes: Vec<TakenQuote>,
+    quotes: Vec<AnswerQuote<'r>>,
     /// Number of criteria that have a number.
     count: usize,
     /// Name of the top grader, then the names of the members down to the grader that is being shown.
@@ -237,58 +199,51 @@ struct DecisionMaterial<'r> {
 }
 
 impl<'r> DecisionMaterial<'r> {
-    fn new(decisions: &'r [CaseDecision]) -> Self {
-        Self { decisions, quotes: Vec::new(), count: 0, path: Vec::new() }
-    }
-
-    fn grader(&mut self, part: &GraderPart) -> GraderText {
-        self.path.push(part.name.clone());
-        let text = self.grader_text(part);
-        self.path.pop();
-        text
-    }
-
-    /// A member of a composite. In the explanation, its name has the composite's name as a prefix.
-    fn member(&mut self, part: &GraderPart, composite: &str) -> GraderText {
-        let own = part.name.strip_prefix(composite).and_then(|name| name.strip_prefix('/'));
-        self.path.push(own.unwrap_or(&part.name).to_owned());
-        let text = self.grader_text(part);
-        self.path.pop();
-        text
-    }
-
-    fn grader_text(&mut self, part: &GraderPart) -> GraderText {
+    /// `own_name` is without the names of the composites that the grader is a member of.
+    fn grader(&mut self, part: &'r GraderPart, own_name: &str) -> GraderText {
+        self.path.push(own_name.to_owned());
         let judge = part.criteria.first().map(|first| &first.judge);
         let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
         let criteria: Vec<CriterionText> =
             part.criteria.iter().map(|one| self.criterion(one, part.negate, judge.is_none())).collect();
         let whole = part.whole.as_ref();
+        let waits = self.decided().any(|decided| {
+            let benchmark = decided.finding().and_then(GraderFinding::benchmark);
+            benchmark.is_some_and(|finding| finding.state == BenchmarkState::Waiting)
+        });
+        let whole_text = whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole));
+        // In the explanation, the name of a member has the composite's name as a prefix.
+        let members = part.members.iter().map(|member| {
+            let own = member.name.strip_prefix(&part.name).and_then(|name| name.strip_prefix('/'));
+            self.grader(member, own.unwrap_or(&member.name))
+        });
+        let members = members.collect();
+        self.path.pop();
 
         GraderText {
             name: visible(&part.name),
             type_name: visible(&part.type_name),
             mark: part.verdict.map(ResultMark::of_verdict),
             weight: format_plain(part.weight),
-            score: range_text(part.figures),
+            score: range_text(part.figures.score, part.figures.bounds()),
             because: sentence(&part.because),
             judge: judge.map_or_else(String::new, judge_name),
             problem: part.problem.as_deref().map(visible),
-            waits: self.waits(),
-            part_url: String::new(),
-            asks: String::new(),
+            waits,
             has_weights: !criteria.is_empty(),
             criteria,
             aggregator: whole.and_then(|whole| whole.aggregator.as_deref()).map(visible),
             notes: whole.map(|whole| note_texts(whole, part.negate)).unwrap_or_default(),
-            whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole)),
+            whole: whole_text,
             formula: part.formula.map(formula_text),
             equations: equation_lines(&part.equations),
             weighting_effects: part.weighting_effects.iter().map(|line| visible(line)).collect(),
-            members: part.members.iter().map(|member| self.member(member, &part.name)).collect(),
+            members,
+            ..GraderText::default()
         }
     }
 
-    fn criterion(&mut self, part: &CriterionPart, is_negated: bool, names_judge: bool) -> CriterionText {
+    fn criterion(&mut self, part: &'r CriterionPart, is_negated: bool, names_judge: bool) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, is_negated);
@@ -323,15 +278,14 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            people: Vec::new(),
-            is_disputed: false,
             votes: vote_texts(part.panel.as_ref(), part.weight < 0.0, is_negated),
             replies: self.replies(Some(&part.id)),
+            ..CriterionText::default()
         }
     }
 
     /// The decision of a grader without criteria.
-    fn whole(&mut self, part: &WholePart) -> CriterionText {
+    fn whole(&mut self, part: &'r WholePart) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let calls = (part.attempts > 1).then(|| format!("{} judge calls", part.attempts));
@@ -347,25 +301,18 @@ impl<'r> DecisionMaterial<'r> {
             text: part
                 .score
                 .map_or_else(|| "No score".to_owned(), |score| format!("Score {}", format_score(score))),
-            mark: None,
-            band: None,
-            weight: String::new(),
-            value: String::new(),
-            points: String::new(),
-            gate: None,
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            people: Vec::new(),
-            is_disputed: false,
             votes: vote_texts(part.panel.as_ref(), false, false),
             replies: self.replies(None),
+            ..CriterionText::default()
         }
     }
 
     fn quotes(
         &mut self,
-        evidence: &[EvidenceQuote],
+        evidence: &'r [EvidenceQuote],
         places: &[Option<QuotePlace>],
         number: usize,
     ) -> Vec<QuoteText> {
@@ -375,7 +322,7 @@ impl<'r> DecisionMaterial<'r> {
             // An unverified quote is not shown as a quote, even if its words are there.
             let place = place.filter(|_| quote.verified);
             if let Some(QuotePlace { turn, .. }) = place {
-                self.quotes.push(TakenQuote { number, turn, text: quote.quote.clone() });
+                self.quotes.push(AnswerQuote { number, turn, text: &quote.quote });
             }
 
             let note = match (quote.verified, place) {
@@ -393,47 +340,25 @@ impl<'r> DecisionMaterial<'r> {
         texts
     }
 
-    /// Returns true if the scorecard part that is being shown waits for a person.
-    fn waits(&self) -> bool {
-        self.path.split_first().is_some_and(|(grader, member)| {
-            self.decisions
-                .iter()
-                .filter(|decided| *decided.grader == **grader && decided.member == member)
-                .any(|decided| {
-                    let benchmark = decided.finding().and_then(GraderFinding::benchmark);
-                    benchmark.is_some_and(|finding| finding.state == BenchmarkState::Waiting)
-                })
+    /// The decisions of the grader that is being shown.
+    fn decided(&self) -> impl Iterator<Item = &'r CaseDecision> {
+        let path = self.path.split_first();
+        self.decisions.iter().filter(move |decided| {
+            path.is_some_and(|(grader, member)| *decided.grader == **grader && decided.member == member)
         })
     }
 
     /// Judges' replies, verbatim, with the judges' names. Without a criterion, replies about the grader as a
     /// whole.
     fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
-        let own = self.decisions.iter().filter(|decided| {
-            self.path
-                .split_first()
-                .is_some_and(|(grader, member)| *decided.grader == **grader && decided.member == member)
-                && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
+        let own = self.decided().filter(|decided| {
+            decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
         });
         own.flat_map(|decided| {
             let judge = judge_name(&decided.decision.judge);
             decided.decision.spent.replies.iter().map(move |reply| (judge.clone(), visible(reply)))
         })
         .collect()
-    }
-}
-
-/// A quote from an answer by the criterion with this number.
-struct TakenQuote {
-    number: usize,
-    /// Turn of the conversation that it quotes.
-    turn: Option<u32>,
-    text: String,
-}
-
-impl TakenQuote {
-    fn in_answer(&self) -> AnswerQuote<'_> {
-        AnswerQuote { number: self.number, text: &self.text, turn: self.turn }
     }
 }
 
@@ -499,14 +424,6 @@ fn equation_lines(equations: &[ScoreEquation]) -> Vec<String> {
         when => format!("{} ({when}): {}", equation.of, equation.text),
     };
     equations.iter().map(|equation| visible(&line(equation))).collect()
-}
-
-fn range_text(range: ScoreRange) -> String {
-    match (range.score, range.bounds()) {
-        (Some(score), _) => format_score(score),
-        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
-        (None, None) => String::new(),
-    }
 }
 
 /// The bounds of an unknown score, and the share of the weight that was judged.

@@ -2,8 +2,8 @@
 
 use assize_engine::LabelledItem;
 use assize_report::{
-    answer_excerpt, cut_text, escape_lines as visible, excerpt, explain_case, format_duration, format_score,
-    grouped, short_criterion_name,
+    answer_excerpt, cut_text, escape_lines as visible, excerpt, explain_case, format_duration, grouped,
+    short_criterion_name,
 };
 use assize_rubric::{OutcomeKind, Usd};
 use assize_store::{CaseRecord, QuestionRow, StoreError};
@@ -22,13 +22,15 @@ use crate::index::{
 };
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
-use crate::page_reply::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
+use crate::page_reply::{
+    Library, PageError, blocking, open_case, open_run, query_value, render, run_url, with_query,
+};
 use crate::pages::{
     CasePeek, CaseRow, CasesPage, ChipGroup, ChoiceField, CriterionCell, FilterChip, PeekCriterion,
     PlainRows, SortLink,
 };
 use crate::people::{labels_of, words_of_people};
-use crate::text::{ResultMark, sentence};
+use crate::text::{ResultMark, range_text, sentence};
 
 /// Maximum number of rows in one reply.
 const MAX_ROWS: usize = 500;
@@ -69,7 +71,7 @@ pub(crate) async fn page(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let base = base_run(&library, &filter)?;
         let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
@@ -80,10 +82,10 @@ pub(crate) async fn page(
         let choices = run.choices(&index)?;
         let rows = run.select(&index, &filter, base.as_deref())?;
 
-        let (url, query) = (run_url(run.slug()), filter.to_query());
+        let (url, query) = (run_url(&run.slug), filter.to_query());
         let cases_url = format!("{url}/cases");
         let outcome = |outcome: Option<OutcomeChoice>| outcome.map_or("", OutcomeChoice::name);
-        let earlier = filter.changed.clone().or_else(|| Some(earlier_run(&library, run.slug(), &info)?.slug));
+        let earlier = filter.changed.clone().or_else(|| Some(earlier_run(&library, &run.slug, &info)?.slug));
         let cases = CasesPage {
             header: run_header(&run, &info, "cases"),
             is_live: is_live(&run, &info),
@@ -141,9 +143,7 @@ pub(crate) async fn peek(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
-        let record = row.map(|row| run.record(row)).transpose()?.flatten();
-        let record = record.ok_or_else(|| PageError::missing("The run has no such case."))?;
+        let (_, record) = open_case(&run, &row)?;
         let question = run.question(&record.result)?;
 
         Ok(render(&case_peek(&record, question.as_ref())))
@@ -195,14 +195,14 @@ fn case_row(
     entry: &CaseTableEntry,
     labels: &[LabelledItem],
 ) -> Result<CaseRow, StoreError> {
-    let stored = run.folder().result_at(entry.offset)?;
+    let stored = run.folder.result_at(entry.offset)?;
     let question = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
     let (criteria, more) = criterion_cells(index, entry, labels);
 
     Ok(CaseRow {
         n: row + 1,
         mark: ResultMark::of_status(entry.verdict),
-        score: score_text(entry),
+        score: range_text(entry.score, entry.bounds),
         id: visible(entry.test_id()),
         suite: visible(index.name(entry.suite)),
         prompt: entry.prompt.map_or_else(String::new, |prompt| visible(index.name(prompt))),
@@ -217,14 +217,6 @@ fn case_row(
         time: format_duration(entry.duration_ms),
         has_error: entry.has_error,
     })
-}
-
-pub(super) fn score_text(entry: &CaseTableEntry) -> String {
-    match (entry.score, entry.bounds) {
-        (Some(score), _) => format_score(score),
-        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
-        (None, None) => String::new(),
-    }
 }
 
 /// Cells of the criteria of a case, with criteria that count against it first, and the number of criteria without a
@@ -423,7 +415,7 @@ fn plain_rows(
     rows: &[u32],
     page: usize,
 ) -> Result<PlainRows, StoreError> {
-    let (url, query) = (run_url(run.slug()), filter.to_query());
+    let (url, query) = (run_url(&run.slug), filter.to_query());
     let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);
     let of_page = |page: usize| with_query(&format!("{url}/cases"), &page_query(&query, page));
     let heads = PLAIN_COLUMNS.map(|(name, sort)| {

@@ -155,7 +155,7 @@ fn compare_sides(
 ) -> Result<Arc<RunComparison>, PageError> {
     let ends = (base.length(), candidate.length());
     let key = format!("{}\n{ends:?}", choice.url(&base.name, &candidate.name));
-    if let Some(found) = library.known_comparison(&key) {
+    if let Some(found) = library.comparisons.find(&key) {
         return Ok(found);
     }
 
@@ -175,7 +175,7 @@ fn compare_sides(
     }
 
     let found = Arc::new(found);
-    library.keep_comparison(key, Arc::clone(&found));
+    library.comparisons.keep(key, Arc::clone(&found));
     Ok(found)
 }
 

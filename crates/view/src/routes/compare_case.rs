@@ -43,7 +43,7 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
         let side = |title, side: &ComparedSide, row: u32, explained: &CaseExplanation, pieces| CaseSideText {
             title,
             run: visible(&side.name),
-            url: format!("{}/cases/{}", run_url(side.run.slug()), row + 1),
+            url: format!("{}/cases/{}", run_url(&side.run.slug), row + 1),
             mark: ResultMark::of_verdict(explained.verdict),
             score: explained.figures.score.map_or_else(String::new, format_score),
             because: sentence(&explained.because),

@@ -39,12 +39,12 @@ impl ComparedSide {
         let part = match wanted {
             "" => AnswerPart::default(),
             _ => run
-                .folder()
+                .folder
                 .answer_names()?
                 .find(wanted)
-                .map_err(|why| PageError::missing(format!("The run `{}` {why}.", run.slug())))?,
+                .map_err(|why| PageError::missing(format!("The run `{}` {why}.", run.slug)))?,
         };
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
 
         Ok(Self { name: name.to_owned(), run, info, part })
     }
@@ -70,7 +70,7 @@ impl ComparedSide {
         work: &PageWork,
     ) -> Result<RunFacts, PageError> {
         let mut cases = Vec::new();
-        let mut records = self.run.folder().cases()?;
+        let mut records = self.run.folder.cases()?;
         let mut read = 0;
         while let Some(record) = records.next() {
             let record = record?;
@@ -115,13 +115,13 @@ impl ComparedSide {
 
     /// Bytes of the rows that [`facts`](Self::facts) reads.
     pub(super) fn length(&self) -> u64 {
-        self.run.folder().rows_length(RowsFile::Results)
+        self.run.folder.rows_length(RowsFile::Results)
     }
 
     pub(super) fn link(&self) -> RunLink {
         let suites = super::run_header::suite_names(&self.info);
         RunLink {
-            url: run_url(self.run.slug()),
+            url: run_url(&self.run.slug),
             name: visible(&self.name),
             detail: format!("{suites}, {}", minute(&self.info.started_at)),
         }

@@ -18,7 +18,7 @@ const MAX_SINGLE: usize = 500;
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         let summary = summary_of(&run, &info)?;
         let suites = summary.criterion_rates.iter().map(|rate| &rate.suite);
         let several_suites = suites.clone().any(|suite| Some(suite) != suites.clone().next());
@@ -26,7 +26,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         // Single decisions lock the index again.
         let criteria = {
             let index = run.index()?;
-            criterion_lines(run.slug(), &index, &summary)
+            criterion_lines(&run.slug, &index, &summary)
         };
         let is_single = criteria.is_empty() && info.scorecard.is_none();
         let (single, more_single) = if is_single { single_decisions(&run)? } else { (Vec::new(), 0) };
@@ -47,14 +47,14 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
 /// Single decisions of a run, case by case, and the number of those not shown.
 fn single_decisions(run: &OpenRun) -> Result<(Vec<CaseLink>, usize), PageError> {
     let index = run.index()?;
-    let all = index.entries().iter().enumerate();
+    let all = index.entries.iter().enumerate();
     let all = all.flat_map(|(row, entry)| entry.criteria.iter().map(move |decided| (row, entry, decided)));
     let count = all.clone().count();
     let shown = all.take(MAX_SINGLE).map(|(row, entry, decided)| CaseLink {
         note: visible(index.name(decided.name)),
         mark: ResultMark::of_criterion(*decided),
         id: visible(&entry.id),
-        url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
+        url: format!("{}/cases/{}", run_url(&run.slug), row + 1),
     });
     let shown: Vec<CaseLink> = shown.collect();
 

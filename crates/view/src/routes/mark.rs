@@ -18,7 +18,7 @@ use super::review::{NOT_ASKED, decision_refusal, refusal, reply, whole_scores};
 use super::review_start::{login_name, review_by, subject_of};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
-use crate::page_reply::{Library, PageError, blocking, open_run, query_value, render};
+use crate::page_reply::{Library, PageError, blocking, open_case, open_run, query_value, render};
 use crate::pages::{MarkChoice, MarkItem, MarkPage, OwnMark};
 use crate::people::{labels_of, words_of_people};
 use crate::text::visible;
@@ -48,16 +48,11 @@ fn find_case(
     info: &RunInfo,
     row: &str,
 ) -> Result<MarkedCase, PageError> {
-    // Addresses count rows from 1.
-    let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
-    let record = row.map(|row| run.record(row)).transpose()?.flatten();
-    let Some((row, record)) = row.zip(record) else {
-        return Err(PageError::missing("The run has no such case."));
-    };
+    let (row, record) = open_case(run, row)?;
     let items = if info.scorecard.is_none() {
         suite_case_items(info, &record, run.question(&record.result)?.as_ref())
     } else {
-        let scorecard = current_scorecard(info, &LabelOptions::default(), library.process())?;
+        let scorecard = current_scorecard(info, &LabelOptions::default(), &library.process)?;
         scorecard_case_items(info, record.clone(), &scorecard)
     };
     Ok(MarkedCase { row, record, items })
@@ -71,13 +66,13 @@ pub(crate) async fn page(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         let case = find_case(&library, &run, &info, &row)?;
         let who = query_value(&uri, "who").unwrap_or_default();
         let people = run.people(&*run.index()?)?;
         let options = ReviewOptions::default();
         let material = ReviewMaterial { others: case.items.clone(), ..ReviewMaterial::default() };
-        let review = review_by(&who, material, &options, &info, library.process()).ok();
+        let review = review_by(&who, material, &options, &info, &library.process).ok();
         let items = case.items.iter().map(|item| {
             let own = review.as_ref().and_then(|review| review.recorder().earlier(item));
             let own = own.map(|(_, own)| own_mark(own));
@@ -150,10 +145,10 @@ pub(crate) async fn decide(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         let case = find_case(&library, &run, &info, &row)?;
         let material = ReviewMaterial { others: case.items, ..ReviewMaterial::default() };
-        let review = review_by(&sent.who, material, &ReviewOptions::default(), &info, library.process());
+        let review = review_by(&sent.who, material, &ReviewOptions::default(), &info, &library.process);
         let usage = |error: &str| Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, error));
         let mut review = match review {
             Ok(review) => review,
@@ -171,10 +166,10 @@ pub(crate) async fn decide(
         match decided {
             Ok(effect) => {
                 if effect == DecisionEffect::Written(true) {
-                    library.reviews().tell_others(&subject_of(run.folder()), review.who(), &sent.item);
+                    library.rules.reviews.tell_others(&subject_of(&run.folder), review.who(), &sent.item);
                 }
                 // The list can be computed again from the labels, so an error is ignored.
-                let _ = write_review_list(run.folder(), &LabelOptions::default(), library.process());
+                let _ = write_review_list(&run.folder, &LabelOptions::default(), &library.process);
                 Ok(reply(StatusCode::OK, json!({ "written": effect != DecisionEffect::Unchanged })))
             }
             Err(error) => Ok(decision_refusal(&error)),

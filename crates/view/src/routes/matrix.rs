@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use parking_lot::RwLockReadGuard;
 use url::form_urlencoded::Serializer;
 
-use super::cases::{criterion_cells, score_text};
+use super::cases::criterion_cells;
 use super::compare::conclusion_mark;
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
@@ -29,7 +29,7 @@ use crate::page_reply::{
 };
 use crate::page_work::{PageWork, working};
 use crate::pages::{ChipGroup, FilterChip, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
-use crate::text::{MetricText, ResultMark, sentence, visible};
+use crate::text::{MetricText, ResultMark, range_text, sentence, visible};
 
 /// Maximum number of columns of a page.
 const MAX_COLUMNS: usize = 12;
@@ -76,7 +76,7 @@ impl Column {
     fn cases_url(&self, text: Option<&str>) -> String {
         let AnswerPart { target, prompt } = self.side.part.clone();
         let filter = CaseFilter { prompt, target, text: text.map(str::to_owned), ..CaseFilter::default() };
-        with_query(&format!("{}/cases", run_url(self.side.run.slug())), &filter.to_query())
+        with_query(&format!("{}/cases", run_url(&self.side.run.slug)), &filter.to_query())
     }
 }
 
@@ -190,8 +190,8 @@ fn column_titles(library: &RunLibrary, sides: &[ComparedSide]) -> Vec<String> {
     let is_one_run = sides.iter().all(|side| Arc::ptr_eq(&side.run, &sides[0].run));
     let runs = library.list();
     let title = |side: &ComparedSide| {
-        let run = runs.iter().find(|run| run.slug == side.run.slug());
-        let run = run.map_or_else(|| side.run.slug(), |run| &run.name);
+        let run = runs.iter().find(|run| run.slug == side.run.slug);
+        let run = run.map_or_else(|| &side.run.slug, |run| &run.name);
         column_title(&side.part, &side.info, run, is_one_run)
     };
     sides.iter().map(title).collect()
@@ -206,7 +206,7 @@ fn compare_columns(
 ) -> Result<Arc<ComparedColumns>, PageError> {
     let key: Vec<String> = sides.iter().map(|side| format!("{}\n{}", side.name, side.length())).collect();
     let key = key.join("\n");
-    if let Some(known) = library.known_set(&key) {
+    if let Some(known) = library.set.find(&key) {
         return Ok(known);
     }
 
@@ -219,13 +219,13 @@ fn compare_columns(
     }
     let base = facts.remove(0);
     let metrics = read_together(sides, |side| {
-        ColumnMetrics::read(side.run.folder(), &side.info, &side.part).map_err(PageError::from)
+        ColumnMetrics::read(&side.run.folder, &side.info, &side.part).map_err(PageError::from)
     });
     let compared = Arc::new(ComparedColumns {
         set: compare_many(&base, &facts, &names, &choice.options),
         metrics: metrics.into_iter().collect::<Result<_, _>>()?,
     });
-    library.keep_set(key, Arc::clone(&compared));
+    library.set.keep(key, Arc::clone(&compared));
     Ok(compared)
 }
 
@@ -352,13 +352,13 @@ impl MatrixView<'_> {
         let (run, index) = (&self.runs[column.run], &self.indexes[column.run]);
         let trials: Vec<(u32, &CaseTableEntry)> = self.entries(column, test).collect();
         let Some((_, first)) = trials.first() else { return Ok(None) };
-        let stored = trials.iter().map(|(_, entry)| run.folder().result_at(entry.offset));
+        let stored = trials.iter().map(|(_, entry)| run.folder.result_at(entry.offset));
         let stored: Vec<ResultRow> = stored.filter_map(Result::transpose).collect::<Result<_, _>>()?;
         if let Some(row) = stored.first().filter(|_| question.is_empty()) {
             let asked = run.question(row)?.and_then(|asked| asked.question);
             *question = excerpt(asked.as_deref().unwrap_or_default());
         }
-        let case_url = |row: u32| format!("{}/cases/{}", run_url(run.slug()), row + 1);
+        let case_url = |row: u32| format!("{}/cases/{}", run_url(&run.slug), row + 1);
         let (answers, more) = different_answers(&stored);
 
         let passed = trials.iter().filter(|(_, entry)| entry.verdict == CaseStatus::Pass).count();
@@ -377,7 +377,7 @@ impl MatrixView<'_> {
         let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
             mark,
-            score: if trials.len() == 1 { score_text(first) } else { String::new() },
+            score: if trials.len() == 1 { range_text(first.score, first.bounds) } else { String::new() },
             answers: answers.into_iter().map(|answer| (case_url(trials[answer.first].0), answer)).collect(),
             more,
             more_url: column.cases_url(stored.first().map(|row| &*row.case_id)),

@@ -21,9 +21,9 @@ pub(crate) async fn calibration(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
-        let process = library.process();
-        let (fragment, problem) = match calibrate_run(run.folder(), &info, process) {
+        let info = library.info(&run.folder)?;
+        let process = &library.process;
+        let (fragment, problem) = match calibrate_run(&run.folder, &info, process) {
             Ok(report) => (report.as_ref().map(calibration_fragment), None),
             Err(error) => (None, Some(visible(&error.message))),
         };
@@ -45,7 +45,7 @@ pub(super) fn audit_page(
     run: &OpenRun,
     info: &assize_store::RunInfo,
 ) -> Result<Option<AuditPage>, PageError> {
-    let Some(audit) = read_audit(run.folder(), info)? else { return Ok(None) };
+    let Some(audit) = read_audit(&run.folder, info)? else { return Ok(None) };
     let reason = info.summary.as_ref().map(|summary| summary.exit_reason.clone()).unwrap_or_default();
 
     Ok(Some(AuditPage {
@@ -87,12 +87,9 @@ fn audit_line(library: &RunLibrary, run: LibraryRun) -> AuditLine {
         Err(error) => AuditLine {
             url,
             slug,
-            kind: String::new(),
-            suites: String::new(),
-            judges: String::new(),
-            when: String::new(),
             reason: visible(&error),
             result: ResultMark::new("bad", "✗", "unreadable"),
+            ..AuditLine::default()
         },
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn decision_refusal(error: &DecisionError) -> Response {
 }
 
 fn find(library: &RunLibrary, id: &str) -> Result<Arc<RegisteredReview>, PageError> {
-    library.reviews().by_id(id).ok_or_else(|| PageError::missing("There is no such review here."))
+    library.rules.reviews.by_id(id).ok_or_else(|| PageError::missing("There is no such review here."))
 }
 
 fn header(registered: &RegisteredReview, review: &OngoingReview, is_held: bool) -> ReviewHeader {
@@ -131,7 +131,7 @@ pub(crate) async fn page(
             None => {
                 let page = done_page(&registered, &review, is_held);
                 drop(review);
-                registered.write_list(library.process());
+                registered.write_list(&library.process);
                 Ok(page)
             }
         }
@@ -304,7 +304,7 @@ pub(crate) async fn decide(
             Ok(effect) => {
                 registered.note_label();
                 if effect == DecisionEffect::Written(true) {
-                    library.reviews().tell_others(&registered.subject, &registered.who, &sent.item);
+                    library.rules.reviews.tell_others(&registered.subject, &registered.who, &sent.item);
                 }
                 Ok(reply(StatusCode::OK, json!({ "saved": true })))
             }
@@ -378,8 +378,8 @@ pub(crate) async fn leave(State(library): Library, Path(id): Path<String>) -> Re
             return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, "there are no other pages here"));
         };
 
-        registered.write_list(library.process());
-        let cookie = library.access().cookie(library.access().token());
+        registered.write_list(&library.process);
+        let cookie = library.rules.cookie(&library.rules.token);
         let mut reply = reply(StatusCode::OK, json!({ "next": home }));
         if let Ok(cookie) = cookie.parse() {
             reply.headers_mut().insert(SET_COOKIE, cookie);

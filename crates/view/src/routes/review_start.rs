@@ -41,7 +41,7 @@ pub(crate) struct ReviewChoice {
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
 
         Ok(render(&ReviewStartPage {
             header: run_header(&run, &info, "review"),
@@ -55,7 +55,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
 /// Name of the user who started the server, as a suggestion for the name of the reviewer.
 pub(super) fn login_name(library: &RunLibrary) -> String {
     let login = ["USER", "LOGNAME", "USERNAME"];
-    let found = login.into_iter().find_map(|name| library.process().variable(name));
+    let found = login.into_iter().find_map(|name| library.process.variable(name));
     visible(&found.unwrap_or_default())
 }
 
@@ -67,8 +67,8 @@ pub(crate) async fn start(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
-        let offered = match offer(&library, run.folder(), &info, &choice) {
+        let info = library.info(&run.folder)?;
+        let offered = match offer(&library, &run.folder, &info, &choice) {
             Ok(offered) => offered,
             Err(error) => {
                 let body = json!({ "error": visible(&error.message) });
@@ -76,8 +76,8 @@ pub(crate) async fn start(
             }
         };
 
-        let registered = library.reviews().add(offered, Some((run_url(&slug), run.folder().clone())));
-        let cookie = library.access().cookie(registered.token());
+        let registered = library.rules.reviews.add(offered, Some((run_url(&slug), run.folder.clone())));
+        let cookie = library.rules.cookie(&registered.token);
         Ok(([(SET_COOKIE, cookie)], Json(json!({ "next": registered.url() }))).into_response())
     })
     .await
@@ -90,7 +90,7 @@ fn offer(
     choice: &ReviewChoice,
 ) -> Result<OfferedReview, EngineError> {
     let options = review_options(choice, info)?;
-    let process = library.process();
+    let process = &library.process;
     let material = if info.scorecard.is_none() {
         suite_run_items(folder, info, &options, process)?
     } else {

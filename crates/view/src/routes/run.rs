@@ -34,7 +34,7 @@ const MAX_FAILING_CRITERIA: usize = 5;
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         if let Some(page) = audit_page(&run, &info)? {
             return Ok(render(&page));
         }
@@ -81,10 +81,10 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     // Before the index is locked, which this does too.
     let progress = if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() };
     let index = run.index()?;
-    let mut criteria = criterion_lines(run.slug(), &index, &summary);
+    let mut criteria = criterion_lines(&run.slug, &index, &summary);
     let more_criteria = criteria.len().saturating_sub(MAX_CRITERIA);
     criteria.truncate(MAX_CRITERIA);
-    let is_repeated = index.entries().iter().any(|entry| entry.trial > 1);
+    let is_repeated = index.entries.iter().any(|entry| entry.trial > 1);
     let not_passed = CaseFilter {
         verdicts: vec![VerdictChoice::Fail, VerdictChoice::Incomplete, VerdictChoice::Borderline],
         ..CaseFilter::default()
@@ -100,23 +100,23 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         // What releases a scorecard is its gates; rates of cases would look like a decision.
         pass_rate: figures.filter(|_| !is_card).map(|figures| MetricText::rate(&figures.pass_rate)),
         mean_score: figures.filter(|_| !is_card).map(|figures| MetricText::score(&figures.mean_score)),
-        counts: verdict_counts(run.slug(), &index),
+        counts: verdict_counts(&run.slug, &index),
         counts_results: is_repeated || info.targets.len() > 1,
         conclusion: conclusion.iter().map(|line| visible(line)).collect(),
         failures,
         failing: case_rows(run, &index, &failing, 0, MAX_FAILURES)?,
         failing_count: failing.len(),
-        failing_url: with_query(&format!("{}/cases", run_url(run.slug())), &not_passed.to_query()),
+        failing_url: with_query(&format!("{}/cases", run_url(&run.slug)), &not_passed.to_query()),
         facts: facts(info, &summary),
         notes: notes.iter().map(|note| visible(note)).collect(),
         warnings: warnings.iter().map(|warning| visible(warning)).collect(),
-        parts: part_lines(run.slug(), &summary),
+        parts: part_lines(&run.slug, &summary),
         derived: derived_lines(&summary),
         attempts: attempt_lines(&summary),
         criteria,
         more_criteria,
-        compare: earlier_run(library, run.slug(), info)
-            .map(|earlier| (visible(&earlier.slug), compare_url(&earlier.slug, run.slug()))),
+        compare: earlier_run(library, &run.slug, info)
+            .map(|earlier| (visible(&earlier.slug), compare_url(&earlier.slug, &run.slug))),
     })
 }
 
@@ -139,7 +139,7 @@ fn failing_criteria(
             count,
             of: rate.rate.n,
             share: format_rate(count as f64 / rate.rate.n.max(1) as f64),
-            cases_url: with_query(&format!("{}/cases", run_url(run.slug())), &filter.to_query()),
+            cases_url: with_query(&format!("{}/cases", run_url(&run.slug)), &filter.to_query()),
             example: failing_example(run, index, &name, failing)?,
             name: short_criterion_name(&name),
         })
@@ -161,13 +161,13 @@ fn failing_example(
         is_against.then_some((*row, entry))
     });
     let Some((row, entry)) = found else { return Ok(None) };
-    let Some(stored) = run.folder().result_at(entry.offset)? else { return Ok(None) };
+    let Some(stored) = run.folder.result_at(entry.offset)? else { return Ok(None) };
     let mut criteria =
         stored.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |one| (grader, one)));
     let decided = criteria.find(|(grader, one)| format!("{}/{}", grader.name, one.id) == name);
 
     Ok(Some(FailingExample {
-        url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
+        url: format!("{}/cases/{}", run_url(&run.slug), row + 1),
         id: visible(&entry.id),
         answer: answer_excerpt(&stored),
         reason: decided.map_or_else(String::new, |(_, one)| excerpt(&one.reason)),
@@ -178,7 +178,7 @@ fn failing_example(
 pub(super) fn lost_rows(run: &OpenRun, info: &RunInfo) -> Result<Option<String>, PageError> {
     let Some(counts) = info.rows.as_ref().filter(|_| info.finished_at.is_some()) else { return Ok(None) };
     let (found, expected) = (run.index()?.len() as u64, counts.results);
-    let path = run.folder().path().join("results.jsonl");
+    let path = run.folder.path().join("results.jsonl");
     Ok((found != expected).then(|| StoreError::RowsLost { path, found, expected }.to_string()))
 }
 
@@ -295,14 +295,14 @@ fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<
     let done = index.len();
     // Several targets or trials give a case several results, and their planned number is not stored.
     let planned: usize = info.suites.iter().map(|suite| suite.cases).sum();
-    let is_plain = info.targets.len() <= 1 && index.entries().iter().all(|entry| entry.trial == 1);
+    let is_plain = info.targets.len() <= 1 && index.entries.iter().all(|entry| entry.trial == 1);
     let total = if is_plain && planned >= done { planned } else { 0 };
     let rate = run.rate(done, Instant::now()).filter(|rate| *rate > 0.0);
     let left = rate
         .filter(|_| total > 0)
         .map(|rate| format_duration((total.saturating_sub(done) as f64 / rate * 1000.0) as u64));
 
-    let not_passed = index.entries().iter().enumerate().rev();
+    let not_passed = index.entries.iter().enumerate().rev();
     let not_passed = not_passed.filter(|(_, entry)| {
         matches!(entry.verdict, CaseStatus::Fail | CaseStatus::Incomplete | CaseStatus::Borderline)
     });
@@ -310,7 +310,7 @@ fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<
         let missed = entry.criteria.iter().filter(|criterion| criterion.is_missed());
         let missed: Vec<String> = missed.map(|criterion| visible(index.name(criterion.name))).collect();
         CaseLink {
-            url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
+            url: format!("{}/cases/{}", run_url(&run.slug), row + 1),
             id: visible(&entry.id),
             mark: ResultMark::of_status(entry.verdict),
             note: missed.join(", "),
@@ -320,7 +320,7 @@ fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<
     Ok(RunProgressText {
         done,
         total,
-        counts: verdict_counts(run.slug(), &index),
+        counts: verdict_counts(&run.slug, &index),
         rate: rate.map_or_else(String::new, |rate| format!("{rate:.1}")),
         left: left.unwrap_or_default(),
         spend: assize_report::format_cost(summary.cost_usd, summary.cost_partial),

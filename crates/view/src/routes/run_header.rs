@@ -12,15 +12,15 @@ use crate::text::{ResultMark, minute, visible};
 /// Head of a page about a run.
 pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> RunHeader {
     RunHeader {
-        slug: visible(run.slug()),
-        url: run_url(run.slug()),
+        slug: visible(&run.slug),
+        url: run_url(&run.slug),
         suites: suite_names(info),
         when: minute(&info.started_at),
         command: visible(&info.command),
         result: run_result(info, is_live(run, info)),
         has_scorecard: info.scorecard.is_some(),
         matrix_url: if info.targets.len() > 1 || run.has_prompts() {
-            matrix_url(&[run.slug().to_owned()])
+            matrix_url(&[run.slug.clone()])
         } else {
             String::new()
         },
@@ -39,7 +39,7 @@ pub(super) fn part_names(info: &RunInfo) -> impl Iterator<Item = &str> {
 
 /// Returns true if the run is still running.
 pub(super) fn is_live(run: &OpenRun, info: &RunInfo) -> bool {
-    info.finished_at.is_none() && run.folder().is_being_written()
+    info.finished_at.is_none() && run.folder.is_being_written()
 }
 
 /// What a run is called: its suites, the file with the answers, and its label.

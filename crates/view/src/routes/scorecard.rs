@@ -5,7 +5,9 @@ use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, labelled
 use assize_report::{
     closing_lines, format_plain, format_rate, format_score, grouped, nodes_in_order, scorecard_decision,
 };
-use assize_rubric::{Criticality, NodeStatus, ScorecardNodeId, ScorecardNodeKind, ScorecardScores};
+use assize_rubric::{
+    Criticality, NodeStatus, ScoreContribution, ScorecardNodeId, ScorecardNodeKind, ScorecardScores,
+};
 use assize_store::ScorecardInfo;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -26,23 +28,23 @@ const MAX_DEPTH: usize = 8;
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         if info.scorecard.is_none() {
             return Err(PageError::missing("The run is not one of a scorecard."));
         }
 
         let header = run_header(&run, &info, "scorecard");
         let LabelledRun { run: labelled, warning, .. } =
-            labelled_run(run.folder(), &LabelOptions::default(), library.process())?;
+            labelled_run(&run.folder, &LabelOptions::default(), &library.process)?;
         let settings = &info.settings;
         let scored = ScoredCard::of_stored(&labelled, settings).map_err(EngineError::from)?;
         let scores: Vec<_> = scored.scores().collect();
-        let trees = scores.iter().map(|(tree, scores)| tree_text(run.slug(), &labelled.info, tree, scores));
+        let trees = scores.iter().map(|(tree, scores)| tree_text(&run.slug, &labelled.info, tree, scores));
         let trees: Vec<TreeText> = trees.collect();
-        let earlier = earlier_run(&library, run.slug(), &info);
+        let earlier = earlier_run(&library, &run.slug, &info);
         let compared = match earlier.as_ref().and_then(|earlier| library.folder(&earlier.slug)) {
             Some(folder) => {
-                let base = labelled_run(&folder, &LabelOptions::default(), library.process())?;
+                let base = labelled_run(&folder, &LabelOptions::default(), &library.process)?;
                 Some(
                     compare_scorecards(&base.run, &labelled, missing_policy(settings))
                         .map_err(EngineError::from)?,
@@ -62,7 +64,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
                 .into_iter()
                 .map(|part| (part.title, part.lines.iter().map(|line| sentence(line)).collect()))
                 .collect(),
-            compare_url: earlier.map_or_else(String::new, |earlier| compare_url(&earlier.slug, run.slug())),
+            compare_url: earlier.map_or_else(String::new, |earlier| compare_url(&earlier.slug, &run.slug)),
             waits: !labelled.review_rows().is_empty(),
         }))
     })
@@ -80,15 +82,7 @@ fn tree_text(
     let nodes: Vec<NodeText> = order
         .iter()
         .take(MAX_NODES)
-        .filter_map(|(id, depth)| {
-            let part = contributions.get(id.index()).copied().flatten();
-            let mut node = node_text(slug, info, tree, scores, *id, *depth)?;
-            node.share = part.map_or_else(String::new, |part| format_rate(part.share));
-            node.gain = part
-                .filter(|part| part.gain > 0.0)
-                .map_or_else(String::new, |part| format!("+{}", format_score(part.gain)));
-            Some(node)
-        })
+        .filter_map(|(id, depth)| node_text(slug, info, tree, scores, &contributions, *id, *depth))
         .collect();
 
     let label = |id: ScorecardNodeId| node_label(info, tree, id);
@@ -128,10 +122,12 @@ pub(super) fn node_text(
     info: &ScorecardInfo,
     tree: &ScorecardTree,
     scores: &ScorecardScores<'_>,
+    contributions: &[Option<ScoreContribution>],
     id: ScorecardNodeId,
     depth: usize,
 ) -> Option<NodeText> {
     let (node, found) = scores.card().node(id).zip(scores.node(id))?;
+    let part = contributions.get(id.index()).copied().flatten();
     let is_gate = match node.kind {
         ScorecardNodeKind::Group { hard_gate, .. } => hard_gate,
         ScorecardNodeKind::Benchmark { criticality } => criticality == Criticality::HardGate,
@@ -155,8 +151,10 @@ pub(super) fn node_text(
             missing => format!("{} of {}", grouped(found.scored), grouped(found.scored + missing)),
         },
         coverage: found.coverage.map_or_else(String::new, format_rate),
-        share: String::new(),
-        gain: String::new(),
+        share: part.map_or_else(String::new, |part| format_rate(part.share)),
+        gain: part
+            .filter(|part| part.gain > 0.0)
+            .map_or_else(String::new, |part| format!("+{}", format_score(part.gain))),
         is_gate,
         blocked_by: codes(scores.blockers(id)),
         untested: codes(scores.untested_gates(id)),

@@ -3,8 +3,7 @@
 use assize_analysis::{BenchmarkCase, ScorecardTree};
 use assize_engine::{EngineError, LabelOptions, LabelledRun, ScoredCard, current_scorecard, labelled_run};
 use assize_report::{
-    ReportStyle, benchmark_decision_text, format_plain, format_rate, format_score, node_conclusions,
-    render_scorecard_node,
+    ReportStyle, benchmark_decision_text, format_plain, format_rate, node_conclusions, render_scorecard_node,
 };
 use assize_review::part_sections;
 use assize_rubric::{
@@ -32,7 +31,7 @@ pub(crate) async fn page(
 ) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
+        let info = library.info(&run.folder)?;
         if info.scorecard.is_none() {
             return Err(PageError::missing("The run is not one of a scorecard."));
         }
@@ -40,7 +39,7 @@ pub(crate) async fn page(
         let header = run_header(&run, &info, "scorecard");
         let options = LabelOptions::default();
         let LabelledRun { run: labelled, warning, .. } =
-            labelled_run(run.folder(), &options, library.process())?;
+            labelled_run(&run.folder, &options, &library.process)?;
         let scored = ScoredCard::of_stored(&labelled, &info.settings).map_err(EngineError::from)?;
         let wanted = labelled.index_of(&code);
         let found = scored.scores().find_map(|(tree, scores)| Some((tree, tree.node(wanted?)?, scores)));
@@ -49,7 +48,7 @@ pub(crate) async fn page(
         };
 
         // The files may have changed; the run stores everything but the question texts.
-        let sections = current_scorecard(&info, &options, library.process())
+        let sections = current_scorecard(&info, &options, &library.process)
             .map(|scorecard| part_sections(&scorecard, &code))
             .unwrap_or_default();
         let place = tree.places.get(id.index()).copied().unwrap_or_default();
@@ -61,7 +60,7 @@ pub(crate) async fn page(
         cases.sort_by(|(_, a), (_, b)| rank(a).total_cmp(&rank(b)));
         let count = cases.len();
         let texts = cases.into_iter().take(MAX_CASES).map(|(case, decided)| BenchmarkCaseText {
-            url: case_url(run.slug(), suite, case, None, 1),
+            url: case_url(&run.slug, suite, case, None, 1),
             ..case_text(case, decided)
         });
 
@@ -75,7 +74,7 @@ pub(crate) async fn page(
             arithmetic: visible(&render_scorecard_node(&labelled, tree, &scores, id, style)),
             cases: texts.collect(),
             case_count: count,
-            ..part_page(run.slug(), &labelled.info, tree, &scores, id)
+            ..part_page(&run.slug, &labelled.info, tree, &scores, id)
         }))
     })
     .await
@@ -99,15 +98,8 @@ fn part_page(
         std::iter::successors(card.parent(id), |at| card.parent(*at)).map(link).collect();
     path.reverse();
 
-    let children = card.children(id).filter_map(|child| {
-        let mut node = node_text(slug, info, tree, scores, child, 0)?;
-        let part = contributions.get(child.index()).copied().flatten();
-        node.share = part.map_or_else(String::new, |part| format_rate(part.share));
-        node.gain = part
-            .filter(|part| part.gain > 0.0)
-            .map_or_else(String::new, |part| format!("+{}", format_score(part.gain)));
-        Some(node)
-    });
+    let children =
+        card.children(id).filter_map(|child| node_text(slug, info, tree, scores, &contributions, child, 0));
     let others = |ids: Vec<ScorecardNodeId>| ids.into_iter().filter(|other| *other != id).map(link).collect();
     let found = scores.node(id);
     let bounds = found.and_then(|found| found.bounds);

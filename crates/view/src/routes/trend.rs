@@ -58,14 +58,14 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
     let slugs = oldest_first(runs);
 
     let key = trend_key(library, &slugs);
-    let points = if let Some(known) = library.known_trend(&key) {
+    let points = if let Some(known) = library.trend.find(&key) {
         known
     } else {
         let before = notices.len();
         let points = Arc::new(read_points(library, &slugs, &mut notices, work));
         // Warnings are not cached: a trend with warnings is computed again, so that they are shown each time.
         if notices.len() == before {
-            library.keep_trend(key, Arc::clone(&points));
+            library.trend.keep(key, Arc::clone(&points));
         }
         points
     };
@@ -128,7 +128,7 @@ fn read_points(
     work.begin(slugs.len() as u64);
     let reads = read_together(slugs, |slug| {
         let side = ComparedSide::open(library, slug)?;
-        let reader = read_trend(side.run.folder(), &side.part, |_| true)?;
+        let reader = read_trend(&side.run.folder, &side.part, |_| true)?;
         work.add(1);
         Ok::<_, PageError>((reader, side.info.started_at.clone()))
     });

@@ -127,17 +127,10 @@ fn config(setup: &ProjectSetup) -> String {
     std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()
 }
 
-/// The path that commands are given.
-fn subject(setup: &ProjectSetup) -> &'static str {
-    match setup.format {
-        InitFormat::Scorecard => "scorecard",
-        InitFormat::Evalcases | InitFormat::Tests => "evals",
-    }
-}
-
 fn workflow(setup: &ProjectSetup) -> String {
     let is_scorecard = setup.format == InitFormat::Scorecard;
-    let run = if is_scorecard { "scorecard score scorecard" } else { "eval evals" };
+    let (subject, run) =
+        if is_scorecard { ("scorecard", "scorecard score scorecard") } else { ("evals", "eval evals") };
     let secret = match key_variable(&setup.judge) {
         _ if is_scorecard => String::new(),
         Some(key) => format!("        env:\n          {key}: ${{{{ secrets.{key} }}}}\n"),
@@ -154,7 +147,7 @@ fn workflow(setup: &ProjectSetup) -> String {
     };
 
     include_str!("../../../templates/workflow.yaml")
-        .replace("@SUBJECT@", subject(setup))
+        .replace("@SUBJECT@", subject)
         .replace("@RUN@", run)
         .replace("@SECRET@", &secret)
         .replace("@DEFAULTS@", &defaults)

@@ -34,7 +34,14 @@ impl Serialize for PrintedNodes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let count = self.0.trees.iter().map(|tree| tree.places.len()).sum();
         let mut list = serializer.serialize_seq(Some(count))?;
-        each_node(self.0, |node| list.serialize_element(node))?;
+        for (tree, scores) in self.0.scores() {
+            let contributions = scores.contributions();
+            for id in tree.card.ids() {
+                if let Some(node) = ScorecardNodeJson::new(self.0.info, tree, &scores, &contributions, id) {
+                    list.serialize_element(&node)?;
+                }
+            }
+        }
         list.end()
     }
 }
@@ -81,23 +88,6 @@ pub(super) fn write_markdown(
     let scores: Vec<(&ScorecardTree, ScorecardScores<'_>)> = scored.scores().collect();
     for file in files.iter().filter(|file| file.format != ReportFormat::Json) {
         output::write_text(&file.path, &render_scorecard_markdown(&scores, page))?;
-    }
-
-    Ok(())
-}
-
-/// Calls `see` with every part as JSON, and stops at the first error.
-fn each_node<E>(
-    scored: &ScoredCard<'_>,
-    mut see: impl FnMut(&ScorecardNodeJson<'_>) -> Result<(), E>,
-) -> Result<(), E> {
-    for (tree, scores) in scored.scores() {
-        let contributions = scores.contributions();
-        for id in tree.card.ids() {
-            if let Some(node) = ScorecardNodeJson::new(scored.info, tree, &scores, &contributions, id) {
-                see(&node)?;
-            }
-        }
     }
 
     Ok(())
