@@ -94,9 +94,23 @@ fn one_of_several_quoted_examples_is_enough() {
     for answer in ["Please wait.", "Thank you for waiting.", "Sorry!"] {
         assert!(met(polite, answer), "{answer}");
     }
-    assert!(!met(polite, "Wait for a polite phrase."));
+    assert!(is_open(polite, "Wait for a polite phrase."), "there are other polite phrases");
     let judgement = judged(checklist("a", polite), "Sorry!");
     assert_eq!(judgement.reason, "Found all words: sorry (coverage 100%).");
+}
+
+#[test]
+fn what_is_missing_shows_nothing_under_a_condition_or_beside_examples() {
+    let child = r#"If the user is a child, says "ask a parent""#;
+    assert!(met(child, "Ask a parent first."));
+    for (open, answer) in [
+        (child, "No."),
+        (r#"Says "sorry" when the customer reports a problem"#, "Thanks for your order."),
+        ("Unless it is free, names the price of 20 dollars", "It is free."),
+        (r#"Names a next step, such as the number "0800 555 123" or a page"#, "Fill in the form."),
+    ] {
+        assert!(is_open(open, answer), "{open}: {answer}");
+    }
 }
 
 #[test]
