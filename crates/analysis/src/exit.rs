@@ -138,47 +138,40 @@ impl RunEnding {
 
 /// The exit code of a run and its reason.
 pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
-    let mut exits = Vec::new();
-    let mut reasons = Vec::new();
+    let mut ends = Vec::new();
     if ending.interrupted {
-        exits.push(ExitStatus::Interrupted);
-        reasons.push("interrupted".to_owned());
+        ends.push((ExitStatus::Interrupted, "interrupted".to_owned()));
     }
     if ending.too_late {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push("stopped at the deadline".to_owned());
+        ends.push((ExitStatus::Incomplete, "stopped at the deadline".to_owned()));
     }
     if ending.over_budget {
-        exits.push(ExitStatus::OverBudget);
-        reasons.push("stopped by the budget".to_owned());
+        ends.push((ExitStatus::OverBudget, "stopped by the budget".to_owned()));
     }
 
     if ending.server_given_up {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push("stopped, because a model server is unusable".to_owned());
+        ends.push((ExitStatus::Incomplete, "stopped, because a model server is unusable".to_owned()));
     }
 
     // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
         // Results that could not be stored don't count. If a rate decides, single cases do not.
-        if !ending.broke_off && ending.decision.is_none() {
-            exits.push(ExitStatus::Failed);
-        }
-        reasons.push(match (counts.fail, counts.borderline) {
+        let is_counted = !ending.broke_off && ending.decision.is_none();
+        let exit = if is_counted { ExitStatus::Failed } else { ExitStatus::Passed };
+        let reason = match (counts.fail, counts.borderline) {
             (fail, 0) => format!("{fail} failed"),
             (0, borderline) => format!("{borderline} borderline"),
             (fail, borderline) => format!("{fail} failed, {borderline} borderline"),
-        });
+        };
+        ends.push((exit, reason));
     }
 
     if counts.incomplete > 0 {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push(format!("{} incomplete", counts.incomplete));
+        ends.push((ExitStatus::Incomplete, format!("{} incomplete", counts.incomplete)));
     }
     if counts.skipped > 0 {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push(format!("{} skipped", counts.skipped));
+        ends.push((ExitStatus::Incomplete, format!("{} skipped", counts.skipped)));
     }
 
     if let Some(decision) = ending.decision {
@@ -187,8 +180,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
             RunDecision::Below => (ExitStatus::Failed, "clearly below the reference"),
             RunDecision::Unclear => (ExitStatus::Inconclusive, "inconclusive"),
         };
-        exits.push(exit);
-        reasons.push(reason.to_owned());
+        ends.push((exit, reason.to_owned()));
     }
 
     let halted = match ending.halted {
@@ -198,30 +190,26 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
         Some(HaltReason::Decided) | None => None,
     };
     if let Some(reason) = halted {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push(reason.to_owned());
+        ends.push((ExitStatus::Incomplete, reason.to_owned()));
     }
 
     if ending.unfinished {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push("the run did not end".to_owned());
+        ends.push((ExitStatus::Incomplete, "the run did not end".to_owned()));
     }
     if ending.not_run > 0 {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push(format!("{} not run", ending.not_run));
+        ends.push((ExitStatus::Incomplete, format!("{} not run", ending.not_run)));
     }
     if ending.excluded > 0 {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push(format!("{} excluded", ending.excluded));
+        ends.push((ExitStatus::Incomplete, format!("{} excluded", ending.excluded)));
     }
     if ending.broke_off {
-        exits.push(ExitStatus::Incomplete);
-        reasons.push("stopped: results could not be written".to_owned());
+        ends.push((ExitStatus::Incomplete, "stopped: results could not be written".to_owned()));
     }
-    if reasons.is_empty() {
-        reasons.push("all passed".to_owned());
+    if ends.is_empty() {
+        ends.push((ExitStatus::Passed, "all passed".to_owned()));
     }
 
+    let (exits, reasons): (Vec<ExitStatus>, Vec<String>) = ends.into_iter().unzip();
     (ExitStatus::strongest(exits), reasons.join(", "))
 }
 

@@ -28,7 +28,7 @@ pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportS
         render_anytime_line(found),
         format_plain(100.0 * found.level)
     );
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, text)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Strong, text));
 
     let clear = found.decided_after.or(found.equivalent_after);
     let line = match clear {
@@ -48,6 +48,6 @@ pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportS
         }
         None => "Inconclusive so far: further cases may show a difference.".to_owned(),
     };
-    page.add_text(&[], &[ReportPiece::plain(line)]);
+    page.add_paragraph(ReportPiece::plain(line));
     format!("\n{}", page.finish())
 }

@@ -31,27 +31,24 @@ pub fn render_audit(report: &AuditReport, style: ReportStyle) -> String {
     } else {
         for section in first {
             page.add_blank();
-            page.add_text(&[], &[ReportPiece::untrusted_name(ReportTone::Strong, &section.title)]);
+            page.add_paragraph(ReportPiece::untrusted_name(ReportTone::Strong, &section.title));
             render_metrics(&mut page, &section.figures, true);
         }
     }
 
     if shown.len() > MAX_SECTIONS {
         let more = (shown.len() - MAX_SECTIONS) as u64;
-        page.add_text(
-            &[],
-            &[ReportPiece::plain(format!(
-                "and {}; `--json` has all",
-                format_count(more, "part more", "parts more")
-            ))],
-        );
+        page.add_paragraph(ReportPiece::plain(format!(
+            "and {}; `--json` has all",
+            format_count(more, "part more", "parts more")
+        )));
     }
 
     page.add_blank();
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, &report.says)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Strong, &report.says));
 
     for line in report.unmeasured.iter().chain(&report.missing) {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Open, line)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Open, line));
     }
 
     page.finish()
@@ -81,10 +78,10 @@ fn render_section_table(page: &mut ReportPage, parts: &[&AuditSection]) {
     ];
 
     page.add_blank();
-    page.add_text(&[], &[ReportPiece::plain(format!("{}, part by part:", figure.name))]);
+    page.add_paragraph(ReportPiece::plain(format!("{}, part by part:", figure.name)));
     render_table(page, 0, &columns, &rows);
 
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, figure.says)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Dim, figure.says));
 }
 
 /// Converts an audit to JSON.

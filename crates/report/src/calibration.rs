@@ -55,14 +55,11 @@ pub fn render_calibration(
 ) -> String {
     let mut page = ReportPage::new(style);
     let judge = calibration.judge.as_deref().map(|judge| format!("judge {judge}, ")).unwrap_or_default();
-    page.add_text(
-        &[],
-        &[ReportPiece::plain(format!(
-            "{judge}{} in {}",
-            format_count(calibration.items as u64, "item", "items"),
-            format_count(calibration.clusters as u64, "cluster", "clusters"),
-        ))],
-    );
+    page.add_paragraph(ReportPiece::plain(format!(
+        "{judge}{} in {}",
+        format_count(calibration.items as u64, "item", "items"),
+        format_count(calibration.clusters as u64, "cluster", "clusters"),
+    )));
 
     if let Some(text) = excluded_labels(calibration) {
         page.add_text(
@@ -74,7 +71,7 @@ pub fn render_calibration(
     let overall = || calibration.sections.iter().filter(|section| section.is_overall);
     let sentences: Vec<String> = overall().filter_map(agreement_sentence).collect();
     for sentence in &sentences {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, sentence)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Strong, sentence));
     }
     for section in overall() {
         render_overall(&mut page, section, detail);
@@ -112,7 +109,7 @@ pub fn render_calibration(
             format_score(mass.median),
             format_score(mass.lowest)
         );
-        page.add_text(&[], &[ReportPiece::plain(text)]);
+        page.add_paragraph(ReportPiece::plain(text));
     }
 
     for note in &calibration.notes {
@@ -124,7 +121,7 @@ pub fn render_calibration(
     // After a page of tables, the conclusion is no longer on the screen, so it is repeated.
     if !detail.explained {
         for sentence in &sentences {
-            page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, sentence)]);
+            page.add_paragraph(ReportPiece::new(ReportTone::Strong, sentence));
         }
     }
     page.finish()
@@ -222,7 +219,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
     }
 
     if let Some(found) = &section.replacement {
-        page.add_text(&[], &[ReportPiece::plain(&found.says)]);
+        page.add_paragraph(ReportPiece::plain(&found.says));
         if all {
             render_annotators(page, found);
         }
@@ -268,7 +265,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
             1 => format!("{hidden} more measures of agreement and an unmeasured bias"),
             some => format!("{hidden} more measures of agreement and {some} unmeasured biases"),
         };
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}"))]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}")));
     }
 }
 
@@ -435,7 +432,7 @@ fn render_breakdown(
     let parts: Vec<&str> =
         legend.into_iter().filter(|(is_shown, _)| *is_shown).map(|(_, text)| text).collect();
     if !parts.is_empty() {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, parts.join("; "))]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, parts.join("; ")));
     }
 }
 
@@ -512,7 +509,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates, explained: bool)
 
             if explained {
                 let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
-                page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
+                page.add_indented(6, ReportPiece::new(ReportTone::Dim, says));
             }
         }
         Err(reason) => {

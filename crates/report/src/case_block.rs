@@ -300,9 +300,9 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
     });
     let gates: Vec<String> = gates.collect();
     if !gates.is_empty() {
-        page.add_text(
-            &[ReportPiece::plain("  ")],
-            &[ReportPiece::untrusted(ReportTone::Bad, &failed_gates(&gates), sanitize::MAX_REASON)],
+        page.add_indented(
+            2,
+            ReportPiece::untrusted(ReportTone::Bad, &failed_gates(&gates), sanitize::MAX_REASON),
         );
     }
 
@@ -324,16 +324,16 @@ fn render_error_and_coverage(page: &mut ReportPage, row: &ResultRow) {
 
     if let Some(coverage) = row.coverage.filter(|coverage| *coverage < 1.0) {
         let share = number::format_percent((coverage * 1e6).floor() as u64, 1_000_000);
-        page.add_text(
-            &[ReportPiece::plain("  ")],
-            &[ReportPiece::new(
+        page.add_indented(
+            2,
+            ReportPiece::new(
                 ReportTone::Open,
                 if coverage > 0.0 {
                     format!("only {share} of the weight was graded")
                 } else {
                     "no criterion was graded".to_owned()
                 },
-            )],
+            ),
         );
     }
 }
@@ -393,10 +393,7 @@ fn render_grader(page: &mut ReportPage, grader: &GraderRow) {
     page.add_text(&[ReportPiece::plain("  ")], &pieces);
 
     if let Some(error) = &grader.error {
-        page.add_text(
-            &[ReportPiece::plain("    ")],
-            &[ReportPiece::untrusted(ReportTone::Bad, error, sanitize::MAX_REASON)],
-        );
+        page.add_indented(4, ReportPiece::untrusted(ReportTone::Bad, error, sanitize::MAX_REASON));
     }
 }
 

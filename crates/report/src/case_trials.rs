@@ -3,7 +3,7 @@
 use assize_store::{CaseTrialsRow, EstimatedMetric, PartTable, TrialMetrics, VerdictCounts, named_case};
 
 use crate::cost::format_cost;
-use crate::entry::{UndefinedIntervals, entry, percent, percent_interval, tallies};
+use crate::entry::{UndefinedIntervals, entry, percent, percent_interval, score, tallies};
 use crate::mark::VerdictMark;
 use crate::number::{self, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -61,7 +61,7 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
     undefined.render(page);
     let text =
         "pass@k: at least one of k trials passes; pass^k: all of them. Means over cases with several trials.";
-    page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, text)]);
+    page.add_indented(2, ReportPiece::new(ReportTone::Dim, text));
 }
 
 /// Renders the cases with several trials, a line each.
@@ -98,7 +98,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
                     case.score.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
                 ),
                 ReportPiece::plain(format!("{}/{}{open}", case.passed, case.run)),
-                ReportPiece::plain(format_metric(&case.mean_score)),
+                ReportPiece::plain(score(&case.mean_score)),
                 ReportPiece::new(
                     ReportTone::Dim,
                     undefined.or_dash(&case.mean_score, format_metric_interval),
@@ -165,7 +165,7 @@ pub(crate) fn render_parts(page: &mut ReportPage, kind: &'static str, parts: &Pa
                 ReportPiece::new(ReportTone::Open, number(counts.skipped)),
                 ReportPiece::plain(percent(&part.pass_rate)),
                 ReportPiece::new(ReportTone::Dim, undefined.or_dash(&part.pass_rate, percent_interval)),
-                ReportPiece::plain(format_metric(&part.mean_score)),
+                ReportPiece::plain(score(&part.mean_score)),
                 ReportPiece::new(
                     ReportTone::Dim,
                     undefined.or_dash(&part.mean_score, format_metric_interval),
@@ -191,10 +191,6 @@ pub(crate) fn render_parts(page: &mut ReportPage, kind: &'static str, parts: &Pa
     ];
     render_table(page, 2, &columns, &lines);
     undefined.render(page);
-}
-
-pub(crate) fn format_metric(figure: &EstimatedMetric) -> String {
-    figure.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score)
 }
 
 /// Formats the interval, or the reason why there is none.

@@ -69,7 +69,7 @@ pub fn render_comparison(
         render_matrix(&mut page, many, adjusted_by);
     }
     if let Some(chosen) = &many.selection {
-        page.add_text(&[], &[ReportPiece::untrusted(ReportTone::Plain, &chosen.says, sanitize::MAX_REASON)]);
+        page.add_paragraph(ReportPiece::untrusted(ReportTone::Plain, &chosen.says, sanitize::MAX_REASON));
     }
 
     page.finish()
@@ -499,7 +499,7 @@ fn render_group_table(
     }
 
     page.add_blank();
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, table_title(parts, adjusted_by))]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Strong, table_title(parts, adjusted_by)));
 
     let brief = difference_columns("", adjusted_by.filter(|_| parts.rows.len() > 1).map_or("p", p_title));
     let lines: Vec<Vec<ReportPiece>> = parts
@@ -710,13 +710,10 @@ fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Optio
         || "p not adjusted".to_owned(),
         |name| format!("p adjusted by {name} for {pairs} comparisons"),
     );
-    page.add_text(
-        &[],
-        &[ReportPiece::new(
-            ReportTone::Dim,
-            format!("Change of the {figure} from the run of the column to the run of the row; * significant ({adjusted})."),
-        )],
-    );
+    page.add_paragraph(ReportPiece::new(
+        ReportTone::Dim,
+        format!("Change of the {figure} from the run of the column to the run of the row; * significant ({adjusted})."),
+    ));
 
     let mut lines = Vec::new();
     for (at, row) in many.matrix.iter().enumerate() {

@@ -30,14 +30,14 @@ pub fn render_criteria(report: &CriteriaReport, style: ReportStyle) -> String {
         format_count(report.answers as u64, "answer", "answers"),
         format_count(report.cases as u64, "case", "cases"),
     );
-    page.add_text(&[], &[ReportPiece::plain(text)]);
+    page.add_paragraph(ReportPiece::plain(text));
     page.add_blank();
 
     render_list(&mut page, report);
     render_pairs(&mut page, report);
     render_model(&mut page, report);
     for line in closing_lines(report) {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
     page.finish()
 }
@@ -97,7 +97,7 @@ fn render_list(page: &mut ReportPage, report: &CriteriaReport) {
         });
         for text in one.flag.map(describe).into_iter().chain(extreme).chain(unused).chain(unordered) {
             let text = format!("{}: {text}", sanitize_name(&one.name));
-            page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
+            page.add_paragraph(ReportPiece::new(ReportTone::Middling, text));
         }
     }
 }
@@ -207,7 +207,7 @@ fn render_model(page: &mut ReportPage, report: &CriteriaReport) {
         }
         Err(reason) => format!("Slopes, difficulties and a short form: {}.", undefined_because(reason)),
     };
-    page.add_text(&[], &[ReportPiece::plain(line)]);
+    page.add_paragraph(ReportPiece::plain(line));
 }
 
 fn closing_lines(report: &CriteriaReport) -> Vec<String> {

@@ -39,7 +39,7 @@ pub fn render_criterion_cases(
         ReportPiece::untrusted(ReportTone::Plain, &text.unwrap_or_default(), sanitize::MAX_CRITERION_TEXT),
     ];
     page.add_text(&[], &title);
-    page.add_text(&[], &[ReportPiece::plain(count_sentence(records.len() + more, total))]);
+    page.add_paragraph(ReportPiece::plain(count_sentence(records.len() + more, total)));
 
     for record in records {
         let row = &record.result;
@@ -52,10 +52,10 @@ pub fn render_criterion_cases(
     }
     if more > 0 {
         page.add_blank();
-        page.add_text(
-            &[],
-            &[ReportPiece::new(ReportTone::Dim, format!("and {more} more; `--json` has them all"))],
-        );
+        page.add_paragraph(ReportPiece::new(
+            ReportTone::Dim,
+            format!("and {more} more; `--json` has them all"),
+        ));
     }
 
     page.finish()

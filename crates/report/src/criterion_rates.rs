@@ -2,8 +2,8 @@
 
 use assize_store::{CriterionRate, RunSummary};
 
-use crate::case_trials::{format_metric, format_metric_interval};
-use crate::entry::{UndefinedIntervals, percent, percent_interval};
+use crate::case_trials::format_metric_interval;
+use crate::entry::{UndefinedIntervals, percent, percent_interval, score};
 use crate::number::grouped;
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
@@ -86,7 +86,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
         .take(most)
         .map(|one| {
             let (rate, interval) = if one.scored {
-                (format_metric(&one.rate), undefined.or_dash(&one.rate, format_metric_interval))
+                (score(&one.rate), undefined.or_dash(&one.rate, format_metric_interval))
             } else {
                 (percent(&one.rate), undefined.or_dash(&one.rate, percent_interval))
             };
@@ -123,6 +123,6 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
     undefined.render(page);
     if rates.len() > most {
         let more = format!("and {} more; `--json` has them all", rates.len() - most);
-        page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, more)]);
+        page.add_indented(2, ReportPiece::new(ReportTone::Dim, more));
     }
 }

@@ -51,7 +51,7 @@ pub fn render_drift(report: &DriftReport, style: ReportStyle) -> String {
     render_table(&mut page, 0, &columns, &rows);
     page.add_blank();
     for line in conclusions(report) {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
     page.finish()
 }

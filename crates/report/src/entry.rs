@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_store::{EstimatedMetric, VerdictCounts};
+use assize_store::{CriterionRate, EstimatedMetric, VerdictCounts};
 
 use crate::number::{self, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -45,6 +45,29 @@ pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
     }
 }
 
+/// A score; a dash if there is none.
+pub(crate) fn score(figure: &EstimatedMetric) -> String {
+    figure.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score)
+}
+
+/// The interval of a score; empty if there is none.
+pub(crate) fn score_interval(figure: &EstimatedMetric) -> String {
+    match (figure.low, figure.high) {
+        (Some(low), Some(high)) => format!("{} to {}", number::format_score(low), number::format_score(high)),
+        _ => String::new(),
+    }
+}
+
+/// The rate of a criterion with its interval; of a scored one, the mean of its scores.
+pub(crate) fn criterion_value(rate: &CriterionRate) -> (String, String) {
+    let figure = &rate.rate;
+    if rate.scored {
+        (score(figure), score_interval(figure))
+    } else {
+        (percent(figure), percent_interval(figure))
+    }
+}
+
 /// Reasons why some rows of a table have no interval, shown once below it.
 #[derive(Debug, Default)]
 pub(crate) struct UndefinedIntervals(BTreeSet<String>);
@@ -70,7 +93,7 @@ impl UndefinedIntervals {
         let reasons: Vec<&str> = self.0.iter().map(String::as_str).collect();
         if !reasons.is_empty() {
             let text = format!("{} {}", number::NO_VALUE, number::no_interval(reasons.join("; ")));
-            page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, text)]);
+            page.add_indented(2, ReportPiece::new(ReportTone::Dim, text));
         }
     }
 }

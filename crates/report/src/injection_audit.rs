@@ -77,20 +77,17 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
 
         if given_way.len() > MAX_CRITERIA {
             let more = (given_way.len() - MAX_CRITERIA) as u64;
-            page.add_text(
-                &[],
-                &[ReportPiece::plain(format!(
-                    "and {}",
-                    format_count(more, "criterion more", "criteria more")
-                ))],
-            );
+            page.add_paragraph(ReportPiece::plain(format!(
+                "and {}",
+                format_count(more, "criterion more", "criteria more")
+            )));
         }
 
         page.add_blank();
     }
 
     for (tone, line) in conclusion_lines(report) {
-        page.add_text(&[], &[ReportPiece::new(tone, line)]);
+        page.add_paragraph(ReportPiece::new(tone, line));
     }
 
     page.finish()

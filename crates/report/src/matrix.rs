@@ -17,7 +17,7 @@ use crate::case_block::has_failed_gate;
 use crate::comparison_markdown::escape_markdown;
 use crate::entry::{percent, percent_interval};
 use crate::excerpt::{answer_excerpt, excerpt, short_criterion_name};
-use crate::export::{ReportError, spreadsheet_text};
+use crate::export::{ReportError, spreadsheet_text, stored_question};
 use crate::html::page_of;
 use crate::mark::VerdictMark;
 use crate::number::{dollars, format_count, format_duration, format_score, grouped};
@@ -322,8 +322,7 @@ pub fn different_answers(rows: &[ResultRow]) -> (Vec<TrialAnswer>, usize) {
 }
 
 fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String, StoreError> {
-    let Some(hash) = row.case_hash.as_deref() else { return Ok(String::new()) };
-    let question = questions.read(hash)?.and_then(|row| row.question);
+    let question = stored_question(questions, row)?.and_then(|row| row.question);
     Ok(excerpt(&question.unwrap_or_default()))
 }
 

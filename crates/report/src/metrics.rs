@@ -164,7 +164,7 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate], 
         );
 
         if explained {
-            page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, figure.says)]);
+            page.add_indented(6, ReportPiece::new(ReportTone::Dim, figure.says));
         }
     }
 }

@@ -17,11 +17,11 @@ pub fn render_noise(figures: &RunMetrics, style: ReportStyle) -> String {
 
     if let Some(noise) = &figures.noise {
         page.add_blank();
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, &noise.says)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Strong, &noise.says));
     }
 
     for line in unknown_noise(figures) {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Open, line)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Open, line));
     }
 
     page.finish()

@@ -105,6 +105,16 @@ impl ReportPage {
         }
     }
 
+    /// Adds a piece of text without a lead, wrapped.
+    pub(crate) fn add_paragraph(&mut self, text: ReportPiece) {
+        self.add_text(&[], &[text]);
+    }
+
+    /// Adds a piece of text, wrapped and indented.
+    pub(crate) fn add_indented(&mut self, indent: usize, text: ReportPiece) {
+        self.add_text(&[ReportPiece::plain(" ".repeat(indent))], &[text]);
+    }
+
     /// Adds a command or a path beside `lead`. It stays on one line at any width, so that it can be copied. `effect`
     /// follows it, or goes below it if both are too long for one line.
     pub(crate) fn add_command(

@@ -35,7 +35,7 @@ pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: Repor
 
     let rows: Vec<Vec<ReportPiece>> = report.pairs.iter().map(|pair| pair_row(report, pair)).collect();
     if rows.is_empty() {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Open, "nothing was compared")]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Open, "nothing was compared"));
         page.add_blank();
     } else {
         render_table(&mut page, 0, &columns, &rows);
@@ -43,7 +43,7 @@ pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: Repor
     }
 
     for pair in &report.pairs {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, pair_conclusion(report, pair))]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Strong, pair_conclusion(report, pair)));
         if report.pairs.len() == 1 {
             render_metrics(&mut page, &pair.figures, true);
         }
@@ -51,13 +51,13 @@ pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: Repor
 
     page.add_blank();
     render_metrics(&mut page, &report.place.figures, true);
-    page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::plain(position_bias_text(report))]);
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, &report.place.says)]);
+    page.add_indented(2, ReportPiece::plain(position_bias_text(report)));
+    page.add_paragraph(ReportPiece::new(ReportTone::Strong, &report.place.says));
     page.add_blank();
     render_ranking(&mut page, report);
 
     for line in missing.iter().cloned().chain(ungraded_text(report)) {
-        page.add_text(&[], &[ReportPiece::untrusted(ReportTone::Open, &line, 1000)]);
+        page.add_paragraph(ReportPiece::untrusted(ReportTone::Open, &line, 1000));
     }
 
     page.finish()
@@ -139,10 +139,10 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
     let found = match &report.ranking {
         Ok(found) => found,
         Err(why) => {
-            page.add_text(
-                &[],
-                &[ReportPiece::new(ReportTone::Open, format!("The ranking is undefined: {why}."))],
-            );
+            page.add_paragraph(ReportPiece::new(
+                ReportTone::Open,
+                format!("The ranking is undefined: {why}."),
+            ));
             return;
         }
     };
@@ -185,20 +185,17 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
         tie_rule_text(found.ties)
     );
 
-    page.add_text(&[], &[ReportPiece::plain(about)]);
+    page.add_paragraph(ReportPiece::plain(about));
     render_table(page, 0, &columns, &rows);
 
     if let Some(why) = missing_interval(found) {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, no_interval(why))]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, no_interval(why)));
     }
 
-    page.add_text(
-        &[],
-        &[ReportPiece::new(
-            ReportTone::Dim,
-            "If the CI of a lead contains 0, the order of the two systems is uncertain.",
-        )],
-    );
+    page.add_paragraph(ReportPiece::new(
+        ReportTone::Dim,
+        "If the CI of a lead contains 0, the order of the two systems is uncertain.",
+    ));
 }
 
 /// Returns the reason why strengths have no interval, if they have none.

@@ -21,7 +21,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
         format_count(report.raters.len() as u64, "rater", "raters"),
         format_count(report.items as u64, "item", "items")
     );
-    page.add_text(&[], &[ReportPiece::plain(text)]);
+    page.add_paragraph(ReportPiece::plain(text));
     page.add_blank();
 
     let columns = [
@@ -94,7 +94,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
             .to_owned(),
     );
     for line in lines {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
 
     page.finish()

@@ -23,7 +23,7 @@ pub fn render_plan(needs: &[SampleSizeAnswer], style: ReportStyle) -> String {
 
         page.add_split_line(&[ReportPiece::untrusted(ReportTone::Plain, &need.question, 300)], &[answer]);
         let about = format!("{} ({})", need.says, need.method);
-        page.add_text(&[ReportPiece::plain("    ")], &[ReportPiece::untrusted(ReportTone::Dim, &about, 300)]);
+        page.add_indented(4, ReportPiece::untrusted(ReportTone::Dim, &about, 300));
     }
 
     page.finish()

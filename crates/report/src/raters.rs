@@ -28,15 +28,12 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
         } else {
             String::new()
         };
-        page.add_text(
-            &[],
-            &[ReportPiece::plain(format!(
-                "{} of {}, {} rated twice or more{undecided}",
-                format_count(section.ratings, "rating", "ratings"),
-                format_count(section.items, "item", "items"),
-                grouped(section.rated_twice),
-            ))],
-        );
+        page.add_paragraph(ReportPiece::plain(format!(
+            "{} of {}, {} rated twice or more{undecided}",
+            format_count(section.ratings, "rating", "ratings"),
+            format_count(section.items, "item", "items"),
+            grouped(section.rated_twice),
+        )));
 
         if !section.names.is_empty() {
             let named = section.names.iter().map(|(name, count)| format!("{name} {}", grouped(*count)));
@@ -49,7 +46,7 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
 
         if section.rated_twice == 0 {
             let text = "agreement is undefined: no item has two ratings";
-            page.add_text(&[], &[ReportPiece::new(ReportTone::Open, text)]);
+            page.add_paragraph(ReportPiece::new(ReportTone::Open, text));
             continue;
         }
 
@@ -165,13 +162,10 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
 
     render_table(&mut page, 0, &columns, &rows);
     page.add_blank();
-    page.add_text(
-        &[],
-        &[ReportPiece::new(
-            ReportTone::Dim,
-            "right both: right in both orders; guessing gives 25%. on balance: more right verdicts than wrong ones, so that a tie beside a right one counts (JudgeBench). prefers 1st: share of decisive verdicts for the answer shown first; its p is that of the sign test of pairs that one place won twice. unread: pairs excluded because one order has no verdict.",
-        )],
-    );
+    page.add_paragraph(ReportPiece::new(
+        ReportTone::Dim,
+        "right both: right in both orders; guessing gives 25%. on balance: more right verdicts than wrong ones, so that a tie beside a right one counts (JudgeBench). prefers 1st: share of decisive verdicts for the answer shown first; its p is that of the sign test of pairs that one place won twice. unread: pairs excluded because one order has no verdict.",
+    ));
     for report in reports.iter().filter(|report| report.seems_exchanged) {
         let which: Vec<&str> =
             [&*report.set, &*report.judge].into_iter().filter(|name| !name.is_empty()).collect();
@@ -180,7 +174,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
             "{which}the two orders contradict each other far more often than chance explains. Were the verdicts of the \
              second order mapped back to the names of the answers?"
         );
-        page.add_text(&[], &[ReportPiece::untrusted(ReportTone::Bad, &text, 400)]);
+        page.add_paragraph(ReportPiece::untrusted(ReportTone::Bad, &text, 400));
     }
 
     page.finish()
@@ -213,18 +207,15 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
             &[ReportPiece::plain(format!("{name:<26}"))],
             &[ReportPiece::new(ReportTone::Strong, text)],
         );
-        page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
+        page.add_indented(6, ReportPiece::new(ReportTone::Dim, says));
     };
 
-    page.add_text(
-        &[],
-        &[ReportPiece::plain(format!(
-            "{}, {}, {}",
-            format_count(report.rows, "row", "rows"),
-            format_count(report.cells, "answer", "answers"),
-            format_count(report.failed, "failed score", "failed scores"),
-        ))],
-    );
+    page.add_paragraph(ReportPiece::plain(format!(
+        "{}, {}, {}",
+        format_count(report.rows, "row", "rows"),
+        format_count(report.cells, "answer", "answers"),
+        format_count(report.failed, "failed score", "failed scores"),
+    )));
 
     page.add_blank();
     line(
@@ -274,7 +265,7 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
             .collect();
 
         render_table(&mut page, 0, &columns, &rows);
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, "Averaging breaks ties: compare the gain alone on top with the gain in partial credit before paying for repeats.")]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, "Averaging breaks ties: compare the gain alone on top with the gain in partial credit before paying for repeats."));
     }
 
     if let Some(gain) = &report.gain {

@@ -20,7 +20,7 @@ pub fn render_rescaling(report: &RescaleReport, style: ReportStyle) -> String {
         format_count(report.clusters as u64, "cluster", "clusters"),
         report.folds
     );
-    page.add_text(&[], &[ReportPiece::plain(text)]);
+    page.add_paragraph(ReportPiece::plain(text));
     page.add_blank();
 
     let error = report.methods.first().map_or("", |result| result.error.name);
@@ -52,7 +52,7 @@ pub fn render_rescaling(report: &RescaleReport, style: ReportStyle) -> String {
     page.add_blank();
 
     for line in conclusion_lines(report) {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
 
     page.finish()

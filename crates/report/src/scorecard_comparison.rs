@@ -38,7 +38,7 @@ pub fn render_scorecard_comparison(
     page.add_blank();
 
     for line in comparison_notes(found) {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
 
     render_changes(&mut page, &found.measured);
@@ -46,7 +46,7 @@ pub fn render_scorecard_comparison(
     for gate in gates {
         let (word, tone) = gate_status(gate.hold);
         let line = format!("{} {word}: {}", gate.gate, gate.says);
-        page.add_text(&[], &[ReportPiece::new(tone, line)]);
+        page.add_paragraph(ReportPiece::new(tone, line));
     }
 
     page.finish()

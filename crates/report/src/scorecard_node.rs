@@ -53,13 +53,10 @@ pub fn render_scorecard_node(
         }
     };
 
-    page.add_text(
-        &[],
-        &[ReportPiece::new(
-            ReportTone::Dim,
-            format!("{kind}, {how}, threshold {}", format_plain(node.line.get())),
-        )],
-    );
+    page.add_paragraph(ReportPiece::new(
+        ReportTone::Dim,
+        format!("{kind}, {how}, threshold {}", format_plain(node.line.get())),
+    ));
 
     page.add_blank();
 
@@ -73,7 +70,7 @@ pub fn render_scorecard_node(
     page.add_blank();
 
     for line in node_conclusions(scores, id) {
-        page.add_text(&[], &[ReportPiece::new(status_tone(found.status), line)]);
+        page.add_paragraph(ReportPiece::new(status_tone(found.status), line));
     }
 
     page.finish()
@@ -146,30 +143,24 @@ fn render_group(
     page.add_blank();
 
     let Some((low, high)) = found.bounds else {
-        page.add_text(&[], &[ReportPiece::plain("no node below has a score")]);
+        page.add_paragraph(ReportPiece::plain("no node below has a score"));
         return;
     };
     if !weighted {
-        page.add_text(
-            &[],
-            &[ReportPiece::plain(format!(
-                "score = {} = {}",
-                aggregation_text(aggregation),
-                format_range(low, high)
-            ))],
-        );
+        page.add_paragraph(ReportPiece::plain(format!(
+            "score = {} = {}",
+            aggregation_text(aggregation),
+            format_range(low, high)
+        )));
         return;
     }
 
-    page.add_text(
-        &[],
-        &[ReportPiece::plain(format!(
-            "score = {} / {} = {}",
-            format_range(low_sum, high_sum),
-            format_plain(found.covered_weight),
-            format_range(low, high)
-        ))],
-    );
+    page.add_paragraph(ReportPiece::plain(format!(
+        "score = {} / {} = {}",
+        format_range(low_sum, high_sum),
+        format_plain(found.covered_weight),
+        format_range(low, high)
+    )));
 
     if found.covered_weight < found.weight - assize_rubric::TOLERANCE {
         let text = format!(
@@ -177,7 +168,7 @@ fn render_group(
             format_plain(found.covered_weight),
             format_plain(found.weight)
         );
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
     }
 }
 
@@ -219,13 +210,10 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
     render_table(page, 0, &columns, &rows);
     let more = cases.len().saturating_sub(MAX_CASES);
     if more > 0 {
-        page.add_text(
-            &[],
-            &[ReportPiece::new(
-                ReportTone::Dim,
-                format!("and {} more", format_count(more as u64, "case", "cases")),
-            )],
-        );
+        page.add_paragraph(ReportPiece::new(
+            ReportTone::Dim,
+            format!("and {} more", format_count(more as u64, "case", "cases")),
+        ));
     }
 
     page.add_blank();
@@ -235,16 +223,13 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
         cases.iter().filter_map(|(_, case)| case.score).map(assize_rubric::UnitInterval::get).sum();
     let missing = found.missing as f64;
     match found.bounds {
-        None => page.add_text(&[], &[ReportPiece::plain("no case applies, so there is no score")]),
-        Some((low, high)) => page.add_text(
-            &[],
-            &[ReportPiece::plain(format!(
-                "score = {} / {} = {}",
-                format_range(total, total + missing),
-                format_count(found.scored + found.missing, "case", "cases"),
-                format_range(low, high)
-            ))],
-        ),
+        None => page.add_paragraph(ReportPiece::plain("no case applies, so there is no score")),
+        Some((low, high)) => page.add_paragraph(ReportPiece::plain(format!(
+            "score = {} / {} = {}",
+            format_range(total, total + missing),
+            format_count(found.scored + found.missing, "case", "cases"),
+            format_range(low, high)
+        ))),
     }
 
     let states = [
@@ -273,7 +258,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
         counts.push(format!("{broken} ungraded"));
     }
     if !counts.is_empty() {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, counts.join(", "))]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, counts.join(", ")));
     }
 }
 

@@ -81,11 +81,11 @@ pub fn render_scorecard_scores(
     if folded > 0 {
         let parts = format_count(folded as u64, "node", "nodes");
         let text = format!("hidden: {parts} below level {deepest}; show more levels with `--depth N`");
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
     }
 
     for line in closing_lines(scores) {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
 
     page.finish()

@@ -68,13 +68,10 @@ pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase
     render_table(page, 0, &columns, &all[..all.len().min(MAX_VOTES)]);
     let more = all.len().saturating_sub(MAX_VOTES);
     if more > 0 {
-        page.add_text(
-            &[],
-            &[ReportPiece::new(
-                ReportTone::Dim,
-                format!("and {}", format_count(more as u64, "more vote", "more votes")),
-            )],
-        );
+        page.add_paragraph(ReportPiece::new(
+            ReportTone::Dim,
+            format!("and {}", format_count(more as u64, "more vote", "more votes")),
+        ));
     }
 
     page.add_blank();
@@ -83,7 +80,7 @@ pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase
         0 => format!("unanimous on {}", format_count(voted.len() as u64, "case", "cases")),
         split => format!("split on {split} of {}", format_count(voted.len() as u64, "case", "cases")),
     };
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
 }
 
 /// Returns true if the votes of a panel are not all equal. A failed vote is not a different opinion, and the

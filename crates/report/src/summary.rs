@@ -157,10 +157,7 @@ fn render_conclusion(page: &mut ReportPage, exit_code: u8, reason: &str, conclus
         ],
     );
     for line in conclusion.lines() {
-        page.add_text(
-            &[ReportPiece::plain("        ")],
-            &[ReportPiece::untrusted(ReportTone::Open, &line.text, sanitize::MAX_REASON)],
-        );
+        page.add_indented(8, ReportPiece::untrusted(ReportTone::Open, &line.text, sanitize::MAX_REASON));
     }
 }
 
@@ -606,10 +603,7 @@ fn render_remarks(page: &mut ReportPage, info: &RunInfo) {
     }
 
     for remark in &figures.remarks {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "  ")],
-            &[ReportPiece::untrusted(ReportTone::Dim, remark, sanitize::MAX_REASON)],
-        );
+        page.add_indented(2, ReportPiece::untrusted(ReportTone::Dim, remark, sanitize::MAX_REASON));
     }
 }
 

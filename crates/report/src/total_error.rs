@@ -30,7 +30,7 @@ pub fn render_total_error(found: &TotalError, designs: Option<&ErrorDesigns>, st
         levels.join(" x "),
         format_value(found.variance.mean)
     );
-    page.add_text(&[], &[ReportPiece::plain(text)]);
+    page.add_paragraph(ReportPiece::plain(text));
     page.add_blank();
 
     let whole: f64 = found.components.iter().filter_map(|part| part.variance.value.ok()).sum();
@@ -61,7 +61,7 @@ pub fn render_total_error(found: &TotalError, designs: Option<&ErrorDesigns>, st
     render_table(&mut page, 0, &columns, &rows);
     page.add_blank();
     for line in lines(found, designs) {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+        page.add_paragraph(ReportPiece::plain(line));
     }
     page.finish()
 }

@@ -31,10 +31,12 @@ pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> S
     let earlier = points.len().saturating_sub(rows);
 
     for (name, figure) in [
-        ("Pass rate", pass_rate_of_point as fn(&TrendPoint) -> &EstimatedMetric),
-        ("Mean score", mean_score_of_point),
+        ("Pass rate", (|point| &point.pass_rate) as fn(&TrendPoint) -> &EstimatedMetric),
+        ("Mean score", |point| &point.mean_score),
     ] {
-        let line = draw_sparkline(points, figure, style.unicode);
+        // A mark precedes a run with a changed method.
+        let values = points.iter().map(|point| (!point.changed.is_empty(), figure(point).value));
+        let line = draw_blocks(values, style.unicode);
         page.add_text(
             &[ReportPiece::new(ReportTone::Dim, format!("{name:<12}"))],
             &[ReportPiece::new(ReportTone::Strong, line)],
@@ -66,7 +68,7 @@ pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> S
 
     if earlier > 0 {
         let runs = number::format_count(earlier as u64, "earlier run", "earlier runs");
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("{runs}: `--verbose`"))]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, format!("{runs}: `--verbose`")));
     }
     render_table(&mut page, 0, &COLUMNS, &rows);
     let changes = points[earlier..]
@@ -78,14 +80,14 @@ pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> S
         page.add_blank();
         let text = "Runs of an unchanged system differ by chance, and the best and the worst of many differ most. Before you conclude that one is better, \
                     compare two with `assize compare` that you did not choose by their results.";
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
     }
 
     let undecided: usize = points.iter().map(|point| point.incomplete).sum();
     if undecided > 0 {
         page.add_blank();
         let text = format!("{} incomplete cases are excluded from these metrics.", grouped(undecided as u64));
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Open, text)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Open, text));
     }
 
     page.finish()
@@ -104,7 +106,7 @@ pub(crate) fn add_changes<'a>(
 
     page.add_blank();
     let text = format!("Not comparable with earlier runs, because {why}:");
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Middling, text));
     for (label, change) in changes {
         page.add_text(
             &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
@@ -117,14 +119,6 @@ pub(crate) fn add_changes<'a>(
     }
 }
 
-fn pass_rate_of_point(point: &TrendPoint) -> &EstimatedMetric {
-    &point.pass_rate
-}
-
-fn mean_score_of_point(point: &TrendPoint) -> &EstimatedMetric {
-    &point.mean_score
-}
-
 fn format_metric(figure: &EstimatedMetric, format: fn(f64) -> String) -> String {
     match (figure.value, figure.low, figure.high) {
         (Some(value), Some(low), Some(high)) => {
@@ -133,16 +127,6 @@ fn format_metric(figure: &EstimatedMetric, format: fn(f64) -> String) -> String 
         (Some(value), _, _) => format(value),
         _ => number::UNDEFINED.to_owned(),
     }
-}
-
-/// Draws one block per run, its height the metric on the scale from 0 to 1. A mark precedes a run with a
-/// changed method.
-fn draw_sparkline(
-    points: &[TrendPoint],
-    figure: fn(&TrendPoint) -> &EstimatedMetric,
-    unicode: bool,
-) -> String {
-    draw_blocks(points.iter().map(|point| (!point.changed.is_empty(), figure(point).value)), unicode)
 }
 
 /// Draws one block per value, its height the value on a scale from 0 to 1. A mark precedes each marked value.
@@ -173,7 +157,7 @@ const fn no_value_sign(unicode: bool) -> char {
 /// Adds the meaning of the sign for a run without a value.
 pub(crate) fn add_no_value_note(page: &mut ReportPage, unicode: bool, meaning: &str) {
     let text = format!("{} {meaning}", no_value_sign(unicode));
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
 }
 
 /// Draws the metric and its interval on a scale from 0 to 1.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, MeanEstimate, UndefinedReason,
     distribution::student_critical_value,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
 };
 
 /// With fewer clusters than this, even the corrected error is too small on average; see A. C. Cameron and
@@ -124,9 +124,7 @@ pub(crate) fn group_by_cluster<K: Ord>(
     values: &[f64],
     clusters: &[K],
 ) -> Result<Vec<Vec<usize>>, UndefinedReason> {
-    if values.len() != clusters.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(values.len(), clusters.len())?;
 
     let mut groups: BTreeMap<&K, Vec<usize>> = BTreeMap::new();
     for (index, cluster) in clusters.iter().enumerate() {

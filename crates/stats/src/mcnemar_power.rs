@@ -124,12 +124,6 @@ fn binomial_weights(n: u64, share: f64) -> Vec<(u64, f64)> {
 }
 
 impl PowerDesign {
-    /// Returns the power of McNemar's exact test in `n` pairs, as
-    /// [`mcnemar_variant_power`](Self::mcnemar_variant_power).
-    pub fn mcnemar_power(self, n: u64, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
-        self.mcnemar_variant_power(McNemarVariant::Exact, n, discordant, difference)
-    }
-
     /// Returns the power of McNemar's test in `n` pairs if a share `discordant` of them differ and the pass rates
     /// differ by `difference`: the sum, over the numbers of differing pairs, of the probability of the number times the
     /// probability of a significant split. Source: R. Connor, Biometrics 43 (1987), 207-211, section 2 (the
@@ -151,12 +145,6 @@ impl PowerDesign {
 
         let pairs = DifferingPairs::new(n, discordant, self.alpha(), variant);
         Ok(pairs.power(first_share(discordant, difference)))
-    }
-
-    /// Returns the smallest number of pairs with which McNemar's exact test has this power, as
-    /// [`mcnemar_variant_pairs`](Self::mcnemar_variant_pairs).
-    pub fn mcnemar_exact_pairs(self, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
-        self.mcnemar_variant_pairs(McNemarVariant::Exact, discordant, difference)
     }
 
     /// Returns the smallest number of pairs with which McNemar's test has this power. Up to 1,000 pairs it
@@ -191,12 +179,6 @@ impl PowerDesign {
         Ok(near)
     }
 
-    /// Returns the smallest difference of pass rates that McNemar's exact test detects, as
-    /// [`mcnemar_variant_difference`](Self::mcnemar_variant_difference).
-    pub fn mcnemar_exact_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
-        self.mcnemar_variant_difference(McNemarVariant::Exact, n, discordant)
-    }
-
     /// Returns the smallest difference of pass rates that McNemar's test detects with this power in `n` pairs if a
     /// share `discordant` of them differ. Beyond 1,000 pairs it uses Connor's formula,
     /// [`mcnemar_difference`](Self::mcnemar_difference).
@@ -219,12 +201,6 @@ impl PowerDesign {
         check_shares(discordant, discordant)?;
         let pairs = DifferingPairs::new(n, discordant, self.alpha(), variant);
         self.smallest(discordant, |difference| pairs.power(first_share(discordant, difference)))
-    }
-
-    /// Returns the smallest difference that McNemar's exact test detects, as
-    /// [`mcnemar_variant_one_way_difference`](Self::mcnemar_variant_one_way_difference).
-    pub fn mcnemar_exact_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
-        self.mcnemar_variant_one_way_difference(McNemarVariant::Exact, n)
     }
 
     /// Returns the smallest difference that McNemar's test detects with this power in `n` pairs if all

@@ -2,8 +2,9 @@
 //! shrunk.
 
 use crate::{
-    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_upper_tail,
-    undefined::check_all_finite,
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    distribution::normal_upper_tail,
+    undefined::{check_all_finite, check_lengths},
 };
 
 /// Minimum number of groups for distinguishing their spread from noise.
@@ -46,9 +47,7 @@ pub fn partial_pooling(
 ) -> Result<PartialPooling, UndefinedReason> {
     check_all_finite(estimates)?;
     check_all_finite(errors)?;
-    if estimates.len() != errors.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(estimates.len(), errors.len())?;
     if estimates.len() < MIN_GROUPS {
         return Err(UndefinedReason::TooFew);
     }

@@ -190,48 +190,41 @@ impl PowerDesign {
     /// differing pairs favour the same side: a lower bound if no pair has differed yet. Source: Connor
     /// (1987), with the share of differing pairs equal to the difference.
     pub fn mcnemar_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
-        if n == 0 {
-            return Err(UndefinedReason::NoValues);
-        }
-        if self.mcnemar_pairs(1.0, 1.0)? > n as f64 {
-            return Err(UndefinedReason::Undetectable);
-        }
-
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..200 {
-            let middle = f64::midpoint(low, high);
-            if middle > 0.0 && self.mcnemar_pairs(middle, middle)? <= n as f64 {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-
-        Ok(high)
+        smallest_difference(n, 1.0, |share| self.mcnemar_pairs(share, share))
     }
 
     /// Returns the smallest difference of pass rates that McNemar's test detects with this power in n pairs if a share
     /// `discordant` of them differ. Source: Connor (1987), solved for the difference.
     pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
-        if n == 0 {
-            return Err(UndefinedReason::NoValues);
-        }
-        if discordant == 0.0 || self.mcnemar_pairs(discordant, discordant)? > n as f64 {
-            return Err(UndefinedReason::Undetectable);
-        }
-
-        let (mut low, mut high) = (0.0, discordant);
-        for _ in 0..200 {
-            let middle = f64::midpoint(low, high);
-            if middle > 0.0 && self.mcnemar_pairs(discordant, middle)? <= n as f64 {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-
-        Ok(high)
+        smallest_difference(n, discordant, |difference| self.mcnemar_pairs(discordant, difference))
     }
+}
+
+/// Returns the smallest difference, up to `most`, that needs no more than n pairs. `pairs` decreases with the
+/// difference.
+fn smallest_difference(
+    n: u64,
+    most: f64,
+    pairs: impl Fn(f64) -> Result<f64, UndefinedReason>,
+) -> Result<f64, UndefinedReason> {
+    if n == 0 {
+        return Err(UndefinedReason::NoValues);
+    }
+    if most == 0.0 || pairs(most)? > n as f64 {
+        return Err(UndefinedReason::Undetectable);
+    }
+
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle > 0.0 && pairs(middle)? <= n as f64 {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+
+    Ok(high)
 }
 
 fn check_rates(first: f64, second: f64) -> Result<(), UndefinedReason> {

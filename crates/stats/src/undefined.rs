@@ -132,3 +132,13 @@ pub(crate) fn check_finite(figure: f64) -> Result<f64, UndefinedReason> {
 pub(crate) fn check_all_finite(values: &[f64]) -> Result<(), UndefinedReason> {
     if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(UndefinedReason::NotFinite) }
 }
+
+/// Rejects lists that belong together but have different lengths.
+pub(crate) fn check_lengths(first: usize, second: usize) -> Result<(), UndefinedReason> {
+    if first == second { Ok(()) } else { Err(UndefinedReason::UnequalLengths) }
+}
+
+/// Rejects an empty list.
+pub(crate) fn check_some(length: usize) -> Result<(), UndefinedReason> {
+    if length == 0 { Err(UndefinedReason::NoValues) } else { Ok(()) }
+}

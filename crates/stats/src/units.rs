@@ -7,7 +7,7 @@ use crate::{
     proportion,
     random_weights::RandomWeights,
     two_values::NearlyTwoValues,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
     unit_list::{UnitList, UnitVec},
 };
 
@@ -86,9 +86,7 @@ impl UnitSums {
     ) -> Result<Self, UndefinedReason> {
         check_all_finite(values)?;
         let mut scale = UnitScale::new(range)?;
-        if values.len() != clusters.len() {
-            return Err(UndefinedReason::UnequalLengths);
-        }
+        check_lengths(values.len(), clusters.len())?;
 
         // Sorted by cluster, which keeps the order of values within each. A map would take several times the
         // memory of the values.

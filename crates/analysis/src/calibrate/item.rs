@@ -165,6 +165,17 @@ impl CalibrationItem {
         self.people().iter().map(|(_, said)| *said).chain(self.adjudicated())
     }
 
+    /// Returns all decisions of people and of the judge.
+    pub(crate) fn decisions_mut(&mut self) -> impl Iterator<Item = &mut DecisionValue> {
+        let judge = self.judge.iter_mut().map(|judge| &mut judge.said);
+        let labels = self.labels.iter_mut();
+        judge.chain(
+            labels.flat_map(|labels| {
+                labels.people.iter_mut().map(|(_, said)| said).chain(&mut labels.adjudicated)
+            }),
+        )
+    }
+
     /// Returns the mean of the people's decisions in numbers; verdicts count as 1 and 0.
     pub fn people_mean(&self) -> Option<f64> {
         let numbers: Vec<f64> = self.truths().filter_map(DecisionValue::number).collect();

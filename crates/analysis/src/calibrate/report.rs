@@ -128,8 +128,7 @@ pub fn calibrate(
         }
     }
 
-    let is_scored =
-        |item: &CalibrationItem| item_decision_kinds(item).contains(&CalibrationDecisionKind::Scores);
+    let is_scored = |item: &CalibrationItem| item_decision_kinds(item).contains(&true);
     let scored: BTreeSet<&str> =
         material.items.iter().filter(|item| is_scored(item)).map(|item| &*item.key.criterion).collect();
 
@@ -347,24 +346,11 @@ fn effective_scale(
     }
 }
 
-/// Whether decisions are verdicts or scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum CalibrationDecisionKind {
-    Verdicts,
-    Scores,
-}
-
-fn decision_kind(decision: DecisionValue) -> Option<CalibrationDecisionKind> {
-    match decision {
-        DecisionValue::Verdict(_) => Some(CalibrationDecisionKind::Verdicts),
-        DecisionValue::Score(_) => Some(CalibrationDecisionKind::Scores),
-        DecisionValue::NotApplicable | DecisionValue::Undecided => None,
-    }
-}
-
-fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKind> {
+/// Kinds of the decisions on an item: true for scores, false for verdicts.
+fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<bool> {
     let judge = item.judge.iter().map(|judge| judge.said);
-    item.words_of_people().chain(judge).filter_map(decision_kind).collect()
+    let decided = item.words_of_people().chain(judge).filter(|said| said.number().is_some());
+    decided.map(|said| matches!(said, DecisionValue::Score(_))).collect()
 }
 
 /// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and no verdict
@@ -374,7 +360,7 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
     struct SeenCodes {
         judge: BTreeSet<u64>,
         people: BTreeSet<u64>,
-        kinds: BTreeSet<CalibrationDecisionKind>,
+        kinds: BTreeSet<bool>,
         place: Option<LabelLocation>,
     }
 
@@ -407,14 +393,10 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
         let name =
             if criterion.is_empty() { "the labels".to_owned() } else { format!("criterion `{criterion}`") };
         let mut complain = |message: String| {
-            let place = of.place.clone().unwrap_or_else(|| LabelLocation {
-                file: std::sync::Arc::from(std::path::Path::new("run")),
-                line: 1,
-            });
-            problems.push(LabelProblem { place, message });
+            problems.push(LabelProblem { place: place_or_run(of.place.as_ref()), message });
         };
 
-        let in_words = of.kinds.contains(&CalibrationDecisionKind::Verdicts);
+        let in_words = of.kinds.contains(&false);
         if !numbers.is_empty() && numbers.is_subset(&verdict_codes) && (in_words || !scale_declared) {
             binary.insert(Arc::clone(criterion));
         } else if of.kinds.len() > 1 {
@@ -438,15 +420,15 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
                 *said = DecisionValue::Verdict(score == 1.0);
             }
         };
-        if let Some(labels) = &mut item.labels {
-            labels.people.iter_mut().map(|(_, said)| said).chain(&mut labels.adjudicated).for_each(verdict);
-        }
-        if let Some(judge) = &mut item.judge {
-            verdict(&mut judge.said);
-        }
+        item.decisions_mut().for_each(verdict);
     }
 
     problems
+}
+
+/// Place of a problem; the run itself if there is none in a table.
+fn place_or_run(place: Option<&LabelLocation>) -> LabelLocation {
+    place.cloned().unwrap_or_else(|| LabelLocation { file: Arc::from(std::path::Path::new("run")), line: 1 })
 }
 
 /// How far a score may be outside the scale because a mean or sum was rounded.
@@ -471,13 +453,9 @@ pub(crate) fn clamp_to_scale(
                 continue;
             }
 
-            let place = item.place().cloned().unwrap_or_else(|| LabelLocation {
-                file: std::sync::Arc::from(std::path::Path::new("run")),
-                line: 1,
-            });
             let case = &item.key.case;
             problems.push(LabelProblem {
-                place,
+                place: place_or_run(item.place()),
                 message: format!(
                     "case `{case}`: the score of {who} must be on the scale of {} to {}, found {score}",
                     ends.0, ends.1
@@ -487,12 +465,7 @@ pub(crate) fn clamp_to_scale(
     }
 
     for item in items.iter_mut() {
-        let judge = item.judge.iter_mut().map(|judge| &mut judge.said);
-        let labels = item
-            .labels
-            .iter_mut()
-            .flat_map(|labels| labels.people.iter_mut().map(|(_, said)| said).chain(&mut labels.adjudicated));
-        for said in judge.chain(labels) {
+        for said in item.decisions_mut() {
             if let DecisionValue::Score(score) = said {
                 *score = score.clamp(ends.0, ends.1);
             }

@@ -87,31 +87,19 @@ fn headline_metrics(comparison: &RunComparison) -> [(&'static str, &MetricDiffer
 }
 
 fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStatus, String) {
-    let is_worse = |contrast: &MetricDifference| contrast.call == Conclusion::Worse;
-    let mut found: Vec<String> = headline_metrics(comparison)
-        .into_iter()
-        .filter(|(_, contrast)| is_worse(contrast))
-        .map(|(name, _)| name.to_owned())
-        .collect();
-    if which == FailOn::AnyWorse {
-        for table in &comparison.tables {
-            let rows = table.rows.iter().filter(|row| is_worse(&row.contrast));
-            found.extend(rows.map(|row| format!("{} {}", table.by, row.name)));
-        }
-    }
-
+    let found = metrics_called(comparison, which, Conclusion::Worse);
     if !found.is_empty() {
         return (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")));
     }
 
-    let withheld = withheld_names(comparison, which);
+    let withheld = metrics_called(comparison, which, Conclusion::NotComparable);
     if !withheld.is_empty() {
         return (ComparisonGateStatus::Undecided, format!("not comparable: {}", withheld.join(", ")));
     }
 
     // The worst case of a part is not computed, because the unknown cases may belong to any of its rows.
     let unknown = &comparison.unknown;
-    let could_be_worse = unknown.worst.iter().any(is_worse);
+    let could_be_worse = unknown.worst.iter().any(|contrast| contrast.call == Conclusion::Worse);
     if let Some(reason) = without_pairs(comparison) {
         return (ComparisonGateStatus::Undecided, reason);
     }
@@ -125,14 +113,13 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
     (ComparisonGateStatus::Held, "no significant regression".to_owned())
 }
 
-/// Names of the metrics that are not comparable, among those that a gate depends on.
-fn withheld_names(comparison: &RunComparison, which: FailOn) -> Vec<String> {
-    let is_withheld = |contrast: &MetricDifference| contrast.call == Conclusion::NotComparable;
-    let headlines = headline_metrics(comparison).into_iter().filter(|(_, contrast)| is_withheld(contrast));
+/// Names of the metrics with this conclusion, among those that a gate depends on.
+fn metrics_called(comparison: &RunComparison, which: FailOn, call: Conclusion) -> Vec<String> {
+    let headlines = headline_metrics(comparison).into_iter().filter(|(_, contrast)| contrast.call == call);
     let mut names: Vec<String> = headlines.map(|(name, _)| name.to_owned()).collect();
     if which == FailOn::AnyWorse {
         for table in &comparison.tables {
-            let rows = table.rows.iter().filter(|row| is_withheld(&row.contrast));
+            let rows = table.rows.iter().filter(|row| row.contrast.call == call);
             names.extend(rows.map(|row| format!("{} {}", table.by, row.name)));
         }
     }
@@ -197,14 +184,13 @@ fn check_verdict(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
     if let Some(reason) = without_pairs(comparison) {
         return (ComparisonGateStatus::Undecided, reason);
     }
-    match verdict {
-        Conclusion::Inconclusive => {
-            return (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone());
-        }
-        Conclusion::NotComparable => {
-            return (ComparisonGateStatus::Undecided, comparison.headline_difference().says.clone());
-        }
-        _ => {}
+    let open = match verdict {
+        Conclusion::Inconclusive => Some(ComparisonGateStatus::Inconclusive),
+        Conclusion::NotComparable => Some(ComparisonGateStatus::Undecided),
+        _ => None,
+    };
+    if let Some(hold) = open {
+        return (hold, comparison.headline_difference().says.clone());
     }
 
     let unknown = &comparison.unknown;

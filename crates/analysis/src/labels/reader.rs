@@ -66,7 +66,8 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
         }
 
         check_columns(&lines, reading, &mut problems);
-        rows.extend(lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)));
+        let problems = &mut problems;
+        rows.extend(lines.iter().filter_map(|line| RowReader { line, reading, problems }.read_row()));
     }
 
     rows.sort_by_key(|row| row.at);
@@ -140,14 +141,15 @@ fn find_cell<'c>(cells: &'c serde_json::Map<String, Value>, column: &str) -> Opt
     rest.split('.').try_fold(cells.get(head)?, |value, name| value.get(name))
 }
 
-/// A line together with the reading options.
-struct RowReader<'l> {
+/// A line together with the reading options, and the problems found so far.
+struct RowReader<'l, 'p> {
     line: &'l TableLine,
     reading: &'l LabelReadOptions,
+    problems: &'p mut Vec<LabelProblem>,
 }
 
-impl RowReader<'_> {
-    fn value(&self, role: ColumnRole) -> Option<&Value> {
+impl<'l> RowReader<'l, '_> {
+    fn value(&self, role: ColumnRole) -> Option<&'l Value> {
         let names = self.reading.columns.names(role);
         let found = names.into_iter().find_map(|name| find_cell(&self.line.cells, name));
         // Tables write a missing value as an empty text.
@@ -159,83 +161,62 @@ impl RowReader<'_> {
         self.reading.columns.names(role).into_iter().any(|name| find_cell(&self.line.cells, name).is_some())
     }
 
-    fn report_wrong(
-        &self,
-        problems: &mut Vec<LabelProblem>,
-        role: ColumnRole,
-        expected: &str,
-        found: &Value,
-    ) {
+    fn report_wrong(&mut self, role: ColumnRole, expected: &str, found: &Value) {
         let mut shown: String = found.to_string().chars().take(40).collect();
         if shown.len() < found.to_string().len() {
             shown.push('…');
         }
 
-        problems.push(LabelProblem {
+        self.problems.push(LabelProblem {
             place: self.line.place.clone(),
             message: format!("{}: expected {expected}, found {shown}", role.name()),
         });
     }
 
+    /// Reads a value, and reports one that `parse` refuses.
+    fn read<T>(
+        &mut self,
+        role: ColumnRole,
+        expected: &str,
+        parse: impl FnOnce(&'l Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.value(role)?;
+        let found = parse(value);
+        if found.is_none() {
+            self.report_wrong(role, expected, value);
+        }
+
+        found
+    }
+
     /// Reads a text; numbers and flags are accepted, as ids often are numbers.
-    fn text(&self, role: ColumnRole, problems: &mut Vec<LabelProblem>) -> Option<String> {
-        let value = self.value(role)?;
-        let text = scalar_text(value);
-        if text.is_none() {
-            self.report_wrong(problems, role, "a text", value);
-        }
-
-        text
+    fn text(&mut self, role: ColumnRole) -> Option<String> {
+        self.read(role, "a text", scalar_text)
     }
 
-    fn number(&self, role: ColumnRole, problems: &mut Vec<LabelProblem>) -> Option<f64> {
-        let value = self.value(role)?;
-        let number = as_number(value);
-        if number.is_none() {
-            self.report_wrong(problems, role, &format!("a number{}", number_advice(value)), value);
-        }
-
-        number
+    fn number(&mut self, role: ColumnRole) -> Option<f64> {
+        let advice = self.value(role).map(number_advice)?;
+        self.read(role, &format!("a number{advice}"), as_number)
     }
 
-    fn yes_no(&self, role: ColumnRole, problems: &mut Vec<LabelProblem>) -> Option<bool> {
-        let value = self.value(role)?;
-        let flag = value.as_bool().or_else(|| parse_yes_no(value.as_str()?));
-        if flag.is_none() {
-            self.report_wrong(problems, role, "true or false", value);
-        }
-
-        flag
+    fn yes_no(&mut self, role: ColumnRole) -> Option<bool> {
+        let parse = |value: &Value| value.as_bool().or_else(|| parse_yes_no(value.as_str()?));
+        self.read(role, "true or false", parse)
     }
 
     /// Reads the name of a reviewer.
-    fn who(&self, problems: &mut Vec<LabelProblem>) -> Option<String> {
-        let name = self.text(ColumnRole::Who, problems)?;
-        Some(without_decimals(name))
+    fn who(&mut self) -> Option<String> {
+        self.text(ColumnRole::Who).map(without_decimals)
     }
 
-    fn word<T: serde::de::DeserializeOwned>(
-        &self,
-        role: ColumnRole,
-        expected: &str,
-        problems: &mut Vec<LabelProblem>,
-    ) -> Option<T> {
-        let value = self.value(role)?;
-        let lower = value.as_str().map_or_else(|| value.clone(), |text| text.to_ascii_lowercase().into());
-        let word = serde_json::from_value(lower).ok();
-        if word.is_none() {
-            self.report_wrong(problems, role, expected, value);
-        }
-
-        word
+    fn word<T: serde::de::DeserializeOwned>(&mut self, role: ColumnRole, expected: &str) -> Option<T> {
+        self.read(role, expected, |value| {
+            let lower = value.as_str().map_or_else(|| value.clone(), |text| text.to_ascii_lowercase().into());
+            serde_json::from_value(lower).ok()
+        })
     }
 
-    fn outcome(
-        &self,
-        role: ColumnRole,
-        value: &Value,
-        problems: &mut Vec<LabelProblem>,
-    ) -> Option<LabelOutcome> {
+    fn outcome(&mut self, role: ColumnRole, value: &Value) -> Option<LabelOutcome> {
         let text = scalar_text(value);
         let meant = text.as_deref().and_then(|text| {
             let word = || LabelOutcome::from_word(text).or_else(|| as_number(value).map(LabelOutcome::Score));
@@ -247,35 +228,31 @@ impl RowReader<'_> {
                 "met, unmet, not_applicable, unsure or a score{} (other spellings: `--values met=…`)",
                 number_advice(value)
             );
-            self.report_wrong(problems, role, &expected, value);
+            self.report_wrong(role, &expected, value);
         }
 
         meant
     }
 
-    fn labels(&self, problems: &mut Vec<LabelProblem>) -> Vec<(Option<String>, LabelOutcome)> {
+    fn labels(&mut self) -> Vec<(Option<String>, LabelOutcome)> {
         let Some(value) = self.value(ColumnRole::Label) else {
             // In a scorecard's labels, a label without an outcome means that the failure was found.
             let found = self.line.cells.contains_key("benchmark_code") && !self.has_column(ColumnRole::Label);
-            return if found { vec![(self.who(problems), LabelOutcome::Unmet)] } else { Vec::new() };
+            return if found { vec![(self.who(), LabelOutcome::Unmet)] } else { Vec::new() };
         };
 
-        let who = self.value(ColumnRole::Who);
         let Value::Array(several) = value else {
-            let who = self.who(problems);
-            return self
-                .outcome(ColumnRole::Label, value, problems)
-                .map(|outcome| (who, outcome))
-                .into_iter()
-                .collect();
+            let who = self.who();
+            let outcome = self.outcome(ColumnRole::Label, value);
+            return outcome.map(|outcome| (who, outcome)).into_iter().collect();
         };
 
-        let names: Vec<Option<String>> = match who {
+        let names: Vec<Option<String>> = match self.value(ColumnRole::Who) {
             Some(Value::Array(names)) if names.len() == several.len() => {
-                names.iter().map(person_name).collect()
+                names.iter().map(|name| scalar_text(name).map(without_decimals)).collect()
             }
             Some(other) => {
-                self.report_wrong(problems, ColumnRole::Who, "a list as long as that of the labels", other);
+                self.report_wrong(ColumnRole::Who, "a list as long as that of the labels", other);
                 return Vec::new();
             }
             None => (1..=several.len()).map(|number| Some(number.to_string())).collect(),
@@ -284,7 +261,7 @@ impl RowReader<'_> {
             .iter()
             .zip(names)
             .filter(|(value, _)| !value.is_null())
-            .filter_map(|(value, who)| Some((who, self.outcome(ColumnRole::Label, value, problems)?)))
+            .filter_map(|(value, who)| Some((who, self.outcome(ColumnRole::Label, value)?)))
             .collect()
     }
 
@@ -299,135 +276,110 @@ impl RowReader<'_> {
                 .any(|code| code == NONE_OF_THE_ABOVE || code == NO_FAILURE)
     }
 
-    fn judge(&self, problems: &mut Vec<LabelProblem>) -> Option<TableDecision> {
+    fn judge(&mut self) -> Option<TableDecision> {
         match self.value(ColumnRole::Judge) {
             None => self.has_column(ColumnRole::Judge).then_some(TableDecision::Ungraded),
             Some(Value::String(word)) if word.eq_ignore_ascii_case("ungraded") => {
                 Some(TableDecision::Ungraded)
             }
-            Some(value) => self.outcome(ColumnRole::Judge, value, problems).map(TableDecision::Decided),
+            Some(value) => self.outcome(ColumnRole::Judge, value).map(TableDecision::Decided),
         }
     }
 
-    fn probabilities(&self, problems: &mut Vec<LabelProblem>) -> Vec<(f64, f64)> {
-        let Some(value) = self.value(ColumnRole::Probabilities) else { return Vec::new() };
-        let read = |(score, probability): (&String, &Value)| {
+    fn probabilities(&mut self) -> Vec<(f64, f64)> {
+        let one = |(score, probability): (&String, &Value)| {
             let probability = as_number(probability).filter(|p| (0.0..=1.0).contains(p))?;
             Some((score.parse().ok()?, probability))
         };
-        let found = value.as_object().and_then(|map| map.iter().map(read).collect::<Option<Vec<_>>>());
-        if found.is_none() {
-            self.report_wrong(
-                problems,
-                ColumnRole::Probabilities,
-                "an object from score to probability",
-                value,
-            );
-        }
-
-        found.unwrap_or_default()
+        let parse = |value: &Value| value.as_object()?.iter().map(one).collect();
+        let expected = "an object from score to probability";
+        self.read(ColumnRole::Probabilities, expected, parse).unwrap_or_default()
     }
 
-    fn requires(&self, problems: &mut Vec<LabelProblem>) -> Vec<String> {
-        match self.value(ColumnRole::Requires) {
-            None => Vec::new(),
-            Some(Value::String(text)) => {
-                text.split([',', ';', ' ']).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+    fn requires(&mut self) -> Vec<String> {
+        let parse = |value: &Value| match value {
+            Value::String(text) => {
+                Some(text.split([',', ';', ' ']).filter(|id| !id.is_empty()).map(str::to_owned).collect())
             }
-            Some(value @ Value::Array(ids)) => {
-                let found: Option<Vec<String>> = ids.iter().map(scalar_text).collect();
-                if found.is_none() {
-                    self.report_wrong(problems, ColumnRole::Requires, "a list of ids", value);
-                }
-                found.unwrap_or_default()
-            }
-            Some(value) => scalar_text(value).into_iter().collect(),
-        }
+            Value::Array(ids) => ids.iter().map(scalar_text).collect(),
+            value => Some(scalar_text(value).into_iter().collect()),
+        };
+        self.read(ColumnRole::Requires, "a list of ids", parse).unwrap_or_default()
     }
 
-    fn scores(&self, problems: &mut Vec<LabelProblem>) -> Vec<Vec<Option<f64>>> {
-        let Some(value) = self.value(ColumnRole::Scores) else { return Vec::new() };
+    fn scores(&mut self) -> Vec<Vec<Option<f64>>> {
         let one = |value: &Value| match value {
             Value::Null => Some(None),
             value => as_number(value).map(Some),
         };
         let list = |value: &Value| value.as_array()?.iter().map(one).collect::<Option<Vec<_>>>();
-        let nested = value.as_array().is_some_and(|items| items.iter().any(Value::is_array));
-        let found = if nested {
-            value.as_array().and_then(|answers| answers.iter().map(list).collect::<Option<Vec<_>>>())
-        } else {
-            list(value).map(|scores| vec![scores])
+        let parse = |value: &Value| match value.as_array() {
+            Some(answers) if answers.iter().any(Value::is_array) => answers.iter().map(list).collect(),
+            _ => list(value).map(|scores| vec![scores]),
         };
-        if found.is_none() {
-            self.report_wrong(
-                problems,
-                ColumnRole::Scores,
-                "a list of scores, or one such list for each answer",
-                value,
-            );
-        }
-
-        found.unwrap_or_default()
+        let expected = "a list of scores, or one such list for each answer";
+        self.read(ColumnRole::Scores, expected, parse).unwrap_or_default()
     }
 
-    fn read_row(&self, problems: &mut Vec<LabelProblem>) -> Option<LabelRow> {
-        let before = problems.len();
-        let case = self.text(ColumnRole::Case, problems);
-        if case.is_none() && self.reading.needed.contains(&ColumnRole::Case) && problems.len() == before {
-            problems.push(LabelProblem {
+    fn read_row(&mut self) -> Option<LabelRow> {
+        let before = self.problems.len();
+        let case = self.text(ColumnRole::Case);
+        if case.is_none() && self.reading.needed.contains(&ColumnRole::Case) && self.problems.len() == before
+        {
+            self.problems.push(LabelProblem {
                 place: self.line.place.clone(),
                 message: "the row does not name a case".to_owned(),
             });
         }
 
-        let probability = self.number(ColumnRole::Probability, problems);
+        let probability = self.number(ColumnRole::Probability);
         if let Some(p) = probability.filter(|p| !(0.0..=1.0).contains(p)) {
-            self.report_wrong(problems, ColumnRole::Probability, "a number from 0 to 1", &Value::from(p));
+            self.report_wrong(ColumnRole::Probability, "a number from 0 to 1", &Value::from(p));
         }
 
-        let drawn = self.number(ColumnRole::Drawn, problems);
+        let drawn = self.number(ColumnRole::Drawn);
         if let Some(p) = drawn.filter(|p| *p <= 0.0 || *p > 1.0) {
-            self.report_wrong(problems, ColumnRole::Drawn, "a number above 0 and up to 1", &Value::from(p));
+            self.report_wrong(ColumnRole::Drawn, "a number above 0 and up to 1", &Value::from(p));
         }
 
-        let trial = self.number(ColumnRole::Trial, problems);
+        let trial = self.number(ColumnRole::Trial);
         // Only read so that a mistake in it is reported.
-        let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high", problems);
-        let scores = self.scores(problems);
+        let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high");
+        let scores = self.scores();
         let row = LabelRow {
             first_failure: self.first_failure(),
             place: self.line.place.clone(),
             case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
-            suite: self.text(ColumnRole::Suite, problems),
-            system: self.text(ColumnRole::System, problems),
+            suite: self.text(ColumnRole::Suite),
+            system: self.text(ColumnRole::System),
             trial: trial.filter(|trial| *trial >= 1.0 && trial.fract() == 0.0).map(|trial| trial as u32),
-            criterion: self.text(ColumnRole::Criterion, problems),
-            prompt: self.text(ColumnRole::Prompt, problems),
-            at: self.text(ColumnRole::At, problems).as_deref().and_then(parse_label_time),
-            labels: self.labels(problems),
-            judge: self.judge(problems),
+            criterion: self.text(ColumnRole::Criterion),
+            prompt: self.text(ColumnRole::Prompt),
+            at: self.text(ColumnRole::At).as_deref().and_then(parse_label_time),
+            labels: self.labels(),
+            judge: self.judge(),
             probability,
-            probabilities: self.probabilities(problems),
-            length: self.number(ColumnRole::Length, problems),
-            cluster: self.text(ColumnRole::Cluster, problems),
-            requires: self.requires(problems),
-            seen: self.word::<SeenHash>(ColumnRole::Seen, "a hash that `assize review` wrote", problems),
-            sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random, weighted or chosen", problems),
+            probabilities: self.probabilities(),
+            length: self.number(ColumnRole::Length),
+            cluster: self.text(ColumnRole::Cluster),
+            requires: self.requires(),
+            seen: self.word::<SeenHash>(ColumnRole::Seen, "a hash that `assize review` wrote"),
+            sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random, weighted or chosen"),
             drawn,
-            split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example", problems),
-            adjudicates: self.yes_no(ColumnRole::Adjudicates, problems).unwrap_or_default(),
-            preferred: self.text(ColumnRole::Preferred, problems),
-            orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
-            note: self.text(ColumnRole::Note, problems),
+            split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example"),
+            adjudicates: self.yes_no(ColumnRole::Adjudicates).unwrap_or_default(),
+            preferred: self.text(ColumnRole::Preferred),
+            orders: [self.text(ColumnRole::First), self.text(ColumnRole::Second)],
+            note: self.text(ColumnRole::Note),
             is_after_judge: self.line.cells.get("x-after-judge") == Some(&Value::Bool(true)),
-            scored_by: scores.first().and_then(|_| self.who(problems)),
+            scored_by: scores.first().and_then(|_| self.who()),
             scores,
         };
         if row.trial.is_none() && trial.is_some() {
-            self.report_wrong(problems, ColumnRole::Trial, "a whole number from 1", &Value::from(trial));
+            self.report_wrong(ColumnRole::Trial, "a whole number from 1", &Value::from(trial));
         }
 
-        (problems.len() == before).then_some(row)
+        (self.problems.len() == before).then_some(row)
     }
 }
 
@@ -442,10 +394,6 @@ fn scalar_text(value: &Value) -> Option<String> {
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
     }
-}
-
-fn person_name(value: &Value) -> Option<String> {
-    scalar_text(value).map(without_decimals)
 }
 
 /// Returns a name without decimals that are zero: one table has `1` for the person who is `1.0` in another,

@@ -6,7 +6,8 @@ use assize_analysis::compare::{
     VerdictFlip, compare, compare_many,
 };
 use assize_stats::{
-    ConfidenceLevel, DifferenceReach, bounded_difference, multiplicity::PValueAdjustment, power::PowerDesign,
+    ConfidenceLevel, DifferenceReach, McNemarVariant, bounded_difference, multiplicity::PValueAdjustment,
+    power::PowerDesign,
 };
 
 use crate::support::{Case, case, close, passing, run, scored};
@@ -267,7 +268,7 @@ fn too_few_cases_say_what_would_be_enough() {
     );
     let found = plain(&before, &after).pass_rate;
     // Three of eight lost, one gained: 4/8 differ, by 2/8.
-    let expected = PowerDesign::default().mcnemar_exact_pairs(0.5, 0.25).unwrap();
+    let expected = PowerDesign::default().mcnemar_variant_pairs(McNemarVariant::Exact, 0.5, 0.25).unwrap();
     assert_eq!(found.enough, Some(expected as u64));
     assert!(
         found.says.contains("No significant difference")

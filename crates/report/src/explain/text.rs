@@ -41,7 +41,7 @@ pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, s
         } else {
             format!("Pass threshold {}{borderline}", format_plain(thresholds.pass().get()))
         };
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+        page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
     }
 
     if let Some(changes) = &it.file_changes {
@@ -108,7 +108,7 @@ fn render_disagreements(page: &mut ReportPage, it: &CaseExplanation) {
 
     page.add_blank();
     let text = "⚠ THE STORED RESULT DOES NOT FOLLOW FROM THE STORED DECISIONS. The run folder was changed or damaged; the scores below are computed from the decisions.";
-    page.add_text(&[], &[ReportPiece::new(ReportTone::Bad, text)]);
+    page.add_paragraph(ReportPiece::new(ReportTone::Bad, text));
 
     for line in &it.disagreements {
         page.add_text(&[ReportPiece::plain("  - ")], &[ReportPiece::new(ReportTone::Bad, line)]);
@@ -261,10 +261,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
     page.add_rule(&format!("Grader {}", sanitize::sanitize_name(&part.name)));
 
     if let Some(problem) = &part.problem {
-        page.add_text(
-            &[ReportPiece::plain("  ")],
-            &[ReportPiece::untrusted(ReportTone::Bad, problem, sanitize::MAX_REASON)],
-        );
+        page.add_indented(2, ReportPiece::untrusted(ReportTone::Bad, problem, sanitize::MAX_REASON));
     }
 
     if let Some(whole) = &part.whole {
@@ -279,7 +276,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
         let sure =
             confidence.map(|confidence| format!(", confidence {}", confidence.name())).unwrap_or_default();
         let by = ReportPiece::new(ReportTone::Dim, format!("judged by {}{sure}", judge_name(&one.judge)));
-        page.add_text(&[ReportPiece::plain("  ")], &[by]);
+        page.add_indented(2, by);
     }
 
     let is_confidence_shown = judges.is_some() && confidence.is_some();
@@ -344,13 +341,10 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart, negated: bool
 
     let calls = if whole.attempts > 1 { format!(", {} judge calls", whole.attempts) } else { String::new() };
     let by = format!("decided by {}{calls}", judge_name(&whole.judge));
-    page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, by)]);
+    page.add_indented(2, ReportPiece::new(ReportTone::Dim, by));
 
     if !whole.reason.trim().is_empty() {
-        page.add_text(
-            &[ReportPiece::plain("  ")],
-            &[ReportPiece::untrusted(ReportTone::Plain, &whole.reason, sanitize::MAX_REASON)],
-        );
+        page.add_indented(2, ReportPiece::untrusted(ReportTone::Plain, &whole.reason, sanitize::MAX_REASON));
     }
 
     let mut places = places_to_name(page, &whole.evidence_places).into_iter();
@@ -361,10 +355,7 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart, negated: bool
 
     let shown = whole.truncated.as_ref().map(crate::truncation::truncation_details);
     for line in whole.panel.iter().flat_map(|panel| panel_notes(panel, false)).chain(shown) {
-        page.add_text(
-            &[ReportPiece::plain("  ")],
-            &[ReportPiece::untrusted(ReportTone::Dim, &line, sanitize::MAX_REASON)],
-        );
+        page.add_indented(2, ReportPiece::untrusted(ReportTone::Dim, &line, sanitize::MAX_REASON));
     }
 
     for note in &whole.notes {

@@ -9,7 +9,7 @@ use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 use super::case_index::{CaseIndex, CaseState, IndexedCase};
 use super::criterion_finding::is_against;
 use super::run_conclusion::{ProblemLevel, ReportedConclusion, RunProblem};
-use super::{ReportError, RunReport};
+use super::{ReportError, RunReport, stored_question};
 use crate::case_block::{has_failed_gate, main_reason, stored_texts};
 use crate::sanitize::escape_lines;
 
@@ -83,10 +83,7 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
         let mut questions = run.questions()?;
         for read in index.rows(run, |_| true)? {
             let (case, record) = read?;
-            let question = match &record.result.case_hash {
-                Some(hash) => questions.read(hash)?.and_then(|row| row.question),
-                None => None,
-            };
+            let question = stored_question(&mut questions, &record.result)?.and_then(|row| row.question);
 
             let mut cells = case_cells(run, &record.result);
             cells.extend(detail_cells(&record, question));

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::case_index::CaseIndex;
 use super::json_list::write_json;
 use super::run_conclusion::{ReportedConclusion, RunProblem};
-use super::{ReportError, RunReport};
+use super::{ReportError, RunReport, stored_question};
 use crate::case_block::stored_texts;
 use crate::sanitize::escape_lines;
 
@@ -71,10 +71,7 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     let mut questions = run.questions()?;
     for (at, read) in index.rows(run, |_| true)?.enumerate() {
         let (_, record) = read?;
-        let question = match &record.result.case_hash {
-            Some(hash) => questions.read(hash)?,
-            None => None,
-        };
+        let question = stored_question(&mut questions, &record.result)?;
         let (question, reference) = question.map_or((None, None), |row| (row.question, row.reference));
         out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
         write_json(out, &without_controls(sample(&record, model, question, reference)), false)?;

@@ -28,6 +28,7 @@ pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
 pub use own_report::{JSON_MARK, MARKDOWN_MARK, is_own_report};
 pub use report_error::ReportError;
+pub(crate) use report_input::stored_question;
 pub use report_input::{ComparisonMaterial, CriterionName, CriterionPosition, RunReport, ScorecardMaterial};
 pub(crate) use run_conclusion::ReportedConclusion;
 pub use skill_files::write_skill_files;

@@ -7,7 +7,10 @@ use assize_analysis::compare::ComparisonSet;
 use assize_analysis::{ScorecardRun, ScorecardTree};
 use assize_audit::StoredAudit;
 use assize_rubric::ScorecardScores;
-use assize_store::{AnswerPart, CaseRecord, CaseRecords, QuestionIndex, RunFolder, RunInfo, StoreError};
+use assize_store::{
+    AnswerPart, CaseRecord, CaseRecords, QuestionIndex, QuestionRow, ResultRow, RunFolder, RunInfo,
+    StoreError,
+};
 
 /// A stored run, as a report reads it.
 #[derive(Clone, Copy)]
@@ -108,4 +111,12 @@ pub struct CriterionName {
     pub criterion: Arc<str>,
     /// Its text; empty where none is stored.
     pub text: String,
+}
+
+/// Returns the stored question of a case, if there is one.
+pub(crate) fn stored_question(
+    questions: &mut QuestionIndex,
+    row: &ResultRow,
+) -> Result<Option<QuestionRow>, StoreError> {
+    row.case_hash.as_deref().map_or(Ok(None), |hash| questions.read(hash))
 }

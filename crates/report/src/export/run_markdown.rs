@@ -19,7 +19,7 @@ use crate::cost::format_cost;
 use crate::criterion::NEGATION_PREFIX;
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::derived_metric_texts;
-use crate::entry::{percent, percent_interval};
+use crate::entry::{criterion_value, percent, percent_interval, score, score_interval};
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 use crate::summary::run_warnings;
@@ -285,17 +285,6 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
     text
 }
 
-fn score(metric: &EstimatedMetric) -> String {
-    metric.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score)
-}
-
-fn score_interval(metric: &EstimatedMetric) -> String {
-    match (metric.low, metric.high) {
-        (Some(low), Some(high)) => format!("{} to {}", number::format_score(low), number::format_score(high)),
-        _ => String::new(),
-    }
-}
-
 fn undefined(metric: &EstimatedMetric) -> String {
     metric
         .undefined
@@ -330,11 +319,7 @@ fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
         "\n#### {heading}, worst first\n\n| met or mean | {interval} | of | ungraded | {column} |\n|--:|---|--:|--:|---|\n"
     );
     for rate in rates.iter().take(MAX_CRITERIA) {
-        let (value, interval) = if rate.scored {
-            (score(&rate.rate), score_interval(&rate.rate))
-        } else {
-            (percent(&rate.rate), percent_interval(&rate.rate))
-        };
+        let (value, interval) = criterion_value(rate);
         let words = rate_text(rate, &rates);
         let penalty = if rate.weight < 0.0 { "penalty incurred: " } else { "" };
         let ungraded = if rate.ungraded == 0 { String::new() } else { grouped(rate.ungraded) };

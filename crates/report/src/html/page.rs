@@ -15,7 +15,7 @@ use super::comparison_part::comparison_views;
 use super::scorecard_part::scorecard_views;
 use super::summary_part::{CriteriaView, SummaryView};
 use super::{STYLE, STYLE_HASH};
-use crate::export::{CaseIndex, CaseState, ReportError, RunReport};
+use crate::export::{CaseIndex, CaseState, ReportError, RunReport, stored_question};
 use crate::mark::VerdictMark;
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::escape_lines;
@@ -160,10 +160,7 @@ fn write_cases(
             continue;
         }
 
-        let question = match &record.result.case_hash {
-            Some(hash) => questions.read(hash)?,
-            None => None,
-        };
+        let question = stored_question(&mut questions, &record.result)?;
         room.shown += 1;
         let open = room.shown <= UNFOLDED && (case.state.is_counted() || case.state == CaseState::Allowed);
         let text = case_fragment(&record, question.as_ref(), &format!("r{at}c{}", room.shown), open);

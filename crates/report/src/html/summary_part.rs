@@ -17,7 +17,7 @@ use crate::cost::{
 };
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};
-use crate::entry::{percent, percent_interval, tallies};
+use crate::entry::{criterion_value, percent, percent_interval, score, score_interval, tallies};
 use crate::export::{CaseIndex, ReportedConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
@@ -269,15 +269,7 @@ fn rate_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
 }
 
 fn score_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
-    let value = metric.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score);
-    metric_view(name, metric, value, score_interval(metric))
-}
-
-pub(super) fn score_interval(metric: &EstimatedMetric) -> String {
-    match (metric.low, metric.high) {
-        (Some(low), Some(high)) => format!("{} to {}", number::format_score(low), number::format_score(high)),
-        _ => String::new(),
-    }
+    metric_view(name, metric, score(metric), score_interval(metric))
 }
 
 fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, interval: String) -> MetricView {
@@ -310,7 +302,7 @@ fn part_view(name: Option<&str>, part: &PartMetrics) -> PartView {
         chart: interval_point(ChartAxis::UNIT, mark(&part.pass_rate, ChartTone::Plain, &title), None),
         rate,
         interval,
-        score: part.mean_score.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
+        score: score(&part.mean_score),
         cost: format_cost(part.cost_usd, None),
     }
 }
@@ -329,14 +321,7 @@ fn derived_view(text: DerivedMetricText) -> DerivedMetricText {
 
 fn criterion_view(rate: &CriterionRate, rates: &[&CriterionRate]) -> CriterionRateView {
     let metric = &rate.rate;
-    let (value, interval) = if rate.scored {
-        (
-            metric.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
-            score_interval(metric),
-        )
-    } else {
-        (percent(metric), percent_interval(metric))
-    };
+    let (value, interval) = criterion_value(rate);
     let text = rate_text(rate, rates);
     let title = format!("{value}, interval {interval}");
 

@@ -9,7 +9,7 @@ use super::{AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRat
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     rank::{mid_ranks, quantile},
-    undefined::check_finite,
+    undefined::{check_finite, check_lengths},
     variates::{exponential, gamma, uniform},
 };
 
@@ -64,9 +64,7 @@ pub fn alpha_interval<K: Ord, R: RngCore + ?Sized>(
     random: &mut R,
 ) -> Result<Interval, UndefinedReason> {
     let estimate = alpha(ratings, metric).value?;
-    if clusters.len() != ratings.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(clusters.len(), ratings.len())?;
 
     let rated: Vec<(&[f64], &K)> = ratings.units().zip(clusters).filter(|(unit, _)| unit.len() > 1).collect();
     let pooled: Vec<f64> = rated.iter().flat_map(|(unit, _)| unit.iter().copied()).collect();
@@ -102,9 +100,7 @@ pub fn gwet_interval<K: Ord, R: RngCore + ?Sized>(
     random: &mut R,
 ) -> Result<Interval, UndefinedReason> {
     let estimate = coefficient(ratings, scale, weights, ChanceAgreement::Gwet, level).value?;
-    if clusters.len() != ratings.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(clusters.len(), ratings.len())?;
 
     let mut placed = Vec::new();
     for (unit, cluster) in ratings.units().zip(clusters).filter(|(unit, _)| !unit.is_empty()) {

@@ -6,6 +6,7 @@ use crate::{
     UndefinedReason,
     distribution::normal_upper_tail,
     multiplicity::{PValueAdjustment, adjust_p_values},
+    undefined::check_some,
 };
 
 /// A verdict of a rater on an item.
@@ -90,9 +91,7 @@ pub fn latent_classes(
     if votes.iter().any(|vote| vote.item >= items || vote.rater >= raters) {
         return Err(UndefinedReason::OutOfRange);
     }
-    if votes.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_some(votes.len())?;
     let mut counts = vec![0; raters];
     let mut met = vec![(0.0, 0.0); items];
     for vote in votes {

@@ -1,7 +1,10 @@
 //! Cross table of the answers of two raters.
 
 use super::RatingScale;
-use crate::UndefinedReason;
+use crate::{
+    UndefinedReason,
+    undefined::{check_lengths, check_some},
+};
 
 /// Counts of answer pairs: rows are the first rater's answers, columns the second's, both in the order of the
 /// scale.
@@ -13,9 +16,7 @@ pub struct AgreementTable {
 impl AgreementTable {
     /// Creates a table from a square matrix of counts.
     pub fn new(cells: Vec<Vec<u64>>) -> Result<Self, UndefinedReason> {
-        if cells.is_empty() {
-            return Err(UndefinedReason::NoValues);
-        }
+        check_some(cells.len())?;
         if cells.iter().any(|row| row.len() != cells.len()) {
             return Err(UndefinedReason::UnequalLengths);
         }
@@ -25,9 +26,7 @@ impl AgreementTable {
 
     /// Counts the answers of two raters of the same units.
     pub fn from_answers(first: &[f64], second: &[f64], scale: &RatingScale) -> Result<Self, UndefinedReason> {
-        if first.len() != second.len() {
-            return Err(UndefinedReason::UnequalLengths);
-        }
+        check_lengths(first.len(), second.len())?;
 
         let mut cells = vec![vec![0; scale.len()]; scale.len()];
         for (&a, &b) in first.iter().zip(second) {

@@ -5,7 +5,7 @@ use crate::{
     distribution::{chi_squared_upper, normal_critical_value},
     proportion::{MAX_BETA_COUNT, zero_failures},
     special_functions::{beta_quantile, fair_coin_tail},
-    undefined::check_finite,
+    undefined::{check_finite, check_lengths},
 };
 
 /// Counts of the four outcomes of paired verdicts.
@@ -57,9 +57,7 @@ pub struct McNemarTest {
 impl PairedVerdicts {
     /// Counts the pairs of two lists of verdicts.
     pub fn from_verdicts(first: &[bool], second: &[bool]) -> Result<Self, UndefinedReason> {
-        if first.len() != second.len() {
-            return Err(UndefinedReason::UnequalLengths);
-        }
+        check_lengths(first.len(), second.len())?;
 
         let mut pairs = Self::default();
         for verdicts in first.iter().zip(second) {

@@ -4,7 +4,7 @@ use crate::{
     ConfidenceLevel, Interval, MeanAccumulator, UndefinedReason,
     distribution::student_two_sided,
     judge_quality::pearson,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
 };
 
 /// A paired difference of means.
@@ -40,9 +40,7 @@ pub fn paired_mean(
     second: &[f64],
     level: ConfidenceLevel,
 ) -> Result<PairedMean, UndefinedReason> {
-    if first.len() != second.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(first.len(), second.len())?;
 
     check_all_finite(first)?;
     check_all_finite(second)?;

@@ -4,7 +4,7 @@ use crate::{
     UndefinedReason,
     distribution::normal_two_sided,
     rank::mid_ranks,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_some},
 };
 
 /// Treatment of pairs that do not differ.
@@ -53,9 +53,7 @@ pub fn signed_rank(
     let ranked: Vec<f64> =
         differences.iter().copied().filter(|&value| zeros != ZeroRule::Drop || value != 0.0).collect();
 
-    if differences.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_some(differences.len())?;
 
     let magnitudes: Vec<f64> = ranked.iter().map(|value| value.abs()).collect();
     let (ranks, groups) = mid_ranks(&magnitudes);

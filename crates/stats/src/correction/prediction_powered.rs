@@ -7,7 +7,7 @@ use crate::{
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     power::rate_half_width,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
     units::UnitSums,
 };
 
@@ -259,9 +259,7 @@ fn compute_estimates(
     labelled_variance: impl Fn(&[f64]) -> f64,
     unlabelled_variance: impl Fn(&[f64]) -> f64,
 ) -> Result<PredictionPowered, UndefinedReason> {
-    if human.len() != judge.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(human.len(), judge.len())?;
 
     for values in [human, judge, unlabelled] {
         check_all_finite(values)?;

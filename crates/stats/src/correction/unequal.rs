@@ -7,7 +7,7 @@ use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     bounded_mean::wilson_ends,
     distribution::student_critical_value,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
 };
 
 /// With few labels of the rarer kind, the spread of the labels is unreliable and gets less weight than their number:
@@ -51,9 +51,7 @@ pub fn prediction_powered_drawn<K: Ord>(
     range: (f64, f64),
     level: ConfidenceLevel,
 ) -> Result<PredictionPowered, UndefinedReason> {
-    if labels.len() != clusters.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(labels.len(), clusters.len())?;
     if labels.is_empty() || all.is_empty() {
         return Err(UndefinedReason::NoValues);
     }

@@ -4,6 +4,7 @@ use crate::{
     ConfidenceLevel, Proportion, UndefinedReason,
     agreement::{AgreementTable, AgreementWeights, CohenKappa, kappa},
     proportion,
+    undefined::{check_lengths, check_some},
 };
 
 /// Counts of the judge's verdicts, pass or fail, by the true verdict.
@@ -26,9 +27,7 @@ fn share(part: u64, whole: u64) -> Result<f64, UndefinedReason> {
 impl ConfusionTable {
     /// Counts verdicts against the truth.
     pub fn from_verdicts(judge: &[bool], truth: &[bool]) -> Result<Self, UndefinedReason> {
-        if judge.len() != truth.len() {
-            return Err(UndefinedReason::UnequalLengths);
-        }
+        check_lengths(judge.len(), truth.len())?;
 
         let mut counts = Self::default();
         for verdicts in judge.iter().zip(truth) {
@@ -127,9 +126,7 @@ impl ConfusionTable {
             .filter(|class| class.truly_pass() > 0 || class.judged_pass() > 0)
             .map(|class| figure(class).unwrap_or(0.0))
             .collect();
-        if classes.is_empty() {
-            return Err(UndefinedReason::NoValues);
-        }
+        check_some(classes.len())?;
 
         Ok(classes.iter().sum::<f64>() / classes.len() as f64)
     }

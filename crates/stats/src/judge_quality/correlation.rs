@@ -4,13 +4,11 @@ use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::normal_critical_value,
     rank::{merge_ties, mid_ranks},
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
 };
 
 fn check_pairs(x: &[f64], y: &[f64]) -> Result<(), UndefinedReason> {
-    if x.len() != y.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(x.len(), y.len())?;
 
     check_all_finite(x)?;
     check_all_finite(y)?;

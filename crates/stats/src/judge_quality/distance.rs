@@ -2,16 +2,12 @@
 
 use crate::{
     UndefinedReason,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths, check_some},
 };
 
 fn mean_distance(judge: &[f64], truth: &[f64], distance: fn(f64) -> f64) -> Result<f64, UndefinedReason> {
-    if judge.len() != truth.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
-    if judge.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_lengths(judge.len(), truth.len())?;
+    check_some(judge.len())?;
 
     check_all_finite(judge)?;
     check_all_finite(truth)?;

@@ -1,15 +1,16 @@
 //! Agreement on the order of answers to the same case, and on the order of systems.
 
-use crate::{UndefinedReason, undefined::check_all_finite};
+use crate::{
+    UndefinedReason,
+    undefined::{check_all_finite, check_lengths},
+};
 
 /// Differences of scores up to this are ties.
 const TIE_TOLERANCE: f64 = 1e-9;
 
 /// Checks that the lists have equal lengths and that every member of a group exists.
 fn check_groups(x: &[f64], y: &[f64], groups: &[Vec<usize>]) -> Result<(), UndefinedReason> {
-    if x.len() != y.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(x.len(), y.len())?;
     if groups.iter().flatten().any(|&at| at >= x.len()) {
         return Err(UndefinedReason::OutOfRange);
     }

@@ -3,7 +3,7 @@
 use crate::{
     UndefinedReason,
     rank::{merge_ties, sort_order, tie_distance},
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_some},
 };
 
 /// Non-decreasing function fitted to labelled scores.
@@ -57,9 +57,7 @@ impl IsotonicFit {
             pool_violators(&mut blocks);
         }
 
-        if scores.is_empty() {
-            return Err(UndefinedReason::NoValues);
-        }
+        check_some(scores.len())?;
 
         for block in &blocks {
             check_finite(block.value)?;

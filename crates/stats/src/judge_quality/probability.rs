@@ -5,7 +5,7 @@ use crate::{
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     rank::{mid_ranks, sort_order},
-    undefined::check_finite,
+    undefined::{check_all_finite, check_finite, check_lengths, check_some},
 };
 
 /// Distance from 0 and 1 to which probabilities are clipped before their logarithm is taken, so that one
@@ -13,12 +13,8 @@ use crate::{
 pub const LOG_LOSS_CLIP: f64 = f64::EPSILON;
 
 fn check_probabilities(probabilities: &[f64], outcomes: &[bool]) -> Result<(), UndefinedReason> {
-    if probabilities.len() != outcomes.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
-    if probabilities.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_lengths(probabilities.len(), outcomes.len())?;
+    check_some(probabilities.len())?;
 
     if probabilities.iter().all(|probability| (0.0..=1.0).contains(probability)) {
         Ok(())
@@ -71,15 +67,11 @@ pub fn area_under_curve(
     outcomes: &[bool],
     level: ConfidenceLevel,
 ) -> Result<RocArea, UndefinedReason> {
-    if scores.len() != outcomes.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(scores.len(), outcomes.len())?;
 
-    crate::undefined::check_all_finite(scores)?;
+    check_all_finite(scores)?;
 
-    if scores.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_some(scores.len())?;
 
     let (above, below) = placements(scores, outcomes);
     if above.is_empty() || below.is_empty() {
@@ -216,15 +208,11 @@ fn area_design_effect(
 /// Precision averaged over the recall gained at each distinct score, from the highest down, without
 /// interpolation. Source: M. Zhu, "Recall, Precision and Average Precision", University of Waterloo (2004).
 pub fn average_precision(scores: &[f64], outcomes: &[bool]) -> Result<f64, UndefinedReason> {
-    if scores.len() != outcomes.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(scores.len(), outcomes.len())?;
 
-    crate::undefined::check_all_finite(scores)?;
+    check_all_finite(scores)?;
 
-    if scores.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_some(scores.len())?;
 
     let positives = outcomes.iter().filter(|&&came| came).count() as f64;
     if positives == 0.0 {

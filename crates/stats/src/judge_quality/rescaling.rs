@@ -3,7 +3,7 @@
 use crate::{
     UndefinedReason,
     rank::merge_ties,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths, check_some},
 };
 
 /// Logistic curve from a score to the probability of "met".
@@ -26,15 +26,11 @@ impl PlattFit {
     /// classes. Undefined if only one class occurs. Sources: J. Platt, Advances in Large Margin Classifiers
     /// (1999), 61-74; H.-T. Lin, C.-J. Lin and R. Weng, Machine Learning 68 (2007), 267-276.
     pub fn fit(x: &[f64], met: &[bool]) -> Result<Self, UndefinedReason> {
-        if x.len() != met.len() {
-            return Err(UndefinedReason::UnequalLengths);
-        }
+        check_lengths(x.len(), met.len())?;
         check_all_finite(x)?;
         let of_met = met.iter().filter(|met| **met).count() as f64;
         let of_unmet = met.len() as f64 - of_met;
-        if met.is_empty() {
-            return Err(UndefinedReason::NoValues);
-        }
+        check_some(met.len())?;
         if of_met == 0.0 || of_unmet == 0.0 {
             return Err(UndefinedReason::OneClass);
         }
@@ -119,9 +115,7 @@ pub struct ThresholdChoice {
 /// Chooses the threshold with the highest mean of sensitivity and specificity; among equal ones, the lowest.
 /// Undefined for a single class. Source: W. Youden, Cancer 3 (1950), 32-35.
 pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, UndefinedReason> {
-    if x.len() != met.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(x.len(), met.len())?;
     check_all_finite(x)?;
     let of_met = met.iter().filter(|met| **met).count() as f64;
     let of_unmet = met.len() as f64 - of_met;

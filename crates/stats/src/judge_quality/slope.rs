@@ -4,7 +4,7 @@ use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
     distribution::student_critical_value,
     rank::merge_ties,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_lengths},
 };
 
 /// Fitted line of y on x.
@@ -24,9 +24,7 @@ pub struct LineFit {
 /// error needs three points. Source: N. Draper and H. Smith, "Applied Regression Analysis", third edition,
 /// Wiley 1998, sections 1.2 and 1.4.
 pub fn fit_line(x: &[f64], y: &[f64], level: ConfidenceLevel) -> Result<LineFit, UndefinedReason> {
-    if x.len() != y.len() {
-        return Err(UndefinedReason::UnequalLengths);
-    }
+    check_lengths(x.len(), y.len())?;
 
     check_all_finite(x)?;
     check_all_finite(y)?;

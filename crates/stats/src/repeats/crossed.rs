@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    ConfidenceLevel, UndefinedReason, distribution::normal_critical_value, undefined::check_all_finite,
+    ConfidenceLevel, UndefinedReason,
+    distribution::normal_critical_value,
+    undefined::{check_all_finite, check_some},
 };
 
 /// Maximum number of facets.
@@ -41,9 +43,7 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
     if facets.iter().any(|facet| facet.len() != values.len()) {
         return Err(UndefinedReason::UnequalLengths);
     }
-    if values.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_some(values.len())?;
     let levels: Vec<usize> = facets.iter().map(|facet| facet.iter().collect::<BTreeSet<_>>().len()).collect();
     if levels.iter().any(|levels| *levels < 2) {
         return Err(UndefinedReason::OneValue);

@@ -3,7 +3,7 @@
 use crate::{
     UndefinedReason,
     rank::merge_ties,
-    undefined::{check_all_finite, check_finite},
+    undefined::{check_all_finite, check_finite, check_some},
 };
 
 /// Variance components of repeated scores of the same cases.
@@ -171,9 +171,7 @@ pub fn nested_variance(cases: &[Vec<Vec<f64>>]) -> Result<NestedVariance, Undefi
 
     let groups = cases.len() as f64;
 
-    if cases.is_empty() {
-        return Err(UndefinedReason::NoValues);
-    }
+    check_some(cases.len())?;
     if groups < 2.0 {
         return Err(UndefinedReason::OneCluster);
     }

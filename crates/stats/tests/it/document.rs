@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use assize_stats::{
-    BootstrapEstimate, ConfidenceLevel, DifferenceReach, Interval, MeanAccumulator, RateInterval,
-    SeededRandom, UndefinedReason, acceleration,
+    BootstrapEstimate, ConfidenceLevel, DifferenceReach, Interval, McNemarVariant, MeanAccumulator,
+    RateInterval, SeededRandom, UndefinedReason, acceleration,
     agreement::{
         AgreementTable, AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
         coefficient, icc, kappa,
@@ -589,9 +589,15 @@ fn plans() -> Vec<(&'static str, Figures)> {
                 .number("pairs, McNemar", promise.mcnemar_pairs(0.2, 0.1))
                 .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2))
                 .number("  in 100, all one way", promise.mcnemar_one_way_difference(100))
-                .number("pairs, exact", promise.mcnemar_exact_pairs(0.2, 0.1))
-                .number("power of 155 pairs", promise.mcnemar_power(155, 0.2, 0.1))
-                .number("difference in 155 pairs", promise.mcnemar_exact_difference(155, 0.2)),
+                .number("pairs, exact", promise.mcnemar_variant_pairs(McNemarVariant::Exact, 0.2, 0.1))
+                .number(
+                    "power of 155 pairs",
+                    promise.mcnemar_variant_power(McNemarVariant::Exact, 155, 0.2, 0.1),
+                )
+                .number(
+                    "difference in 155 pairs",
+                    promise.mcnemar_variant_difference(McNemarVariant::Exact, 155, 0.2),
+                ),
         ),
         (
             "precision",

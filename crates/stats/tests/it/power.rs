@@ -152,7 +152,7 @@ fn the_exact_power_is_that_of_all_outcomes() {
     for (n, discordant, difference) in
         [(6, 1.0, 1.0), (12, 0.6, 0.4), (25, 0.4, -0.3), (40, 0.3, 0.2), (40, 0.05, 0.05), (5, 0.9, 0.9)]
     {
-        let found = promise.mcnemar_power(n, discordant, difference).unwrap();
+        let found = promise.mcnemar_variant_power(McNemarVariant::Exact, n, discordant, difference).unwrap();
         assert_near(found, counted_power(n, discordant, f64::abs(difference)), 1e-10);
     }
 }
@@ -189,34 +189,58 @@ fn mid_p_has_a_power_of_its_own() {
     let pairs = promise.mcnemar_variant_pairs(mid_p, discordant, difference).unwrap();
     let power = |n: f64| promise.mcnemar_variant_power(mid_p, n as u64, discordant, difference).unwrap();
     assert!(power(pairs) >= 0.8 && power(pairs - 1.0) < 0.8, "{pairs}");
-    assert!(pairs < promise.mcnemar_exact_pairs(discordant, difference).unwrap());
+    assert!(pairs < promise.mcnemar_variant_pairs(McNemarVariant::Exact, discordant, difference).unwrap());
     let shown = promise.mcnemar_variant_difference(mid_p, 300, discordant).unwrap();
-    assert!(shown < promise.mcnemar_exact_difference(300, discordant).unwrap(), "{shown}");
+    assert!(
+        shown < promise.mcnemar_variant_difference(McNemarVariant::Exact, 300, discordant).unwrap(),
+        "{shown}"
+    );
 }
 
 #[test]
 fn exact_numbers_of_pairs_have_the_power() {
     let promise = PowerDesign::default();
     for (discordant, difference) in [(0.2, 0.1), (0.1, 0.1), (0.4, 0.2), (0.3, 0.12)] {
-        let pairs = promise.mcnemar_exact_pairs(discordant, difference).unwrap();
-        let power = |n: f64| promise.mcnemar_power(n as u64, discordant, difference).unwrap();
+        let pairs = promise.mcnemar_variant_pairs(McNemarVariant::Exact, discordant, difference).unwrap();
+        let power = |n: f64| {
+            promise.mcnemar_variant_power(McNemarVariant::Exact, n as u64, discordant, difference).unwrap()
+        };
         assert!(power(pairs) >= 0.8 && power(pairs - 1.0) < 0.8, "{discordant} {difference}: {pairs}");
         assert!(pairs >= promise.mcnemar_pairs(discordant, difference).unwrap().floor());
 
-        let shown = promise.mcnemar_exact_difference(pairs as u64, discordant).unwrap();
+        let shown =
+            promise.mcnemar_variant_difference(McNemarVariant::Exact, pairs as u64, discordant).unwrap();
         assert!(shown <= difference && shown > 0.9 * difference, "{shown} for {difference}");
     }
 
-    let one_way = promise.mcnemar_exact_one_way_difference(100).unwrap();
-    assert!((promise.mcnemar_power(100, one_way, one_way).unwrap() - 0.8).abs() < 1e-6);
+    let one_way = promise.mcnemar_variant_one_way_difference(McNemarVariant::Exact, 100).unwrap();
+    assert!(
+        (promise.mcnemar_variant_power(McNemarVariant::Exact, 100, one_way, one_way).unwrap() - 0.8).abs()
+            < 1e-6
+    );
 
     // Five pairs can't be significant with any results.
-    assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Undetectable));
-    assert_eq!(promise.mcnemar_exact_difference(0, 0.5), Err(UndefinedReason::NoValues));
-    assert_eq!(promise.mcnemar_power(10, 0.1, 0.2), Err(UndefinedReason::OutOfRange));
+    assert_eq!(
+        promise.mcnemar_variant_difference(McNemarVariant::Exact, 5, 1.0),
+        Err(UndefinedReason::Undetectable)
+    );
+    assert_eq!(
+        promise.mcnemar_variant_difference(McNemarVariant::Exact, 0, 0.5),
+        Err(UndefinedReason::NoValues)
+    );
+    assert_eq!(
+        promise.mcnemar_variant_power(McNemarVariant::Exact, 10, 0.1, 0.2),
+        Err(UndefinedReason::OutOfRange)
+    );
     // Beyond a thousand pairs, Connor's formula is used.
-    assert_eq!(promise.mcnemar_exact_pairs(0.2, 0.01), promise.mcnemar_pairs(0.2, 0.01));
-    assert_eq!(promise.mcnemar_exact_difference(5_000, 0.2), promise.mcnemar_difference(5_000, 0.2));
+    assert_eq!(
+        promise.mcnemar_variant_pairs(McNemarVariant::Exact, 0.2, 0.01),
+        promise.mcnemar_pairs(0.2, 0.01)
+    );
+    assert_eq!(
+        promise.mcnemar_variant_difference(McNemarVariant::Exact, 5_000, 0.2),
+        promise.mcnemar_difference(5_000, 0.2)
+    );
 }
 
 /// Half-widths of the intervals of many data sets drawn by `draw`, ascending.
