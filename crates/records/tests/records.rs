@@ -314,7 +314,8 @@ fn archives_that_decompress_without_end_are_refused() {
     let bomb = archive_of(&parts);
     assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
     let error = error_of("a.eval", &bomb);
-    assert_eq!(error, "the parts of the archive are larger than 16 MiB, and more than 50 times the archive");
+    let is_bound = error.starts_with("the parts of the archive are larger than ");
+    assert!(is_bound && error.ends_with(" MiB, and more than 50 times the archive"), "{error}");
 
     let dense =
         format!(r#"{{"id": 1, "epoch": 1, "input": "x", "messages": [{}1]}}"#, "1,".repeat(3_000_000));

@@ -62,12 +62,11 @@ fn a_result_of_too_many_values_is_refused() {
 
 #[test]
 fn limits_stop_a_script() {
-    assert_eq!(call("while (true) {}\nreturn 1", ""), Err(ScriptError::TooManySteps));
-    assert_eq!(
-        call("try { while (true) {} } catch { return true }\nreturn 1", ""),
-        Err(ScriptError::TooManySteps),
-        "an interrupt can't be caught"
-    );
+    // On a busy machine, the time is over before the steps are. An interrupt can't be caught.
+    for code in ["while (true) {}\nreturn 1", "try { while (true) {} } catch { return true }\nreturn 1"] {
+        let stopped = call(code, "");
+        assert!(matches!(stopped, Err(ScriptError::TooManySteps | ScriptError::TooSlow(_))), "{stopped:?}");
+    }
     assert_eq!(call("'x'.repeat(1e9)", ""), Err(ScriptError::TooMuchMemory(64)));
     assert_eq!(
         call("let all = [];\nfor (;;) all.push(new Array(1e6).fill(1));", ""),
