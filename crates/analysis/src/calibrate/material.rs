@@ -379,13 +379,13 @@ impl CalibrationItem {
         };
 
         let mut report = |message: &str| {
-            problems.push(LabelProblem { place: row.place.clone(), message: message.to_owned() })
+            problems.push(LabelProblem { place: row.place.clone(), message: message.to_owned() });
         };
         for (who, outcome) in labels {
             let said = to_decision_value(*outcome);
             // Rows are in the order of their times, so a later label of a person replaces an earlier one.
             let is_unclear = |earlier: DecisionValue, at: Option<Timestamp>| {
-                earlier != said && !at.zip(row.at).is_some_and(|(earlier, later)| earlier < later)
+                earlier != said && at.zip(row.at).is_none_or(|(earlier, later)| earlier >= later)
             };
             if row.adjudicates && who.is_some() {
                 if own.adjudicated.is_some_and(|earlier| is_unclear(earlier, own.adjudicated_at)) {
