@@ -246,9 +246,10 @@ impl ReviewerLabelFile {
 
         self.remove_line().map_err(|error| ReviewerLabelError::File { path: self.path.clone(), error })?;
         self.lines -= 1;
-        for marks in self.known.values_mut() {
+        self.known.retain(|_, marks| {
             marks.retain(|mark| mark.line <= self.lines);
-        }
+            !marks.is_empty()
+        });
         Ok(true)
     }
 

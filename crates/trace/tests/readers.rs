@@ -748,7 +748,7 @@ fn a_subagent_of_codex_adds_its_calls_to_its_session_once() {
         json!({"type": "event_msg", "payload": {"type": "token_count", "info": info}})
     };
     let log = |records: &[Value]| {
-        only(parsed(&records.iter().map(|record| format!("{record}\n")).collect::<String>()))
+        only(parsed(&records.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")))
     };
     let main = [meta("m", json!("cli")), said("user", "Do"), call("c", "spawn_agent"), used(10)];
     let main = [&main[..], &[said("assistant", "Main.")]].concat();

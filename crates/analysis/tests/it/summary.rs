@@ -251,7 +251,7 @@ fn the_means_of_published_benchmarks_differ_in_what_they_make_of_penalties_alone
     let both = means(&[&half, &below]).expect("penalties");
     assert_eq!((both.cases, both.cases_without_points), (2, 0));
     assert_eq!((both.healthbench, both.research_rubrics), (0.0, (0.5 - 2.0) / 2.0));
-    assert_eq!(both.prbench_normalised, (0.75 + 0.0) / 2.0);
+    assert_eq!(both.prbench_normalised, f64::midpoint(0.75, 0.0));
     let all = means(&[&half, &below, &penalties]).expect("penalties");
     assert_eq!((all.cases, all.cases_without_points), (2, 1));
     assert_eq!((all.healthbench, all.prbench_normalised), (both.healthbench, both.prbench_normalised));

@@ -20,7 +20,7 @@ pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> Ru
         result: run_result(info, is_live(run, info)),
         has_scorecard: info.scorecard.is_some(),
         matrix_url: if info.targets.len() > 1 || run.has_prompts() {
-            matrix_url(&[run.slug.clone()])
+            matrix_url(std::slice::from_ref(&run.slug))
         } else {
             String::new()
         },

@@ -611,7 +611,7 @@ fn files_of_a_command_share_their_memory(cli: &CliTest) {
     for number in 0..20 {
         let data = format!("{{first: &x {values}, more: {aliases}}}");
         cli.file(
-            &format!("many/{number}.eval.yaml"),
+            format!("many/{number}.eval.yaml"),
             format!("tests: [{{id: a, input: x, criteria: y, metadata: {data}}}]\n"),
         );
     }
