@@ -14,7 +14,7 @@ import pytest
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 
 HANGING_JUDGE = """
-import os, threading
+import os, sys, threading
 import assize
 
 @assize.judge
