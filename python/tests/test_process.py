@@ -20,7 +20,7 @@ import assize
 @assize.judge
 def hanging(question):
     # Not `print`: its thread would hold the lock of stdout for a moment, which an interpreter that ends can't wait for.
-    os.write(1, b"asked\n")
+    os.write(1, b"asked\\n")
     threading.Event().wait()
 
 """
