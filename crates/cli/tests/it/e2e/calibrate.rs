@@ -247,15 +247,17 @@ fn nothing_in_a_table_steers_the_terminal() {
 fn a_rater_can_stand_in_for_the_judge_and_the_last_word_counts() {
     let cli = cli();
     let mut text = String::new();
-    for (case, who, label) in [
-        ("a", "ann", "met"),
-        ("a", "gpt", "unmet"),
-        ("b", "ann", "unmet"),
-        ("b", "gpt", "unmet"),
-        ("a", "ann", "unmet"),
+    for (day, case, who, label) in [
+        (1, "a", "ann", "met"),
+        (1, "a", "gpt", "unmet"),
+        (1, "b", "ann", "unmet"),
+        (1, "b", "gpt", "unmet"),
+        (2, "a", "ann", "unmet"),
     ] {
-        writeln!(text, "{{\"case\":\"{case}\",\"criterion\":\"k\",\"who\":\"{who}\",\"label\":\"{label}\"}}")
-            .expect("a string takes everything");
+        let row = serde_json::json!({
+            "case": case, "criterion": "k", "who": who, "label": label, "at": format!("2026-01-0{day}"),
+        });
+        writeln!(text, "{row}").expect("a string takes everything");
     }
     cli.file("labels/a.jsonl", text);
     let found = calibrate(&cli, &["--labels", "labels", "--judge-is", "gpt"]);

@@ -92,7 +92,7 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
             cli.run(&["compare", sides[0], sides[1], "--strict"]).expect_code(strict);
             let trend = cli.run(&["compare", "--trend", sides[0], sides[1]]).expect_code(0).stdout;
             claims_nothing(
-                &trend.replace("before you conclude that one is better", ""),
+                &trend.replace("Before you conclude that one is better", ""),
                 &format!("trend of {what}"),
             );
 

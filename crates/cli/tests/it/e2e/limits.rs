@@ -152,7 +152,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     ("memory of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("instructions of a script", There("script/tests/script.rs", "limits_stop_a_script")),
-    ("time of a script", There("script/src/script.rs", "the_clock_stops_a_script_that_takes_few_steps")),
+    ("time of a script", There("script/src/engine.rs", "the_clock_stops_a_script_that_takes_few_steps")),
     ("size of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
