@@ -39,11 +39,11 @@ fn tokens(input: u64, cached: u64, output: u64) -> Tokens {
 fn a_record_of_too_many_values_is_not_parsed() {
     let values = "1,".repeat(1_000_000);
     let good = r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}"#;
-    for (text, line) in [
-        (format!("{good}\n{{\"x\":[{values}1]}}\n"), 2),
-        (format!("{{\n\"resourceSpans\":[{values}1]}}\n"), 1),
+    for (format, text, line) in [
+        (LogFormat::ClaudeCode, format!("{good}\n{{\"x\":[{values}1]}}\n"), 2),
+        (LogFormat::OpenTelemetry, format!("{{\n\"resourceSpans\":[{values}1]}}\n"), 1),
     ] {
-        let problems = parsed(&text).problems;
+        let problems = read_log(text.as_bytes(), Some(format)).expect("it is a log").problems;
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].line, line);
         assert!(problems[0].message.contains("more than 96 MiB of memory"), "{}", problems[0].message);
