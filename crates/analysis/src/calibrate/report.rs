@@ -128,7 +128,8 @@ pub fn calibrate(
         }
     }
 
-    let is_scored = |item: &CalibrationItem| item_decision_kinds(item).contains(&true);
+    let is_scored =
+        |item: &CalibrationItem| item_decision_kinds(item).contains(&CalibrationDecisionKind::Scores);
     let scored: BTreeSet<&str> =
         material.items.iter().filter(|item| is_scored(item)).map(|item| &*item.key.criterion).collect();
 
@@ -346,11 +347,24 @@ fn effective_scale(
     }
 }
 
-/// Kinds of the decisions on an item: true for scores, false for verdicts.
-fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<bool> {
+/// Whether decisions are verdicts or scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CalibrationDecisionKind {
+    Verdicts,
+    Scores,
+}
+
+fn decision_kind(decision: DecisionValue) -> Option<CalibrationDecisionKind> {
+    match decision {
+        DecisionValue::Verdict(_) => Some(CalibrationDecisionKind::Verdicts),
+        DecisionValue::Score(_) => Some(CalibrationDecisionKind::Scores),
+        DecisionValue::NotApplicable | DecisionValue::Undecided => None,
+    }
+}
+
+fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKind> {
     let judge = item.judge.iter().map(|judge| judge.said);
-    let decided = item.words_of_people().chain(judge).filter(|said| said.number().is_some());
-    decided.map(|said| matches!(said, DecisionValue::Score(_))).collect()
+    item.words_of_people().chain(judge).filter_map(decision_kind).collect()
 }
 
 /// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and no verdict
@@ -360,7 +374,7 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
     struct SeenCodes {
         judge: BTreeSet<u64>,
         people: BTreeSet<u64>,
-        kinds: BTreeSet<bool>,
+        kinds: BTreeSet<CalibrationDecisionKind>,
         place: Option<LabelLocation>,
     }
 
@@ -393,10 +407,10 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
         let name =
             if criterion.is_empty() { "the labels".to_owned() } else { format!("criterion `{criterion}`") };
         let mut complain = |message: String| {
-            problems.push(LabelProblem { place: place_or_run(of.place.as_ref()), message });
+            problems.push(LabelProblem { place: problem_place(of.place.as_ref()), message });
         };
 
-        let in_words = of.kinds.contains(&false);
+        let in_words = of.kinds.contains(&CalibrationDecisionKind::Verdicts);
         if !numbers.is_empty() && numbers.is_subset(&verdict_codes) && (in_words || !scale_declared) {
             binary.insert(Arc::clone(criterion));
         } else if of.kinds.len() > 1 {
@@ -426,8 +440,8 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
     problems
 }
 
-/// Place of a problem; the run itself if there is none in a table.
-fn place_or_run(place: Option<&LabelLocation>) -> LabelLocation {
+/// The place that a problem names: its line in a table, or the run if its decision is from there.
+fn problem_place(place: Option<&LabelLocation>) -> LabelLocation {
     place.cloned().unwrap_or_else(|| LabelLocation { file: Arc::from(std::path::Path::new("run")), line: 1 })
 }
 
@@ -455,7 +469,7 @@ pub(crate) fn clamp_to_scale(
 
             let case = &item.key.case;
             problems.push(LabelProblem {
-                place: place_or_run(item.place()),
+                place: problem_place(item.place()),
                 message: format!(
                     "case `{case}`: the score of {who} must be on the scale of {} to {}, found {score}",
                     ends.0, ends.1
