@@ -167,7 +167,10 @@ fn ask_servers(
     }
 
     let timeout = if all { CHECK_TIMEOUT } else { LOCAL_CHECK_TIMEOUT };
-    block_on(checks(findings, names, timeout, proxies, context))
+    block_on(async {
+        checks(findings, names, timeout, proxies, context).await;
+        Ok::<(), CommandFailure>(())
+    })
 }
 
 /// Asks these servers concurrently.
@@ -177,7 +180,7 @@ async fn checks(
     timeout: Duration,
     proxies: &HttpProxies,
     context: &CliContext,
-) -> Result<(), CommandFailure> {
+) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
     let mut running = JoinSet::new();
@@ -225,7 +228,6 @@ async fn checks(
         };
         finding.about = format!("{}: {words}", finding.about);
     }
-    Ok(())
 }
 
 /// Judges that are usable from here, as `PROVIDER:MODEL`: a key is set, or a server on this machine answers. Only such a
