@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use assize_evalfile::{EnvironmentLookup, LoadOptions, ReadTotals};
+use assize_evalfile::{EnvironmentLookup, LoadOptions};
 use assize_llm::FILE_VARIABLES;
 
 use crate::trust::TrustedFolders;
@@ -148,14 +148,8 @@ impl ProcessContext {
     pub fn load_options(&self, roots: &[PathBuf]) -> LoadOptions {
         LoadOptions {
             environment: self.environment(),
-            working_folder: self.working_folder.clone(),
             extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
-            reads_everywhere: false,
-            programs: None,
-            encoding: None,
-            case_check: None,
-            targets: Vec::new(),
-            read_before: ReadTotals::default(),
+            ..LoadOptions::new(self.working_folder.clone())
         }
     }
 
