@@ -124,20 +124,18 @@ pub fn summary(
     result: RunResult,
     early_stop: Option<EarlyStop>,
 ) -> RunSummary {
+    if let Some((stop, figures)) = early_stop.as_ref().zip(figures.as_mut()) {
+        apply_early_stop(stop, figures);
+    }
     let [mut criterion_rates, mut check_rates] = criterion_rates(totals).unwrap_or_else(|error| {
         if let Some(figures) = &mut figures {
             figures.remarks.push(format!("The rates of criteria are missing: {error}."));
         }
         [Vec::new(), Vec::new()]
     });
-    if let Some(stop) = &early_stop {
-        if let Some(figures) = &mut figures {
-            apply_early_stop(stop, figures);
-        }
-        if stop.is_early() {
-            let rates = criterion_rates.iter_mut().chain(&mut check_rates);
-            rates.for_each(|one| withdraw_interval(&mut one.rate));
-        }
+    if early_stop.as_ref().is_some_and(EarlyStop::is_early) {
+        let rates = criterion_rates.iter_mut().chain(&mut check_rates);
+        rates.for_each(|one| withdraw_interval(&mut one.rate));
     }
     RunSummary {
         counts: totals.counts,
