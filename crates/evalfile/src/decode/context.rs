@@ -337,9 +337,11 @@ impl DecodeContext {
         let relative = relative.strip_prefix(".").unwrap_or(relative);
         // The same letters may be written in two ways: macOS writes `é` in names as `e` with an accent after it.
         let written_names = relative.to_string_lossy();
-        let relatives =
-            [written_names.to_string(), written_names.nfc().collect(), written_names.nfd().collect()];
-        for relative in &relatives[..if written_names.is_ascii() { 1 } else { 3 }] {
+        let mut relatives = vec![written_names.to_string()];
+        if !written_names.is_ascii() {
+            relatives.extend([written_names.nfc().collect(), written_names.nfd().collect()]);
+        }
+        for relative in &relatives {
             candidates.push(home.join(relative));
             candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
         }
