@@ -1,5 +1,6 @@
 //! Context shared by all graders of one answer.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use assize_grade::{AnswerFacts, JudgeMaterial, ProgramInput};
@@ -131,6 +132,11 @@ impl<'a> GradingContext<'a> {
     /// The input of grading programs.
     pub(crate) fn program_input(&self) -> ProgramInput {
         program_input(self.item, self.answer, self.facts())
+    }
+
+    /// The workspace of the answer, as an absolute path.
+    pub(crate) fn workspace(&self) -> Option<PathBuf> {
+        self.answer.workspace.as_deref().map(absolute_path)
     }
 
     /// The variables of prompts, in the spellings of both formats.

@@ -19,7 +19,7 @@ use crate::JudgeError;
 
 pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
     let container = path.context.item.case.container.as_deref();
-    let (own, workspace) = (grader_folder(path.grader), path.context.program_input().workspace);
+    let (own, workspace) = (grader_folder(path.grader), path.context.workspace());
     let mut command = Cow::Borrowed(&grader.command);
     let cwd = match (&grader.cwd, workspace) {
         (Some(ProgramFolder::Named(folder)), _) => Some(folder.clone()),
