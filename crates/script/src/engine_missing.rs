@@ -20,7 +20,7 @@ pub(crate) fn call(
     Err(ScriptError::NoEngine)
 }
 
-/// Whether the text of a file looks like an ES module. Nothing here can compile it.
+/// Whether the text of a file looks like an ES module. Without an engine, it can't be compiled to find out.
 pub fn is_es_module(text: &str) -> bool {
     looks_like_es_module(text)
 }

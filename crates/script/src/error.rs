@@ -42,3 +42,13 @@ pub enum ScriptError {
     #[error("the script is larger than {0} KiB")]
     TooLarge(usize),
 }
+
+impl ScriptError {
+    /// What is wrong with the script, as the title of an error whose details are this one.
+    pub fn title(&self) -> &'static str {
+        match self {
+            Self::Syntax(_) => "this script is not valid JavaScript",
+            _ => "this script can't be used",
+        }
+    }
+}

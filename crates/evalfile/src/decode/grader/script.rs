@@ -117,7 +117,7 @@ pub fn read_code(
     if let AuthorCode::Script(script) = &code
         && let Err(error) = script.check(&PARAMETERS)
     {
-        return Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript")
+        return Diagnostic::error(codes::BAD_SCRIPT, error.title())
             .at(span, error.to_string())
             .with_help("one line is an expression; several lines are the body of a function, with `return`")
             .reject_in(&mut cx.problems);

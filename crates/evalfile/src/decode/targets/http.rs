@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{NodeValue, TreeNode, codes, wrong_type};
 use assize_model::{HttpBody, HttpTargetSpec, SecretText};
+use assize_script::{Script, ScriptError};
 
 use super::entry::TargetEntryReader;
 use super::http_script::{RESPONSE_PARAMETERS, STATUS_PARAMETERS, response_script};
@@ -111,20 +112,25 @@ fn script(
     entry: &mut TargetEntryReader<'_, '_, '_>,
     key: &'static str,
     parameters: &[&str],
-) -> Option<assize_script::Script> {
+) -> Option<Script> {
     let written = entry.object.text(key, entry.problems)?;
     match response_script(&written.value, parameters) {
         Ok(script) => Some(script),
         Err(error) => {
-            report_script(entry, written.span, &error.to_string(), parameters);
+            report_script(entry, written.span, &error, parameters);
             None
         }
     }
 }
 
-fn report_script(entry: &mut TargetEntryReader<'_, '_, '_>, span: Span, reason: &str, parameters: &[&str]) {
-    Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript")
-        .at(span, reason)
+fn report_script(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    span: Span,
+    error: &ScriptError,
+    parameters: &[&str],
+) {
+    Diagnostic::error(codes::BAD_SCRIPT, error.title())
+        .at(span, error.to_string())
         .with_help(format!("write an expression, or a function of {}", parameters.join(", ")))
         .add_to(entry.problems);
 }
