@@ -49,6 +49,9 @@ pub enum TraceLogError {
         "unknown log format; expected JSON lines of Claude Code, Codex, Copilot, Gemini or OpenCode, or OpenTelemetry spans as JSON. Name one with `--format`"
     )]
     UnknownFormat,
+    /// The format can't be detected, because a record has too many values.
+    #[error("line {}: {}", .0.line, .0.message)]
+    TooManyValues(TraceLogProblem),
     /// The log has no records.
     #[error("the log holds no records")]
     Empty,
@@ -57,8 +60,7 @@ pub enum TraceLogError {
 /// Reads a log, detecting the format unless it is given. A log is lines of JSON, or one JSON value over
 /// several lines.
 pub fn read_log(log: impl BufRead, format: Option<LogFormat>) -> Result<TraceLog, TraceLogError> {
-    let mut state =
-        TraceLogReader { reader: format.map(reader_for), waiting: Vec::new(), read: TraceLog::default() };
+    let mut state = TraceLogReader { reader: format.map(reader_for), ..TraceLogReader::default() };
 
     let mut whole = String::new();
     let mut lines = TraceLineReader { log, number: 0 };
@@ -85,8 +87,7 @@ pub fn read_log(log: impl BufRead, format: Option<LogFormat>) -> Result<TraceLog
             continue;
         }
 
-        if let Some(reason) = excess_of_values(trimmed) {
-            state.add_problem(number, reason);
+        if state.has_too_many_values(number, trimmed) {
             continue;
         }
         match serde_json::from_str(trimmed) {
@@ -106,10 +107,13 @@ pub fn read_log(log: impl BufRead, format: Option<LogFormat>) -> Result<TraceLog
     state.finish()
 }
 
+#[derive(Default)]
 struct TraceLogReader {
     reader: Option<Box<dyn TraceRecordReader>>,
     /// Records read before the format was known.
     waiting: Vec<Value>,
+    /// The first record with too many values.
+    excess: Option<TraceLogProblem>,
     read: TraceLog,
 }
 
@@ -117,8 +121,8 @@ impl TraceLogReader {
     /// Reads one JSON value over several lines. If it is not valid, reads it as lines of JSON whose first line is
     /// broken.
     fn read_whole(&mut self, text: &str) {
-        if let Some(reason) = excess_of_values(text) {
-            return self.add_problem(1, reason);
+        if self.has_too_many_values(1, text) {
+            return;
         }
         let error = match serde_json::from_str(text) {
             Ok(Value::Array(records)) => {
@@ -140,6 +144,14 @@ impl TraceLogReader {
                 Err(error) => self.add_problem(index + 1, describe_json_error(&error)),
             }
         }
+    }
+
+    /// Whether a record has too many values to be parsed. Adds the problem if it has.
+    fn has_too_many_values(&mut self, line: usize, text: &str) -> bool {
+        let Some(message) = excess_of_values(text) else { return false };
+        self.excess.get_or_insert_with(|| TraceLogProblem { line, message: message.clone() });
+        self.add_problem(line, message);
+        true
     }
 
     fn take_record(&mut self, record: Value) {
@@ -185,7 +197,9 @@ impl TraceLogReader {
 
         match self.reader {
             Some(reader) => self.read.traces = reader.finish(),
-            None => return Err(TraceLogError::UnknownFormat),
+            None => {
+                return Err(self.excess.map_or(TraceLogError::UnknownFormat, TraceLogError::TooManyValues));
+            }
         }
 
         Ok(self.read)

@@ -47,6 +47,15 @@ fn a_record_of_too_many_values_is_not_parsed() {
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].line, line);
         assert!(problems[0].message.contains("more than 96 MiB of memory"), "{}", problems[0].message);
+
+        // Without a given format, the limit is named too: as a problem, or as the reason that no format is known.
+        let (found_line, message) = match read_log(text.as_bytes(), None) {
+            Ok(log) => (log.problems[0].line, log.problems[0].message.clone()),
+            Err(TraceLogError::TooManyValues(problem)) => (problem.line, problem.message),
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(found_line, line);
+        assert!(message.contains("more than 96 MiB of memory"), "{message}");
     }
 }
 
