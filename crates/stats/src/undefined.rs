@@ -139,6 +139,6 @@ pub(crate) fn check_lengths(first: usize, second: usize) -> Result<(), Undefined
 }
 
 /// Rejects an empty list.
-pub(crate) fn check_some(length: usize) -> Result<(), UndefinedReason> {
+pub(crate) fn check_not_empty(length: usize) -> Result<(), UndefinedReason> {
     if length == 0 { Err(UndefinedReason::NoValues) } else { Ok(()) }
 }

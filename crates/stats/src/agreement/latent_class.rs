@@ -6,7 +6,7 @@ use crate::{
     UndefinedReason,
     distribution::normal_upper_tail,
     multiplicity::{PValueAdjustment, adjust_p_values},
-    undefined::check_some,
+    undefined::check_not_empty,
 };
 
 /// A verdict of a rater on an item.
@@ -91,7 +91,7 @@ pub fn latent_classes(
     if votes.iter().any(|vote| vote.item >= items || vote.rater >= raters) {
         return Err(UndefinedReason::OutOfRange);
     }
-    check_some(votes.len())?;
+    check_not_empty(votes.len())?;
     let mut counts = vec![0; raters];
     let mut met = vec![(0.0, 0.0); items];
     for vote in votes {

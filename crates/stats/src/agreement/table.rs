@@ -3,7 +3,7 @@
 use super::RatingScale;
 use crate::{
     UndefinedReason,
-    undefined::{check_lengths, check_some},
+    undefined::{check_lengths, check_not_empty},
 };
 
 /// Counts of answer pairs: rows are the first rater's answers, columns the second's, both in the order of the
@@ -16,7 +16,7 @@ pub struct AgreementTable {
 impl AgreementTable {
     /// Creates a table from a square matrix of counts.
     pub fn new(cells: Vec<Vec<u64>>) -> Result<Self, UndefinedReason> {
-        check_some(cells.len())?;
+        check_not_empty(cells.len())?;
         if cells.iter().any(|row| row.len() != cells.len()) {
             return Err(UndefinedReason::UnequalLengths);
         }

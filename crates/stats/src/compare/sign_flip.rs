@@ -6,7 +6,7 @@ use rand_core::RngCore;
 use crate::{
     UndefinedReason,
     cluster::group_by_cluster,
-    undefined::{check_all_finite, check_finite, check_some},
+    undefined::{check_all_finite, check_finite, check_not_empty},
 };
 
 /// Largest number of non-zero differences (or clusters) for which every arrangement is counted.
@@ -74,7 +74,7 @@ fn run_sign_flips<R: RngCore + ?Sized>(
     draws: u32,
     random: &mut R,
 ) -> Result<SignFlip, UndefinedReason> {
-    check_some(units.len())?;
+    check_not_empty(units.len())?;
 
     let observed: f64 = check_finite(units.iter().sum())?;
     let slack = SUM_TOLERANCE * check_finite(units.iter().map(|unit| unit.abs()).sum())?;

@@ -4,7 +4,7 @@ use crate::{
     UndefinedReason,
     distribution::normal_two_sided,
     rank::mid_ranks,
-    undefined::{check_all_finite, check_finite, check_some},
+    undefined::{check_all_finite, check_finite, check_not_empty},
 };
 
 /// Treatment of pairs that do not differ.
@@ -53,7 +53,7 @@ pub fn signed_rank(
     let ranked: Vec<f64> =
         differences.iter().copied().filter(|&value| zeros != ZeroRule::Drop || value != 0.0).collect();
 
-    check_some(differences.len())?;
+    check_not_empty(differences.len())?;
 
     let magnitudes: Vec<f64> = ranked.iter().map(|value| value.abs()).collect();
     let (ranks, groups) = mid_ranks(&magnitudes);

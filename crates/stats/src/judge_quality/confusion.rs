@@ -4,7 +4,7 @@ use crate::{
     ConfidenceLevel, Proportion, UndefinedReason,
     agreement::{AgreementTable, AgreementWeights, CohenKappa, kappa},
     proportion,
-    undefined::{check_lengths, check_some},
+    undefined::{check_lengths, check_not_empty},
 };
 
 /// Counts of the judge's verdicts, pass or fail, by the true verdict.
@@ -126,7 +126,7 @@ impl ConfusionTable {
             .filter(|class| class.truly_pass() > 0 || class.judged_pass() > 0)
             .map(|class| figure(class).unwrap_or(0.0))
             .collect();
-        check_some(classes.len())?;
+        check_not_empty(classes.len())?;
 
         Ok(classes.iter().sum::<f64>() / classes.len() as f64)
     }

@@ -2,12 +2,12 @@
 
 use crate::{
     UndefinedReason,
-    undefined::{check_all_finite, check_finite, check_lengths, check_some},
+    undefined::{check_all_finite, check_finite, check_lengths, check_not_empty},
 };
 
 fn mean_distance(judge: &[f64], truth: &[f64], distance: fn(f64) -> f64) -> Result<f64, UndefinedReason> {
     check_lengths(judge.len(), truth.len())?;
-    check_some(judge.len())?;
+    check_not_empty(judge.len())?;
 
     check_all_finite(judge)?;
     check_all_finite(truth)?;

@@ -3,7 +3,7 @@
 use crate::{
     UndefinedReason,
     rank::{merge_ties, sort_order, tie_distance},
-    undefined::{check_all_finite, check_finite, check_some},
+    undefined::{check_all_finite, check_finite, check_not_empty},
 };
 
 /// Non-decreasing function fitted to labelled scores.
@@ -57,7 +57,7 @@ impl IsotonicFit {
             pool_violators(&mut blocks);
         }
 
-        check_some(scores.len())?;
+        check_not_empty(scores.len())?;
 
         for block in &blocks {
             check_finite(block.value)?;

@@ -5,7 +5,7 @@ use crate::{
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     rank::{mid_ranks, sort_order},
-    undefined::{check_all_finite, check_finite, check_lengths, check_some},
+    undefined::{check_all_finite, check_finite, check_lengths, check_not_empty},
 };
 
 /// Distance from 0 and 1 to which probabilities are clipped before their logarithm is taken, so that one
@@ -14,7 +14,7 @@ pub const LOG_LOSS_CLIP: f64 = f64::EPSILON;
 
 fn check_probabilities(probabilities: &[f64], outcomes: &[bool]) -> Result<(), UndefinedReason> {
     check_lengths(probabilities.len(), outcomes.len())?;
-    check_some(probabilities.len())?;
+    check_not_empty(probabilities.len())?;
 
     if probabilities.iter().all(|probability| (0.0..=1.0).contains(probability)) {
         Ok(())
@@ -71,7 +71,7 @@ pub fn area_under_curve(
 
     check_all_finite(scores)?;
 
-    check_some(scores.len())?;
+    check_not_empty(scores.len())?;
 
     let (above, below) = placements(scores, outcomes);
     if above.is_empty() || below.is_empty() {
@@ -212,7 +212,7 @@ pub fn average_precision(scores: &[f64], outcomes: &[bool]) -> Result<f64, Undef
 
     check_all_finite(scores)?;
 
-    check_some(scores.len())?;
+    check_not_empty(scores.len())?;
 
     let positives = outcomes.iter().filter(|&&came| came).count() as f64;
     if positives == 0.0 {

@@ -3,7 +3,7 @@
 use crate::{
     UndefinedReason,
     rank::merge_ties,
-    undefined::{check_all_finite, check_finite, check_lengths, check_some},
+    undefined::{check_all_finite, check_finite, check_lengths, check_not_empty},
 };
 
 /// Logistic curve from a score to the probability of "met".
@@ -30,7 +30,7 @@ impl PlattFit {
         check_all_finite(x)?;
         let of_met = met.iter().filter(|met| **met).count() as f64;
         let of_unmet = met.len() as f64 - of_met;
-        check_some(met.len())?;
+        check_not_empty(met.len())?;
         if of_met == 0.0 || of_unmet == 0.0 {
             return Err(UndefinedReason::OneClass);
         }

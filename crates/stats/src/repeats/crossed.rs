@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     ConfidenceLevel, UndefinedReason,
     distribution::normal_critical_value,
-    undefined::{check_all_finite, check_some},
+    undefined::{check_all_finite, check_not_empty},
 };
 
 /// Maximum number of facets.
@@ -43,7 +43,7 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
     if facets.iter().any(|facet| facet.len() != values.len()) {
         return Err(UndefinedReason::UnequalLengths);
     }
-    check_some(values.len())?;
+    check_not_empty(values.len())?;
     let levels: Vec<usize> = facets.iter().map(|facet| facet.iter().collect::<BTreeSet<_>>().len()).collect();
     if levels.iter().any(|levels| *levels < 2) {
         return Err(UndefinedReason::OneValue);

@@ -3,7 +3,7 @@
 use crate::{
     UndefinedReason,
     rank::merge_ties,
-    undefined::{check_all_finite, check_finite, check_some},
+    undefined::{check_all_finite, check_finite, check_not_empty},
 };
 
 /// Variance components of repeated scores of the same cases.
@@ -171,7 +171,7 @@ pub fn nested_variance(cases: &[Vec<Vec<f64>>]) -> Result<NestedVariance, Undefi
 
     let groups = cases.len() as f64;
 
-    check_some(cases.len())?;
+    check_not_empty(cases.len())?;
     if groups < 2.0 {
         return Err(UndefinedReason::OneCluster);
     }
