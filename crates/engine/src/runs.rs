@@ -27,7 +27,7 @@ const MAX_LISTED_IDS: usize = 5;
 
 /// Format of the timestamp at the beginning of an id.
 const TIMESTAMP: &str = "%Y%m%d-%H%M%S";
-/// Example of it.
+/// An example of such a timestamp.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
 /// The default folder of a run.

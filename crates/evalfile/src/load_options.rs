@@ -70,7 +70,7 @@ pub struct ReadTotals {
     pub(crate) texts: usize,
     /// Bytes that their values take.
     pub(crate) values: usize,
-    /// The time of a file's scripts, if it is spent: those of further files don't run.
+    /// The limit on the time of scripts, once one file reached it: the scripts of further files don't run.
     pub(crate) spent_time: Option<ScriptTime>,
 }
 

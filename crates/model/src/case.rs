@@ -268,7 +268,7 @@ pub struct CaseHistory {
     pub conversation: Option<Arc<str>>,
     /// True if the case shows the turns before it, in the variable [`TURNS_VARIABLE`].
     pub shows_turns: bool,
-    /// True if it shows more of these turns than what was said in them, such as their whole prompts.
+    /// True if it also shows the whole prompts of these turns, and not only what was said.
     pub shows_prompts: bool,
     /// Names of the stored outputs that it uses as variables.
     pub uses: BTreeSet<Arc<str>>,

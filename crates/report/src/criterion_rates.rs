@@ -62,7 +62,7 @@ impl RateTitles {
             ("Criteria and checks", "criterion or check", "criterion or check, worst first")
         };
 
-        // Intervals of several rates are so wide that all of them hold together, also that of the worst.
+        // The intervals of several rates are wide enough to hold all at once, so that the worst one can be picked out.
         let is_alone = summary.criterion_rates.len() + summary.check_rates.len() == 1;
         let interval = if is_alone { "95% CI" } else { "95% CI, all at once" };
 

@@ -11,7 +11,7 @@
 //! may be the only one that hangs. After the first answer the window opens, and the next requests are spaced by
 //! [`FIRST_SPACING`], so that the first refusals arrive before the whole window is sent.
 //!
-//! In a service, no client holds up another. A client of whose calls none is in flight may send one, even beyond the
+//! In a service, no client holds up another. A client that has no call in flight may send one, even beyond the
 //! window and before the first answer, because all requests in flight may be calls of another client that hang. Of the
 //! window itself, the client with the fewest in flight gets the next place ([`RateLimiter::has_more_in_flight`]).
 //!

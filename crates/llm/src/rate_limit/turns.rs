@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// The order in which waiters are served, of which the one named `gone` gives up.
+    /// The order in which waiters are served. The waiter named `gone` gives up.
     async fn served(waiters: &[(&'static str, ClientId, u64)]) -> Vec<&'static str> {
         let queue = Arc::new(TurnQueue::default());
         let served = Arc::new(Mutex::new(Vec::new()));

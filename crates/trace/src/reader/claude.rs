@@ -227,7 +227,7 @@ fn terminal_end(reason: Option<&str>) -> SessionEnd {
 /// Whether the program wrote a text in the user's role: it is not a request.
 fn is_told(record: &Value, content: &str) -> bool {
     let is_marked = ["isMeta", "isCompactSummary"].iter().any(|key| record[key] == true);
-    // Commands that the program or a shell runs, and what they print. A command that is a prompt begins with another tag.
+    // Commands of the program and of a shell, and their output. A command that sends a prompt begins with another tag.
     let tags = ["<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"];
     is_marked || tags.iter().any(|tag| content.starts_with(tag))
 }

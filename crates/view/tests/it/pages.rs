@@ -387,7 +387,7 @@ fn runs_stand_side_by_side_a_test_a_row() {
     }
     let page = test.get(&format!("{address}&differ=rubrics%2Ftone")).expect(200).body;
     assert!(page.contains("0 of 3 tests"), "{page}");
-    // A search and a verdict find tests with such a result in any column; chips keep what is searched for.
+    // A test is found if a result in any of its columns matches. Chips keep the search.
     for (filter, found) in [
         ("q=plain", 1),
         ("q=REFUND", 2),
