@@ -562,7 +562,7 @@ fn conclude(
 ) -> ExitStatus {
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
-    let figures = metrics::from_summariser(summariser, folder, &info.suites).ok();
+    let mut figures = metrics::from_summariser(summariser, folder, &info.suites).ok();
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
     let run = mode.scorecard_run(folder);
     let scored = match &run {
@@ -587,7 +587,12 @@ fn conclude(
             gate = found;
             (exit, reason)
         }
-        (Some(shard), _) => shard::exit(shard, mode, counts, ended.ending),
+        (Some(shard), _) => {
+            if let Some(figures) = &mut figures {
+                figures.remarks.insert(0, shard::remark(shard));
+            }
+            shard::exit(shard, mode, counts, ended.ending)
+        }
     };
 
     // The warning is about the quotes of the whole run, so for shards it is given when they are merged.
@@ -597,12 +602,8 @@ fn conclude(
     let card = run.as_ref().ok().and_then(Option::as_ref).zip(scored.as_ref().ok().and_then(Option::as_ref));
     let result = conclude_run(info, exit, exit_reason, ended.not_run(), card);
     let exit = result.exit;
-    let mut summary = RunSummary { pass_rate_gate: gate, ..summary(ended, figures, result) };
-    // After the summary: a run that stopped early drops the remarks on figures of a whole run.
-    if let Some((shard, figures)) = info.shard.as_ref().zip(summary.figures.as_mut()) {
-        figures.remarks.insert(0, shard::remark(shard));
-    }
-    info.summary = Some(summary);
+    let summary = summary(ended, figures, result);
+    info.summary = Some(RunSummary { pass_rate_gate: gate, ..summary });
 
     if let Err(error) = &ended.result {
         engine.emit(EngineEvent::Failure(error.to_string()));
