@@ -1,5 +1,6 @@
 //! Coverage and width of intervals, by simulation of cases with known truth.
 
+mod claims;
 mod draw;
 mod measuring;
 mod rows;
@@ -86,7 +87,7 @@ pub(super) fn tables(options: SimulationOptions<'_>) -> Vec<FigureTable> {
         }
     }
 
-    vec![table, false_positives(options)]
+    vec![table, false_positives(options), claims::drift(options)]
 }
 
 fn format_figure(figure: CoverageFigure) -> String {
@@ -101,7 +102,7 @@ fn format_figure(figure: CoverageFigure) -> String {
 fn false_positives(options: SimulationOptions<'_>) -> FigureTable {
     let mut table = FigureTable::new(
         "False positives of comparisons",
-        &["mean difference 0", "test", "20", "100", "400"],
+        &["without a true difference", "test", "20", "100", "400"],
     );
     let rows: Vec<ComparisonRow> =
         rows::comparisons().into_iter().filter(|row| options.takes(row.what)).collect();

@@ -57,6 +57,7 @@ pub(super) fn cells() -> Vec<CoverageCell> {
     cells.extend(paired());
     cells.extend(against_people());
     cells.extend(super::measuring::cells());
+    cells.extend(super::claims::cells());
     cells
 }
 
@@ -616,7 +617,7 @@ fn rate_tests(p: f64, n: usize, random: &mut SeededRandom) -> Vec<f64> {
 
 pub(super) fn comparisons() -> Vec<ComparisonRow> {
     const MCNEMAR: &[&str] = &["McNemar, exact", "McNemar, mid-p"];
-    vec![
+    let mut rows = vec![
         ComparisonRow { what: "pass rate 0.8", tests: MCNEMAR, draw: |n, random| rate_tests(0.8, n, random) },
         ComparisonRow {
             what: "pass rate 0.98",
@@ -664,5 +665,7 @@ pub(super) fn comparisons() -> Vec<ComparisonRow> {
                 mean_tests(&values, None, SKEWED_BASE, random)
             },
         },
-    ]
+    ];
+    rows.extend(super::claims::comparisons());
+    rows
 }
