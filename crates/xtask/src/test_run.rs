@@ -110,13 +110,14 @@ pub(crate) fn print(report: &TestReport) -> Result<(), String> {
 /// Builds the test programs and lists them, those that wait for others first.
 fn build() -> Result<Vec<TestProgram>, String> {
     let mut programs = WorkspaceBuild::make()?.test_programs();
-    programs.sort_by_key(|program| {
-        let target = program.name.split(' ').nth(1).unwrap_or_default();
-        let is_of_cli = program.name.starts_with("assize ");
-        let rank = WAITING.iter().position(|waiting| is_of_cli && *waiting == target);
-        (rank.unwrap_or(WAITING.len()), program.name.clone())
-    });
+    programs.sort_by_key(|program| (waiting_place(program).unwrap_or(WAITING.len()), program.name.clone()));
     if programs.is_empty() { Err("cargo built no test program".to_owned()) } else { Ok(programs) }
+}
+
+/// The place of a program in [`WAITING`].
+fn waiting_place(program: &TestProgram) -> Option<usize> {
+    let target = program.name.strip_prefix("assize ")?;
+    WAITING.iter().position(|waiting| *waiting == target)
 }
 
 /// Runs the programs, a few at a time.
@@ -136,7 +137,9 @@ fn run_programs(programs: Vec<TestProgram>, filter: Option<&str>) -> TestReport 
                 loop {
                     let next = waiting.lock().ok().and_then(|mut programs| programs.next());
                     let Some(program) = next else { break };
-                    run_program(&program, filter, processors, path, &sender);
+                    let is_waiting = waiting_place(&program).is_some();
+                    let threads = if is_waiting { 2 * processors } else { processors };
+                    run_program(&program, filter, threads, path, &sender);
                 }
             });
         }

@@ -117,7 +117,13 @@ pub(crate) fn client(
     timeout: Duration,
 ) -> ModelClient {
     let clock: Arc<dyn Clock> = Arc::clone(clock) as Arc<dyn Clock>;
-    let policy = RetryPolicy { max_attempts: ATTEMPTS, ..RetryPolicy::default() };
+    // The time does not pass on this clock, so the pauses of an account with many refusals never end. Only the number of
+    // attempts ends a question.
+    let policy = RetryPolicy {
+        max_attempts: ATTEMPTS,
+        max_total_wait: Duration::from_hours(24),
+        ..RetryPolicy::default()
+    };
     let setup = ClientSetup { clock, policy, timeout, ..ClientSetup::default() };
     let base_url = server.base_url();
     let env = |name: &str| {

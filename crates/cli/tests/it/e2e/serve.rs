@@ -96,7 +96,9 @@ fn each_sample_that_was_accepted_is_answered_when_the_server_is_told_to_stop() {
     });
     let mut cli = cli();
     cli.env("OPENAI_API_KEY", "sk-test-0123456789abcdef").env("OPENAI_BASE_URL", model.base_url());
-    let (mut child, url) = start(&cli, &["--judge", "openai:judge-1", "--no-cache", "--grace", "1s"]);
+    // So many at once that the others don't wait behind the slow ones for longer than the grace.
+    let options = ["--judge", "openai:judge-1", "--no-cache", "--workers", "80", "--grace", "1s"];
+    let (mut child, url) = start(&cli, &options);
 
     let clients: Vec<_> = (0..6)
         .map(|client| {
