@@ -29,6 +29,8 @@ const MAIN_METRICS: [&str; 7] =
 pub struct CalibrationDetail<'g> {
     /// Whether all metrics are shown, and the biases that were not measured.
     pub all_metrics: bool,
+    /// Whether measured biases are shown.
+    pub biases: bool,
     /// Whether each metric is explained.
     pub explained: bool,
     /// Number of rows of each breakdown, and of pass rates.
@@ -42,7 +44,9 @@ pub struct CalibrationDetail<'g> {
 impl CalibrationDetail<'_> {
     /// This detail, then less without explanations, for [`crate::fit_screen`].
     pub fn levels(self) -> impl Iterator<Item = Self> {
-        std::iter::once(self).chain([8, 6, 4, 2, 1].map(|rows| Self { explained: false, rows, ..self }))
+        let brief = |(rows, biases)| Self { explained: false, rows, biases, ..self };
+        std::iter::once(self)
+            .chain([(8, true), (6, true), (4, true), (2, true), (1, true), (1, false)].map(brief))
     }
 }
 
@@ -225,7 +229,8 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
         }
     }
 
-    let biases: Vec<&JudgeBias> = section.biases.iter().filter(|bias| all || bias.measured.is_ok()).collect();
+    let biases: Vec<&JudgeBias> =
+        section.biases.iter().filter(|bias| all || detail.biases && bias.measured.is_ok()).collect();
     if !biases.is_empty() {
         page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
     }
@@ -258,13 +263,13 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
     }
 
     let hidden = (section.figures.len() - judge.len()) + (section.people.len() - people.len());
-    let unmeasured = section.biases.len() - biases.len();
-    if hidden + unmeasured > 0 {
-        let what = match unmeasured {
-            0 => format!("{hidden} more measures of agreement"),
-            1 => format!("{hidden} more measures of agreement and an unmeasured bias"),
-            some => format!("{hidden} more measures of agreement and {some} unmeasured biases"),
+    let biases = section.biases.len() - biases.len();
+    if hidden + biases > 0 {
+        let also = match biases {
+            0 => String::new(),
+            some => format!(" and {}", format_count(some as u64, "bias", "biases")),
         };
+        let what = format!("{hidden} more measures of agreement{also}");
         page.add_paragraph(ReportPiece::new(ReportTone::Dim, format!("`--verbose` shows {what}")));
     }
 }

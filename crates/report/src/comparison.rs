@@ -58,7 +58,8 @@ pub fn render_comparison(
         for comparison in &many.comparisons {
             page.add_blank();
             let rescored_with = many.rescored_with.as_deref();
-            render_one(&mut page, comparison, adjusted_by, limits, in_full, rescored_with, &many.labelled);
+            let labelled = many.labelled_of(comparison);
+            render_one(&mut page, comparison, adjusted_by, limits, in_full, rescored_with, &labelled);
         }
     } else {
         render_candidates(&mut page, many, adjusted_by, limits.rows);
@@ -137,13 +138,11 @@ fn render_one(
     limits: ComparisonLimits,
     in_full: bool,
     rescored_with: Option<&str>,
-    labelled: &[LabelledDifference],
+    labelled: &[&LabelledDifference],
 ) {
-    let labelled: Vec<&LabelledDifference> =
-        labelled.iter().filter(|found| found.candidate == comparison.candidate).collect();
     page.add_rule("Comparison");
-    render_verdict(page, comparison, &labelled);
-    for found in &labelled {
+    render_verdict(page, comparison, labelled);
+    for found in labelled {
         render_entry(page, "By people", vec![ReportPiece::plain(&found.says)]);
     }
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
@@ -220,7 +219,7 @@ fn render_one(
 
     // After a page of tables, the verdict is no longer on the screen, so it is repeated.
     page.add_blank();
-    render_verdict(page, comparison, &labelled);
+    render_verdict(page, comparison, labelled);
 }
 
 /// Says that judges decided, unless people's labels correct them.
@@ -232,14 +231,28 @@ fn render_decided_by(page: &mut ReportPage, comparison: &RunComparison, alone: b
 }
 
 fn render_verdict(page: &mut ReportPage, comparison: &RunComparison, labelled: &[&LabelledDifference]) {
-    let (sign, tone) = conclusion_mark(comparison.verdict);
-    let word = ReportPiece::new(tone, format!("{sign} {}", comparison.verdict.words()));
-    let mut text = format!(" {}", describe_headline(comparison));
-    for found in labelled {
-        let subject = if found.scores { "scores" } else { "verdicts" };
-        let _ = write!(text, "; by people's {subject} {}", found.call.words());
+    let mut body = Vec::new();
+    for (call, basis) in describe_conclusions(comparison, labelled) {
+        let (sign, tone) = conclusion_mark(call);
+        let separator = if body.is_empty() { "" } else { "; " };
+        body.push(ReportPiece::new(tone, format!("{separator}{sign} {}", call.words())));
+        body.push(ReportPiece::new(ReportTone::Dim, format!(" {basis}")));
     }
-    render_entry(page, "Verdict", vec![word, ReportPiece::new(ReportTone::Dim, text)]);
+    render_entry(page, "Verdict", body);
+}
+
+/// The conclusions of a comparison, each with what it rests on. Those corrected by people's labels come first.
+pub(crate) fn describe_conclusions(
+    comparison: &RunComparison,
+    labelled: &[&LabelledDifference],
+) -> Vec<(Conclusion, String)> {
+    let by_people = |found: &&LabelledDifference| {
+        let subject = if found.scores { "scores" } else { "verdicts" };
+        (found.call, format!("by people's {subject}"))
+    };
+    let alone = if labelled.is_empty() { "" } else { "by the judges alone, " };
+    let judged = (comparison.verdict, format!("{alone}{}", describe_headline(comparison)));
+    labelled.iter().map(by_people).chain([judged]).collect()
 }
 
 /// Describes how far the mean score over all cases of the baseline may have changed, for any scores of the cases

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
-use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
+use assize_analysis::compare::{
+    ComparisonSet, Conclusion, LabelledDifference, MetricDifference, RunComparison, VerdictFlip,
+};
 
 use crate::comparison::{
-    ComparisonLimits, describe_headline, describe_incomplete, describe_methods, describe_name, flip_values,
-    format_case_counts, format_deciding_p, format_difference, format_interval, format_metric,
+    ComparisonLimits, describe_conclusions, describe_incomplete, describe_methods, describe_name,
+    flip_values, format_case_counts, format_deciding_p, format_difference, format_interval, format_metric,
     format_rescored, group_name, table_title,
 };
 use crate::number::{self, grouped};
@@ -28,17 +30,10 @@ pub fn render_comparison_markdown(
         if at > 0 {
             out.push('\n');
         }
-        write_one(&mut out, comparison, adjusted_by, limits, many.comparisons.len() == 1);
+        let labelled = many.labelled_of(comparison);
+        write_one(&mut out, comparison, &labelled, adjusted_by, limits, many.comparisons.len() == 1);
     }
 
-    for found in &many.labelled {
-        let text = format!(
-            "By people's labels, `{}`: {}",
-            found.candidate.replace('`', "'"),
-            escape_markdown(&found.says, 1000)
-        );
-        let _ = writeln!(out, "\n{text}");
-    }
     if !many.matrix.is_empty() {
         write_matrix(&mut out, many);
     }
@@ -85,21 +80,27 @@ fn conclusion_icon(call: Conclusion) -> &'static str {
 fn write_one(
     out: &mut String,
     comparison: &RunComparison,
+    labelled: &[&LabelledDifference],
     adjusted_by: Option<&str>,
     limits: ComparisonLimits,
     in_full: bool,
 ) {
+    let conclusions: Vec<String> = describe_conclusions(comparison, labelled)
+        .into_iter()
+        .map(|(call, basis)| format!("{} {} {basis}", conclusion_icon(call), capitalize(call.words())))
+        .collect();
     // Writing to a string does not fail.
     let _ = writeln!(
         out,
-        "### {} {} {}\n\n{} → {}: {}.\n",
-        conclusion_icon(comparison.verdict),
-        capitalize(comparison.verdict.words()),
-        describe_headline(comparison),
+        "### {}\n\n{} → {}: {}.\n",
+        conclusions.join("; "),
         escape_markdown(&comparison.base, 200),
         escape_markdown(&comparison.candidate, 200),
         format_case_counts(comparison)
     );
+    for found in labelled {
+        let _ = writeln!(out, "By people's labels: {}\n", escape_markdown(&found.says, 1000));
+    }
 
     for mismatch in &comparison.mismatches {
         let _ = write!(

@@ -34,6 +34,13 @@ pub struct ComparisonSet {
     pub rescored_with: Option<String>,
 }
 
+impl ComparisonSet {
+    /// The differences of a candidate that are corrected by people's labels.
+    pub fn labelled_of(&self, comparison: &RunComparison) -> Vec<&LabelledDifference> {
+        self.labelled.iter().filter(|found| found.candidate == comparison.candidate).collect()
+    }
+}
+
 /// The candidate with the best headline metric, compared with the base by an interval that also holds for the best of
 /// several: the intervals of all candidates hold at once, so the interval of the chosen one holds too. Conditional
 /// intervals are narrower where one candidate is far ahead. Sources: O. J. Dunn, Journal of the American Statistical Association 56

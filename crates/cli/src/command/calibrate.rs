@@ -88,6 +88,7 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     } else {
         let detail = CalibrationDetail {
             all_metrics: args.verbose,
+            biases: true,
             explained: true,
             rows: usize::MAX,
             gates: &gates,

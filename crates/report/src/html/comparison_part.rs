@@ -7,8 +7,9 @@ use assize_analysis::compare::{
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, interval_point};
 use crate::comparison::{
-    describe_headline, describe_methods, difference_axis, flip_values, format_case_counts, format_deciding_p,
-    format_difference, format_interval, format_metric, group_name, shared_axis, table_title,
+    describe_conclusions, describe_methods, difference_axis, flip_values, format_case_counts,
+    format_deciding_p, format_difference, format_interval, format_metric, format_rescored, group_name,
+    shared_axis, table_title,
 };
 use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
@@ -26,11 +27,11 @@ const MAX_TEXT: usize = 600;
 pub(super) struct ComparisonView {
     base: String,
     candidate: String,
-    verdict: String,
-    class: &'static str,
-    headline: String,
+    /// Each with its class; those corrected by people's labels come first.
+    conclusions: Vec<(&'static str, String)>,
     counts: String,
-    mismatches: Vec<String>,
+    /// What people's labels, other weights or differences between the runs mean for the comparison.
+    notes: Vec<String>,
     metrics: Vec<DifferenceView>,
     tables: Vec<GroupTableView>,
     flips: Vec<FlipListView>,
@@ -88,15 +89,12 @@ struct CriterionFlipView {
 
 /// The comparisons of a set, in order.
 pub(super) fn comparison_views(set: &ComparisonSet, adjusted_by: Option<&str>) -> Vec<ComparisonView> {
-    let with_selection = |comparison| ComparisonView {
-        selection: set.selection.as_ref().map(|chosen| chosen.says.clone()),
-        ..ComparisonView::new(comparison, adjusted_by)
-    };
-    set.comparisons.iter().map(with_selection).collect()
+    set.comparisons.iter().map(|comparison| ComparisonView::new(set, comparison, adjusted_by)).collect()
 }
 
 impl ComparisonView {
-    fn new(comparison: &RunComparison, adjusted_by: Option<&str>) -> Self {
+    fn new(set: &ComparisonSet, comparison: &RunComparison, adjusted_by: Option<&str>) -> Self {
+        let labelled = set.labelled_of(comparison);
         let differences = [("Pass rate", &comparison.pass_rate), ("Mean score", &comparison.score)];
         let rows = comparison.tables.iter().flat_map(|table| table.rows.iter().take(MAX_ROWS));
         let all = differences.iter().map(|(_, difference)| *difference).chain(rows.map(|row| &row.contrast));
@@ -118,6 +116,9 @@ impl ComparisonView {
                 more: table.rows.len().saturating_sub(MAX_ROWS),
             }
         });
+        let by_people =
+            labelled.iter().map(|found| format!("By people's labels: {}", escape_lines(&found.says)));
+        let rescored = set.rescored_with.iter().map(|with| format!("Runs {}.", format_rescored(with)));
         let mismatches = comparison.mismatches.iter().map(|mismatch| {
             format!(
                 "Not comparable ({}): in {} {}: {} / {}; {}",
@@ -133,11 +134,12 @@ impl ComparisonView {
         Self {
             base: escape_lines(&comparison.base),
             candidate: escape_lines(&comparison.candidate),
-            verdict: comparison.verdict.words().to_owned(),
-            class: class(comparison.verdict),
-            headline: describe_headline(comparison),
+            conclusions: describe_conclusions(comparison, &labelled)
+                .into_iter()
+                .map(|(call, basis)| (class(call), format!("{} {basis}", call.words())))
+                .collect(),
             counts: format_case_counts(comparison),
-            mismatches: mismatches.collect(),
+            notes: by_people.chain(rescored).chain(mismatches).collect(),
             metrics: differences
                 .map(|(name, one)| difference_view(name, one, adjusted_by, axis, true))
                 .into(),
@@ -149,7 +151,7 @@ impl ComparisonView {
             .filter(|list| list.count > 0)
             .collect(),
             tables: tables.collect(),
-            selection: None,
+            selection: set.selection.as_ref().map(|chosen| chosen.says.clone()),
             methods: describe_methods(comparison),
         }
     }

@@ -134,9 +134,13 @@ fn few_pairs_claim_nothing_whether_none_or_all_differ_alike() {
             let labelled: Vec<String> = sides.iter().map(|side| format!("{side}={labels}")).collect();
             let corrected = [
                 "compare", sides[0], sides[1], "--labels", &labelled[0], "--labels", &labelled[1],
-                "--assume-random",
+                "--assume-random", "-o", "people.html", "-o", "people.md",
             ];
             let corrected = cli.run(&corrected).expect_code(0).stdout;
+            for text in [&corrected, &cli.read("people.html"), &cli.read("people.md")] {
+                let (people, judges) = (text.find("by people"), text.find("by the judges alone"));
+                assert!(people.is_some() && people < judges, "people's verdicts come first: {text}");
+            }
             assert!(corrected.contains("not corrected, because it takes 30 labels"), "{corrected}");
             claims_nothing(&corrected, &format!("labelled comparison of {what}"));
         }
