@@ -61,3 +61,6 @@ pub use scorecard::{
     scorecard_trend_point,
 };
 pub use summary::{RunSummarizer, stored_mean};
+
+#[cfg(test)]
+mod tests;

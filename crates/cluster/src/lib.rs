@@ -40,3 +40,6 @@ pub use seam::{
 };
 pub use unit::{UnitName, WorkUnit, covering_units, missing_units};
 pub use worker::{Worker, WorkerEnd, WorkerEvent, WorkerOptions};
+
+#[cfg(test)]
+mod tests;

@@ -29,3 +29,6 @@ pub use detect::{ImportFormat, detect};
 pub use error::ConvertError;
 pub use note::ConversionNote;
 pub use records::convert_records;
+
+#[cfg(test)]
+mod tests;

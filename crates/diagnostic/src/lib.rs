@@ -26,3 +26,6 @@ pub use source::{LineColumn, RowCells, SourceFile, SourceMap, cell_name};
 pub use source_id::SourceId;
 pub use span::{Span, SpannedValue};
 pub use suggest::{did_you_mean, did_you_mean_name};
+
+#[cfg(test)]
+mod tests;

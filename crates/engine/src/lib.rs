@@ -381,3 +381,9 @@ pub use validate::{ValidatedFile, ValidationReport};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 mod library_page {}
+
+// Examples are compiled as tests, too.
+#[cfg(test)]
+extern crate self as assize_engine;
+#[cfg(test)]
+mod tests;

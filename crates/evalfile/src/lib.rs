@@ -30,3 +30,6 @@ pub use loaded_suite::LoadedSuite;
 pub use write::criterion_value;
 
 pub use assize_table::TextEncoding;
+
+#[cfg(test)]
+mod tests;

@@ -60,3 +60,6 @@ pub use prompt::{
 pub use question::JudgeQuestion;
 pub use questions::QuestionsTask;
 pub use task::{JudgeMaterial, RubricTask, SamplingOptions};
+
+#[cfg(test)]
+mod tests;

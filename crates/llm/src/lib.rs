@@ -117,3 +117,6 @@ pub use token_counts::TokenCounts;
 pub use transport::{HttpAnswer, HttpRequest, Transport, TransportError};
 pub use unambiguous_json::UnambiguousJson;
 pub use web_client::{WebAnswer, WebClient};
+
+#[cfg(test)]
+mod tests;

@@ -9,3 +9,6 @@ mod load;
 
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites, near_path_hint};
 pub use load::{load_changed_suite, load_suite, read_suite};
+
+#[cfg(test)]
+mod tests;

@@ -23,3 +23,6 @@ mod tools;
 
 pub use server::{McpError, McpOptions, McpServer};
 pub use tools::RunStorage;
+
+#[cfg(test)]
+mod tests;

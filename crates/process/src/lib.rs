@@ -37,3 +37,6 @@ pub use private_folder::{private_folder, readable_name};
 pub use process_output::{ProcessExit, ProcessOutput};
 pub use quote::quote;
 pub use template::{FilledScript, PlaceholderLookup, PlaceholderValue, fill_arguments, fill_script};
+
+#[cfg(test)]
+mod tests;

@@ -55,3 +55,6 @@ pub fn read_records(path: &Path, format: RecordFormat) -> Result<RecordFile, Rec
 
     Ok(file)
 }
+
+#[cfg(test)]
+mod tests;

@@ -141,3 +141,6 @@ pub use total_error::{ErrorDesigns, render_total_error, total_error_json};
 pub use trend::{TREND_ROWS, render_trend};
 pub use truncation::truncation_details;
 pub use wrap::{LongWords, wrap_lines};
+
+#[cfg(test)]
+mod tests;

@@ -117,3 +117,6 @@ pub use trials::{TrialPlan, TrialResult, TrialStrategy, TrialSummary};
 pub use verdict::{ThresholdOrderError, Verdict, VerdictThresholds};
 pub use vote::{EscalateWhen, EscalationReport, PanelReport, Vote, VoteOutcome, VoteSummary};
 pub use weighted_tree::{WeightedTree, weighted_mean};
+
+#[cfg(test)]
+mod tests;

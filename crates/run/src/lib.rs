@@ -77,3 +77,6 @@ pub use task::run_item;
 pub use thresholds::{ThresholdSources, resolve_thresholds};
 pub use totals::RunTotals;
 pub use writer::Recorder;
+
+#[cfg(test)]
+mod tests;

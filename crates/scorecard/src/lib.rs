@@ -27,3 +27,6 @@ pub use load::{
     LoadedScorecard, load_scorecard, load_scorecard_with_labels, read_scorecard, read_scorecard_text,
 };
 pub use results::{LoadedCardResults, load_card_results};
+
+#[cfg(test)]
+mod tests;

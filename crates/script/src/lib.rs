@@ -23,3 +23,6 @@ pub use engine::is_es_module;
 pub use error::ScriptError;
 pub use script::Script;
 pub use value::ScriptValue;
+
+#[cfg(test)]
+mod tests;

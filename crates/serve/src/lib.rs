@@ -56,3 +56,6 @@ pub use openapi::openapi;
 pub use options::{RequestLimits, ServeOptions, TelemetryOptions};
 pub use problem::{ErrorBody, ErrorReply, RequestProblem};
 pub use server::{GradingServer, GradingServerError};
+
+#[cfg(test)]
+mod tests;

@@ -64,3 +64,6 @@ pub use rank::merge_ties;
 pub use undefined::{UNDEFINED, UndefinedReason, no_interval, undefined_because};
 pub use unit_list::{UnitList, UnitVec};
 pub use units::{UnitScale, UnitSums};
+
+#[cfg(test)]
+mod tests;

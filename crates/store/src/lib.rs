@@ -97,3 +97,6 @@ pub use sorted_records::{RecordsInOrder, SortedRecords};
 pub use spool_file::{SpoolFile, SpoolPlace};
 pub use tool_call_row::{ToolCallRow, shorten_tool_calls};
 pub use verdict_counts::VerdictCounts;
+
+#[cfg(test)]
+mod tests;

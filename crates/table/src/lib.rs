@@ -42,3 +42,6 @@ pub use row_fault::{FaultyRow, RowFault, RowProblem};
 pub use sheet::{Sheet, SheetRow, TableKind};
 pub use sheet_path::SheetPath;
 pub use text_rows::{CellRow, MAX_ROW_BYTES, TextRow, TextRows, TextTable, check_width, find_divider};
+
+#[cfg(test)]
+mod tests;

@@ -55,3 +55,6 @@ pub use target::{Target, TargetDescription, TargetKind};
 pub use trace_answer::{traced_answer, traced_output};
 pub use transcript::TranscriptTarget;
 pub use turns::{is_question, turn_answers};
+
+#[cfg(test)]
+mod tests;

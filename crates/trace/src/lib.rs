@@ -14,3 +14,6 @@ pub use json::millis;
 pub use model::{AgentTrace, LoggedCall, LoggedMessage, SessionEnd};
 pub use read::{TraceLog, TraceLogError, TraceLogProblem, read_log};
 pub use reader::span_list;
+
+#[cfg(test)]
+mod tests;

@@ -33,3 +33,6 @@ mod tls;
 pub use reviews::OfferedReview;
 pub use server::{ViewError, ViewOptions, ViewServer};
 pub use tls::TlsIdentity;
+
+#[cfg(test)]
+mod tests;

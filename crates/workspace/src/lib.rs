@@ -40,3 +40,6 @@ pub use snapshot::WorkspaceSnapshot;
 pub use walk::WalkError;
 pub use workspace::Workspace;
 pub use workspace_root::remove_abandoned;
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,6 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("tools/", "does not ship"),
     ("crates/testkit/", "does not ship"),
     ("crates/xtask/", "does not ship"),
-    ("_tests.rs", "does not ship"),
     ("testing.rs", "does not ship"),
     ("crates/process/src/guard.rs", "reads what the system tells of processes"),
     ("crates/store/src/disk.rs", "opens folders, to force names to the disk"),
@@ -110,12 +109,18 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
     found
 }
 
+/// Whether a file is part of a library or program, and not of its tests.
+fn ships(name: &str) -> bool {
+    let is_test = name.contains("/src/tests/") || name.ends_with("/tests.rs") || name.ends_with("_tests.rs");
+    name.contains("/src/") && !is_test
+}
+
 /// Whether code that ships opens files for reading directly instead of through `assize_files`.
 fn opens_files(name: &str, shipped: &str) -> bool {
     let opens = ["fs::read(", "fs::read_to_string(", " File::open(", "(File::open(", "fs::File::open("];
     let is_exempt = MAY_OPEN_FILES.iter().any(|(place, _)| name.contains(place));
 
-    !is_exempt && name.contains("/src/") && opens.iter().any(|open| shipped.contains(open))
+    !is_exempt && ships(name) && opens.iter().any(|open| shipped.contains(open))
 }
 
 /// Whether code that ships splits the text of a table into rows or cells without the crate for that.
@@ -124,7 +129,7 @@ fn reads_tables(name: &str, shipped: &str) -> bool {
     let readers = [concat!("csv::", "Reader"), concat!("csv::", "StringRecord"), concat!("csv_", "core")];
     let is_exempt = name.starts_with("crates/table/") || name.starts_with("tools/");
 
-    !is_exempt && name.contains("/src/") && readers.iter().any(|reader| shipped.contains(reader))
+    !is_exempt && ships(name) && readers.iter().any(|reader| shipped.contains(reader))
 }
 
 /// Dependencies of a crate that its code never mentions.
@@ -138,7 +143,7 @@ fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String
         }
 
         let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
-        let is_shipped = inside.starts_with("src/") || inside == "build.rs";
+        let is_shipped = ships(name) || inside == "build.rs";
         code_only(&text, if is_shipped { &mut shipped } else { &mut tests });
     }
 
@@ -190,7 +195,7 @@ mod tests {
         let opens = "//! a\nlet text = std::fs::read_to_string(path)?;";
         assert_eq!(lint_text("crates/a/src/b.rs", opens).len(), 1);
         assert_eq!(lint_text("crates/files/src/lib.rs", opens), Vec::<String>::new());
-        assert_eq!(lint_text("crates/a/tests/b.rs", opens), Vec::<String>::new());
+        assert_eq!(lint_text("crates/a/src/tests/b.rs", opens), Vec::<String>::new());
         let tested = opens.replace('\n', "\n#[cfg(test)]\n");
         assert_eq!(lint_text("crates/a/src/b.rs", &tested), Vec::<String>::new());
     }
@@ -200,7 +205,7 @@ mod tests {
         let reads = concat!("//! a\nlet reader = csv::", "ReaderBuilder::new();");
         assert_eq!(lint_text("crates/a/src/b.rs", reads).len(), 1);
         assert_eq!(lint_text("crates/table/src/b.rs", reads), Vec::<String>::new());
-        assert_eq!(lint_text("crates/a/tests/b.rs", reads), Vec::<String>::new());
+        assert_eq!(lint_text("crates/a/src/tests/b.rs", reads), Vec::<String>::new());
         let writes = "//! a\nlet table = csv::Writer::from_writer(out);";
         assert_eq!(lint_text("crates/a/src/b.rs", writes), Vec::<String>::new());
     }

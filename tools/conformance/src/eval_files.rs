@@ -13,7 +13,7 @@ use assize_model::TargetSpecKind;
 use crate::output;
 use crate::shared::SharedFolder;
 
-#[path = "../../../crates/load/tests/it/edit/probe.rs"]
+#[path = "../../../crates/load/src/tests/edit/probe.rs"]
 mod probe;
 
 /// Appends a line to a text.
