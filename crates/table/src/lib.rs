@@ -19,6 +19,8 @@ mod error;
 #[cfg(feature = "formats")]
 mod parquet_file;
 #[cfg(feature = "formats")]
+mod parquet_footer;
+#[cfg(feature = "formats")]
 mod parquet_pages;
 #[cfg(feature = "formats")]
 mod parquet_value;
