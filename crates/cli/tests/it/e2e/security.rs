@@ -46,7 +46,7 @@ const SENTENCES: &[(&str, Held)] = &[
         By(&[
             ("script/tests/script.rs", "nothing_outside_of_a_script_exists"),
             ("script/tests/script.rs", "limits_stop_a_script"),
-            (LIMITS, "scripts_of_a_file_share_their_time"),
+            (LIMITS, "every_limit_holds"),
         ]),
     ),
     ("| use time and memory", By(&[(LIMITS, "every_limit_holds")])),
