@@ -121,7 +121,9 @@ impl<'a> MatrixExpander<'a> {
 
         check_prompts_of_providers(cx, self.file);
         // The tests stay in memory beside their cases.
-        self.file.tests.parts().for_each(|test| self.made += test.size());
+        for test in self.file.tests.parts() {
+            self.made += test.size();
+        }
         if self.least_texts() > MATRIX_BYTES {
             cx.problems.add(too_large(self.file.root.use_span().start_point()));
             return self.metrics;

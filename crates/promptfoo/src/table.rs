@@ -112,7 +112,9 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &SourceRow) -> M
     }
 
     if let Some(metric) = &metric {
-        expectations.iter_mut().for_each(|(expectation, _)| expectation["metric"] = json!(metric));
+        for (expectation, _) in &mut expectations {
+            expectation["metric"] = json!(metric);
+        }
     }
     let count = expectations.len();
     // Of several columns for one expectation, the first counts.

@@ -17,6 +17,8 @@ mod encoding_guess;
 mod endings;
 mod error;
 #[cfg(feature = "formats")]
+mod parquet_error;
+#[cfg(feature = "formats")]
 mod parquet_file;
 #[cfg(feature = "formats")]
 mod parquet_footer;

@@ -13,15 +13,13 @@ use parquet::record::Field;
 use parquet::record::reader::TreeBuilder;
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::parquet_error::{DAMAGED, damaged, too_large};
 use crate::parquet_footer::check_footer;
 use crate::parquet_pages::{PageLimits, RowGroup};
 use crate::parquet_value::{TimeColumn, field_text};
 use crate::size_limits::SizeLimits;
 use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
 
-const DAMAGED: &str = "write it again with the program that made it";
-const TOO_LARGE: &str =
-    "keep only the columns that are needed, or write it as JSON lines, which can have any size";
 /// Maximum number of columns and values that a message names. Any others are only counted.
 const MAX_NAMED: usize = 20;
 /// Number of values for which the library makes room, in all columns together.
@@ -241,12 +239,4 @@ fn listed(problems: &[String]) -> String {
         0 => named,
         more => format!("{named}; and {more} more"),
     }
-}
-
-pub(crate) fn damaged(error: &dyn std::fmt::Display) -> TableError {
-    TableError::refused(format!("the Parquet file is damaged: {error}"), DAMAGED)
-}
-
-pub(crate) fn too_large(what: &str) -> TableError {
-    TableError::refused(format!("the Parquet file is too large: {what}"), TOO_LARGE)
 }

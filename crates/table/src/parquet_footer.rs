@@ -6,7 +6,7 @@
 use assize_limits::{NESTING, PARQUET_FOOTER_BYTES, TABLE_COLUMNS};
 
 use crate::TableError;
-use crate::parquet_file::{damaged, too_large};
+use crate::parquet_error::{damaged, too_large};
 
 /// Bytes at the end of a file: the length of its description, and `PAR1`.
 const TAIL_BYTES: usize = 8;
@@ -158,7 +158,7 @@ impl CompactValues<'_> {
 
 /// A number whose last bit is its sign.
 const fn signed(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
 #[cfg(test)]

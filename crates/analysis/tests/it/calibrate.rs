@@ -1,5 +1,7 @@
 //! Judged items of stored runs.
 
+use std::fmt::Write as _;
+
 use assize_analysis::calibrate::{
     CalibrationMaterial, CalibrationOptions, DecisionValue, JudgeReadOptions, LabelInclusion, MaterialError,
     calibrate, from_run,
@@ -90,7 +92,7 @@ fn twenty_thousand_reviewers_of_an_answer_are_not_compared_one_by_one() {
             };
             let judge = if spread == 2 { "met" } else { "5" };
             // Another spelling of the name is the same person.
-            text.push_str(&format!("a,{judge},{said},Rev {reviewer}\na,{judge},{said},rev{reviewer}\n"));
+            let _ = writeln!(text, "a,{judge},{said},Rev {reviewer}\na,{judge},{said},rev{reviewer}");
         }
         text.push_str(if spread == 2 { "b,met,met,x\nb,met,unmet,y\n" } else { "b,1,2,x\nb,1,3,y\n" });
         std::fs::write(&file, text).expect("written");

@@ -138,7 +138,9 @@ mod tests {
     fn ratings_without_pairs_or_spread_have_no_correlation() {
         let of = |units: &[&[f64]]| {
             let mut ratings = UnitRatings::new();
-            units.iter().for_each(|unit| ratings.push(unit.iter().copied()));
+            for unit in units {
+                ratings.push(unit.iter().copied());
+            }
             OrderedPairs::new(&ratings)
         };
         assert_eq!(of(&[&[1.0], &[]]), Err(UndefinedReason::NoValues));

@@ -85,8 +85,8 @@ const LIMITS: &[(&str, LimitTest)] = &[
     (
         "raters of `calibrate panel`",
         Here(|cli| {
-            let rows = (0..1_001).map(|rater| format!("c1,met,r{rater}\n")).collect::<String>();
-            cli.file("a.csv", format!("case,label,who\n{rows}"));
+            let rows: Vec<String> = (0..1_001).map(|rater| format!("c1,met,r{rater}")).collect();
+            cli.file("a.csv", format!("case,label,who\n{}\n", rows.join("\n")));
             expect_refusal(cli.run(&["calibrate", "panel", "a.csv"]), "for 1000 at most");
         }),
     ),
@@ -455,8 +455,8 @@ fn values_of_many_cases_are_refused(cli: &CliTest) {
 }
 
 fn tests_of_tables_are_counted(cli: &CliTest) {
-    let rows: String = (0..60_000).map(|row| format!("q{row},a\n")).collect();
-    let table = format!("question,__expected\n{rows}");
+    let rows: Vec<String> = (0..60_000).map(|row| format!("q{row},a")).collect();
+    let table = format!("question,__expected\n{}\n", rows.join("\n"));
     cli.file("t.csv", &table);
     let providers = list_of(10, "{id: echo, label: e#}");
     cli.file(
@@ -471,7 +471,7 @@ fn tests_of_tables_are_counted(cli: &CliTest) {
     }
 
     // Several tables share what they may take.
-    let half: String = table.lines().take(30_000).map(|row| format!("{row}\n")).collect();
+    let half = table.lines().take(30_000).collect::<Vec<_>>().join("\n");
     cli.file("t.csv", &half);
     cli.file("u.csv", half.replace('q', "v"));
     matrix(cli, "prompts: [p]\ntests: [file://t.csv, file://u.csv]\n", "96 MiB of values");

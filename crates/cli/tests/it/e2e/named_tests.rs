@@ -36,10 +36,12 @@ fn find_test(code: &str, name: &str) -> Result<(), &'static str> {
         Some(_) => has(&["#[test]", "#[tokio::test"]),
         None => name.starts_with("test_"),
     };
-    match is_test {
-        false => Err("is no test"),
-        true if has(&["#[ignore", "@pytest.mark.skip", "@unittest.skip"]) => Err("is not run"),
-        true => Ok(()),
+    if !is_test {
+        Err("is no test")
+    } else if has(&["#[ignore", "@pytest.mark.skip", "@unittest.skip"]) {
+        Err("is not run")
+    } else {
+        Ok(())
     }
 }
 
