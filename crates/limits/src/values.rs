@@ -55,6 +55,12 @@ limits! {
     TABLE_CELLS_PER_BYTE: usize = 4, count;
     /// Cells of a Parquet file, however small it is.
     TABLE_CELLS_OF_SMALL_FILES: usize = 1_000_000, count;
+    /// Columns of a table, with the members of columns in a Parquet file.
+    TABLE_COLUMNS: usize = 10_000, count;
+    /// Bytes of the description of a Parquet file at its end.
+    PARQUET_FOOTER_BYTES: usize = 4 << 20, size;
+    /// Raters whose error rates are estimated without known truth. Their errors are compared pair by pair.
+    PANEL_RATERS: usize = 1_000, count;
     /// Bytes of a decision of a review page.
     REVIEW_DECISION_BYTES: usize = 64 << 10, size;
     /// Characters of a cell of an exported table.
@@ -81,14 +87,10 @@ limits! {
     MATRIX_BYTES: usize = 64 << 20, size;
     /// Cases of such a file, times its providers.
     MATRIX_ANSWERS: usize = 1_000_000, count;
-    /// How many times the size of their files these texts may have, if the files are large.
-    MATRIX_FACTOR: usize = 4, count;
-    /// Bytes of all texts of such cases, however large the files are.
-    MATRIX_BYTES_OF_LARGE_FILES: usize = 256 << 20, size;
-    /// Bytes of all values of such cases.
+    /// Bytes of all values of such cases, and of their tests.
     MATRIX_VALUE_BYTES: usize = 96 << 20, size;
     /// Bytes of all values of such cases, however large the files are.
-    MATRIX_VALUE_BYTES_OF_LARGE_FILES: usize = 400 << 20, size;
+    MATRIX_VALUE_BYTES_OF_LARGE_FILES: usize = 128 << 20, size;
     /// Bytes of memory that a value of a file or a request counts as.
     VALUE_BYTES: usize = 120, size;
     /// Further bytes for a member of a map.

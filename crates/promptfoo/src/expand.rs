@@ -22,9 +22,7 @@ use assize_evalfile::reading::{
     CaseCollector, DecodeContext, DecodedCase, SuiteDefaults, decode_prepared_case, decode_transforms,
 };
 pub use assize_limits::MATRIX_CASES as MAX_MATRIX_CASES;
-use assize_limits::{
-    MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_FACTOR, MEMBER_BYTES, VALUE_BYTES,
-};
+use assize_limits::{MATRIX_ANSWERS, MATRIX_BYTES, MEMBER_BYTES, VALUE_BYTES};
 use assize_model::{CaseHistory, FilePosition, Suite, TURNS_VARIABLE, TargetRef, UnsupportedFeature};
 use assize_records::UniqueIds;
 use serde_json::{Map, Value};
@@ -122,7 +120,11 @@ impl<'a> MatrixExpander<'a> {
         }
 
         check_prompts_of_providers(cx, self.file);
-        if self.least_texts() > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES) {
+        // The tests stay in memory beside their cases.
+        for test in self.file.tests.parts() {
+            self.made += test.size();
+        }
+        if self.least_texts() > MATRIX_BYTES {
             cx.problems.add(too_large(self.file.root.use_span().start_point()));
             return self.metrics;
         }

@@ -4,14 +4,14 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{ValueSize, codes};
 use assize_evalfile::reading::DecodeContext;
 use assize_limits::{
-    EXPANSION_FACTOR, MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES, MATRIX_CASES, MATRIX_FACTOR,
-    MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES, MEMBER_BYTES, VALUE_BYTES,
+    EXPANSION_FACTOR, MATRIX_ANSWERS, MATRIX_BYTES, MATRIX_CASES, MATRIX_VALUE_BYTES,
+    MATRIX_VALUE_BYTES_OF_LARGE_FILES, MEMBER_BYTES, VALUE_BYTES,
 };
 
 /// True if this is more than may be made of the files.
 pub(super) fn exceeds_allowance(cx: &DecodeContext, made: ValueSize) -> bool {
     let ValueSize { texts, values } = made;
-    texts > cx.allowed(MATRIX_FACTOR, MATRIX_BYTES, MATRIX_BYTES_OF_LARGE_FILES)
+    texts > MATRIX_BYTES
         || values
             > cx.allowed(EXPANSION_FACTOR as usize, MATRIX_VALUE_BYTES, MATRIX_VALUE_BYTES_OF_LARGE_FILES)
 }
@@ -28,8 +28,9 @@ pub(super) fn too_large(span: Span) -> Diagnostic {
             ),
         )
         .with_note(format!(
-            "for large files, {MATRIX_FACTOR} times their size of texts and {EXPANSION_FACTOR} times of values; a value counts as \
-             {VALUE_BYTES} bytes, a member of a map as {MEMBER_BYTES} more"
+            "the tests count too; for large files, {EXPANSION_FACTOR} times their size of values, up to {} MiB; a value counts as \
+             {VALUE_BYTES} bytes, a member of a map as {MEMBER_BYTES} more",
+            MATRIX_VALUE_BYTES_OF_LARGE_FILES >> 20
         ))
         .with_help("name fewer values, or put the cases into a JSONL file")
 }

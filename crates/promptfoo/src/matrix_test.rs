@@ -51,7 +51,8 @@ impl MatrixTest {
         let nodes = in_maps.map(|entry| &entry.value).chain(&self.assertions);
         let nodes = nodes.chain([&self.output, &self.input, judge, rubric_prompt].into_iter().flatten());
 
-        let mut size = ValueSize { texts: texts.chain(code).map(String::len).sum(), values: 0 };
+        let texts = texts.chain(code).map(String::len).sum();
+        let mut size = ValueSize { texts, values: size_of::<Self>() };
         nodes.for_each(|node| size += node.size());
         size
     }

@@ -4,12 +4,14 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
-use assize_document::{MapEntry, TreeNode, codes};
+use assize_document::{MapEntry, TreeNode, ValueSize, codes};
 use assize_evalfile::reading::{DecodeContext, SourceRow, SourceTable, load_table};
+use assize_limits::MATRIX_CASES;
 use assize_table::parse_number;
 use serde_json::{Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, find_assertion_type};
+use super::made_size::{exceeds_allowance, too_large};
 use super::matrix_test::MatrixTest;
 use super::nodes::{MapNode, json_node, text_node};
 
@@ -27,15 +29,33 @@ const WITH_THRESHOLD: [&str; 8] = [
 /// `cost`.
 const SHORTEST_TYPE: usize = 5;
 
-/// Returns the tests of a table whose path is written at `from`.
-pub(super) fn tests_of_table(cx: &mut DecodeContext, path: &Path, from: Span) -> Vec<MatrixTest> {
-    let Some(SourceTable { header, rows }) = load_table(cx, path, from) else { return Vec::new() };
+/// Adds the tests of a table whose path is written at `from`. `made` is what the tests of all tables take. If that is more than
+/// may be made of the files, none are left, after a diagnostic.
+pub(super) fn add_tests_of_table(
+    cx: &mut DecodeContext,
+    path: &Path,
+    from: Span,
+    made: &mut ValueSize,
+    found: &mut Vec<MatrixTest>,
+) {
+    let Some(SourceTable { header, rows }) = load_table(cx, path, from) else { return };
     let headers: Vec<String> = header.cells.iter().map(|(name, _)| name.trim().to_owned()).collect();
     for (name, (_, at)) in headers.iter().zip(&header.cells) {
         warn_of_single_underscore(cx, name, *at);
     }
 
-    rows.iter().map(|row| test_of_row(cx, &headers, row)).collect()
+    // Further ones are too many cases.
+    found.reserve(rows.len().min(MATRIX_CASES));
+    for row in rows {
+        let test = test_of_row(cx, &headers, &row);
+        *made += test.size();
+        if exceeds_allowance(cx, *made) {
+            cx.problems.add(too_large(row.span));
+            *found = Vec::new();
+            return;
+        }
+        found.push(test);
+    }
 }
 
 /// Returns the test in a row.
@@ -91,16 +111,18 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &SourceRow) -> M
         }
     }
 
-    for (index, (expectation, _)) in expectations.iter_mut().enumerate() {
-        if let Some(metric) = &metric {
+    if let Some(metric) = &metric {
+        for (expectation, _) in &mut expectations {
             expectation["metric"] = json!(metric);
         }
-        if let Some(threshold) = thresholds.iter().find(|threshold| threshold.index == index) {
-            expectation["threshold"] = json!(threshold.value);
-        }
     }
-    for unused in thresholds.iter().filter(|threshold| threshold.index >= expectations.len()) {
-        cx.problems.add(threshold_of_nothing(unused, expectations.len()));
+    let count = expectations.len();
+    // Of several columns for one expectation, the first counts.
+    for threshold in thresholds.iter().rev() {
+        match expectations.get_mut(threshold.index) {
+            Some((expectation, _)) => expectation["threshold"] = json!(threshold.value),
+            None => cx.problems.add(threshold_of_nothing(threshold, count)),
+        }
     }
     test.assertions = expectations.iter().map(|(value, span)| assertion_node(*span, value)).collect();
 

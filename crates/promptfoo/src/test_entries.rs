@@ -5,8 +5,8 @@ use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_document::{
-    MapEntry, MapReader, NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, read_json_in, string,
-    wrong_type,
+    MapEntry, MapReader, NodeValue, PROGRAM_ENDINGS, TreeNode, ValueSize, codes, file_extension,
+    read_json_in, string, wrong_type,
 };
 use assize_evalfile::reading::{DecodeContext, find_matches, read_source, read_tree, refuse_foreign_keys};
 use assize_model::NamedProgram;
@@ -18,7 +18,7 @@ use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, 
 use super::keys::{OPTION_KEYS, TEST_KEYS};
 use super::matrix_test::{DEFAULT_TEST, MatrixTest, TestOptions};
 use super::spelling::{MatrixSpelling, head, report_idle};
-use super::table::tests_of_table;
+use super::table::add_tests_of_table;
 use super::values::no_effect;
 
 /// Keys of a test that a case in the `tests` format also has.
@@ -51,11 +51,13 @@ pub(super) struct TestReader {
     pub(super) spelling: MatrixSpelling,
     /// Programs that write tests and were not run.
     unrun: RefCell<Vec<CodePart>>,
+    /// What the tests of tables take in memory.
+    in_tables: RefCell<ValueSize>,
 }
 
 impl TestReader {
-    pub(super) const fn new(spelling: MatrixSpelling) -> Self {
-        Self { spelling, unrun: RefCell::new(Vec::new()) }
+    pub(super) fn new(spelling: MatrixSpelling) -> Self {
+        Self { spelling, unrun: RefCell::default(), in_tables: RefCell::default() }
     }
 
     /// Reports the programs that write tests and were not run, in a single diagnostic. Returns them.
@@ -145,7 +147,7 @@ impl TestReader {
         if let Some(sheet) = SheetPath::parse(Path::new(path)) {
             if let Some(file) = cx.find_file(&sheet.file.to_string_lossy(), span) {
                 let path = SheetPath { file, ..sheet }.to_string();
-                found.extend(tests_of_table(cx, Path::new(&path), span));
+                add_tests_of_table(cx, Path::new(&path), span, &mut self.in_tables.borrow_mut(), found);
             }
             return;
         }
@@ -226,7 +228,9 @@ impl TestReader {
                     start += line.len();
                 }
             }
-            _ if is_table(path) => found.extend(tests_of_table(cx, path, span)),
+            _ if is_table(path) => {
+                add_tests_of_table(cx, path, span, &mut self.in_tables.borrow_mut(), found);
+            }
             other => cx.problems.add(unknown_kind(other, span)),
         }
     }

@@ -65,7 +65,6 @@ impl Script {
     /// # Errors
     /// If it is not valid JavaScript.
     pub fn check(&self, parameters: &[&str]) -> Result<(), ScriptError> {
-        self.check_size()?;
         engine::check(self, parameters)
     }
 
@@ -74,7 +73,7 @@ impl Script {
     /// # Errors
     /// If it throws, exceeds a limit, or returns a value that can't be read.
     pub fn call(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
-        self.call_for(arguments, MAX_SCRIPT_TIME, false)
+        engine::call(self, arguments, MAX_SCRIPT_TIME, false)
     }
 
     /// Like [`Script::call`], within a time that it shares with other calls.
@@ -118,7 +117,7 @@ impl Script {
             let named: Vec<(&str, &Value)> =
                 owned.iter().map(|(name, value)| (name.as_str(), value)).collect();
             // Nobody waits for it any more if it took too long.
-            let _ = returned.send(script.call_for(&named, left, takes_value));
+            let _ = returned.send(engine::call(&script, &named, left, takes_value));
         };
         let started = thread::Builder::new().name("script".to_owned()).spawn(work);
         started.map_err(|error| ScriptError::Result(error.to_string()))?;
@@ -126,23 +125,6 @@ impl Script {
         time.take(begun.elapsed());
 
         outcome.unwrap_or_else(|_| Err(ScriptError::TooSlow(MAX_SCRIPT_TIME.as_secs())))
-    }
-
-    fn call_for(
-        &self,
-        arguments: &[(&str, &Value)],
-        time: Duration,
-        takes_value: bool,
-    ) -> Result<ScriptValue, ScriptError> {
-        self.check_size()?;
-        engine::call(self, arguments, time, takes_value)
-    }
-
-    fn check_size(&self) -> Result<(), ScriptError> {
-        if self.text().len() > MAX_SCRIPT_BYTES {
-            return Err(ScriptError::TooLarge(MAX_SCRIPT_BYTES / 1024));
-        }
-        Ok(())
     }
 }
 

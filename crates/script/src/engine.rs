@@ -11,7 +11,9 @@ use rquickjs::{
 use serde_json::Value;
 
 use crate::es_module::looks_like_es_module;
-use crate::{MAX_SCRIPT_MEMORY, MAX_SCRIPT_STEPS, MAX_SCRIPT_TIME, Script, ScriptError, ScriptValue};
+use crate::{
+    MAX_SCRIPT_BYTES, MAX_SCRIPT_MEMORY, MAX_SCRIPT_STEPS, MAX_SCRIPT_TIME, Script, ScriptError, ScriptValue,
+};
 
 /// Maximum size of the stack of a call.
 const MAX_STACK: usize = 256 * 1024;
@@ -60,7 +62,7 @@ globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
 
 /// Checks the syntax of a script, without running it.
 pub(crate) fn check(script: &Script, parameters: &[&str]) -> Result<(), ScriptError> {
-    ScriptSession::with_time(MAX_SCRIPT_TIME)?.context.with(|ctx| {
+    ScriptSession::new(script.text(), MAX_SCRIPT_TIME)?.context.with(|ctx| {
         if script.is_file() && is_es_module(script.text()) {
             return Module::declare(ctx.clone(), "script", script.text().as_bytes())
                 .catch(&ctx)
@@ -85,7 +87,7 @@ pub(crate) fn call(
     time: Duration,
     takes_value: bool,
 ) -> Result<ScriptValue, ScriptError> {
-    ScriptSession::with_time(time)?.call(script, arguments, takes_value)
+    ScriptSession::new(script.text(), time)?.call(script, arguments, takes_value)
 }
 
 /// Whether the text of a file is an ES module: it can't be compiled as the function that a CommonJS file is, but as a
@@ -96,7 +98,7 @@ pub fn is_es_module(text: &str) -> bool {
 
 /// Whether a text can be compiled as the function that a CommonJS file is. It is not run.
 fn is_common_js(text: &str) -> bool {
-    ScriptSession::with_time(MAX_SCRIPT_TIME)
+    ScriptSession::new(text, MAX_SCRIPT_TIME)
         .is_ok_and(|session| session.context.with(|ctx| compile(&ctx, &common_js_function(text)).is_ok()))
 }
 
@@ -111,7 +113,12 @@ const REACHED_STEPS: u8 = 1;
 const REACHED_TIME: u8 = 2;
 
 impl ScriptSession {
-    fn with_time(time: Duration) -> Result<Self, ScriptError> {
+    /// An engine for this text. A text that is too long gets none: compiling takes many times its size.
+    fn new(text: &str, time: Duration) -> Result<Self, ScriptError> {
+        if text.len() > MAX_SCRIPT_BYTES {
+            return Err(ScriptError::TooLarge(MAX_SCRIPT_BYTES / 1024));
+        }
+
         let failed = |error: Error| ScriptError::Result(error.to_string());
         let runtime = Runtime::new().map_err(failed)?;
         runtime.set_memory_limit(MAX_SCRIPT_MEMORY);
@@ -337,8 +344,8 @@ mod tests {
 
     #[test]
     fn the_clock_stops_a_script_that_takes_few_steps() {
-        let session = ScriptSession::with_time(Duration::ZERO).expect("an engine");
         let script = Script::from_code("for (let i = 0; i < 1e6; i++) {}\nreturn true");
+        let session = ScriptSession::new(script.text(), Duration::ZERO).expect("an engine");
         assert_eq!(session.call(&script, &[], false), Err(ScriptError::TooSlow(10)));
     }
 }

@@ -1,6 +1,6 @@
 //! Scripts: the features that they may use, and the limits that stop them.
 
-use crate::{Script, ScriptError, ScriptValue};
+use crate::{Script, ScriptError, ScriptValue, is_es_module};
 use serde_json::{Value, json};
 
 fn call(code: &str, output: &str) -> Result<ScriptValue, ScriptError> {
@@ -75,6 +75,16 @@ fn limits_stop_a_script() {
     assert!(matches!(call("const f = () => f() + 1;\nreturn f();", ""), Err(ScriptError::Thrown(_))));
     let large = Script::from_code(&"1+".repeat(600_000));
     assert_eq!(large.call(&[]), Err(ScriptError::TooLarge(1024)));
+    assert_eq!(large.check(&[]), Err(ScriptError::TooLarge(1024)));
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_compiled_to_tell_its_form() {
+    // Only the engine knows that the line is a part of a text.
+    let file = |size: usize| format!("module.exports = () => `\nexport x\n{}`", "y".repeat(size));
+    assert!(!is_es_module(&file(1_000)));
+    assert!(is_es_module(&file(1 << 20)));
+    assert_eq!(Script::from_file(&file(1 << 20), None).check(&[]), Err(ScriptError::TooLarge(1024)));
 }
 
 #[test]

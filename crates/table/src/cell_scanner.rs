@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use assize_limits::TABLE_COLUMNS;
+
 use crate::{RowFault, RowProblem};
 
 /// State of reading a row: whether a divider or line end is part of a quoted cell.
@@ -65,7 +67,8 @@ pub struct TextCell {
 /// Splits the text of a row into its cells.
 ///
 /// # Errors
-/// If text follows the closing quotation mark of a cell: a misplaced mark can join many rows to one cell.
+/// If text follows the closing quotation mark of a cell: a misplaced mark can join many rows to one cell. If there are
+/// more cells than a table may have columns.
 pub fn split_cells(text: &str, divider: u8) -> Result<Vec<TextCell>, RowFault> {
     let mut scanner = CellScanner::new(divider);
     let (mut cells, mut start) = (Vec::new(), 0);
@@ -74,6 +77,9 @@ pub fn split_cells(text: &str, divider: u8) -> Result<Vec<TextCell>, RowFault> {
         if scanner.ends_cell(byte) {
             cells.push(cell(text, start..at));
             start = at + 1;
+            if cells.len() >= TABLE_COLUMNS {
+                return Err(RowFault::of_row(RowProblem::TooManyCells));
+            }
         } else if was_closed && byte != b'"' {
             let end = text[at..].find(['\r', '\n']).map_or(text.len(), |end| at + end);
             return Err(RowFault {
@@ -129,6 +135,15 @@ mod tests {
         for text in ["a,\"b \"\"c\"\"\",d", "a,\"b\"", "e\"f,\"\"", " \"a\" b,c"] {
             assert!(split_cells(text, b',').is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_row_has_as_many_cells_as_a_table_may_have_columns() {
+        let row = |cells: usize| ",".repeat(cells - 1);
+        assert_eq!(split_cells(&row(TABLE_COLUMNS), b',').map(|cells| cells.len()), Ok(TABLE_COLUMNS));
+        let fault = split_cells(&row(TABLE_COLUMNS + 1), b',').expect_err("too many");
+        assert_eq!(fault.problem, RowProblem::TooManyCells);
+        assert!(fault.to_string().contains("more than 10000"), "{fault}");
     }
 
     #[test]

@@ -17,7 +17,11 @@ mod encoding_guess;
 mod endings;
 mod error;
 #[cfg(feature = "formats")]
+mod parquet_error;
+#[cfg(feature = "formats")]
 mod parquet_file;
+#[cfg(feature = "formats")]
+mod parquet_footer;
 #[cfg(feature = "formats")]
 mod parquet_pages;
 #[cfg(feature = "formats")]

@@ -1,5 +1,6 @@
 //! Reads Parquet files.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,19 +10,20 @@ use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::record::Field;
-use parquet::record::reader::RowIter;
+use parquet::record::reader::TreeBuilder;
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::parquet_error::{DAMAGED, damaged, too_large};
+use crate::parquet_footer::check_footer;
 use crate::parquet_pages::{PageLimits, RowGroup};
 use crate::parquet_value::{TimeColumn, field_text};
 use crate::size_limits::SizeLimits;
 use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
 
-const DAMAGED: &str = "write it again with the program that made it";
-const TOO_LARGE: &str =
-    "keep only the columns that are needed, or write it as JSON lines, which can have any size";
 /// Maximum number of columns and values that a message names. Any others are only counted.
 const MAX_NAMED: usize = 20;
+/// Number of values for which the library makes room, in all columns together.
+const BUFFERED_VALUES: usize = 1 << 16;
 
 /// Reads a Parquet file: its columns, and its rows, numbered from 1.
 pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {
@@ -43,6 +45,7 @@ pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {
 }
 
 fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
+    check_footer(&file)?;
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|error| damaged(&error))?;
     check_columns(&metadata)?;
     let schema = metadata.file_metadata().schema_descr();
@@ -76,7 +79,10 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
             None => damaged(error),
         };
         let start = rows.len();
-        for row in RowIter::from_row_group(None, &reader).map_err(|error| failed(&error))? {
+        let rows_at_once = (BUFFERED_VALUES / group.num_columns().max(1)).clamp(1, wanted.max(1));
+        let read =
+            TreeBuilder::new().with_batch_size(rows_at_once).as_iter(group.schema_descr_ptr(), &reader);
+        for row in read.map_err(|error| failed(&error))? {
             let row = row.map_err(|error| failed(&error))?;
             let number = rows.len() + 1;
             let mut cells = Vec::with_capacity(names.len());
@@ -129,15 +135,16 @@ fn check_columns(metadata: &ParquetMetaData) -> Result<(), TableError> {
             problems.push(format!("column `{}`: {what}", column.path().string()));
         }
     }
+    let mut named = HashSet::new();
     for column in metadata.row_groups().iter().flat_map(RowGroupMetaData::columns) {
         let compression = column.compression();
         let is_read = matches!(
             compression,
             Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::ZSTD(_)
         );
-        let problem = format!("column `{}`: {compression} compression", column.column_path().string());
-        if !is_read && !problems.contains(&problem) {
-            problems.push(problem);
+        let problem = || format!("column `{}`: {compression} compression", column.column_path().string());
+        if !is_read && named.insert(problem()) {
+            problems.push(problem());
         }
     }
     if problems.is_empty() {
@@ -232,12 +239,4 @@ fn listed(problems: &[String]) -> String {
         0 => named,
         more => format!("{named}; and {more} more"),
     }
-}
-
-fn damaged(error: &dyn std::fmt::Display) -> TableError {
-    TableError::refused(format!("the Parquet file is damaged: {error}"), DAMAGED)
-}
-
-fn too_large(what: &str) -> TableError {
-    TableError::refused(format!("the Parquet file is too large: {what}"), TOO_LARGE)
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use assize_limits::TABLE_COLUMNS;
+
 use crate::encoding_guess::guess_encoding;
 use crate::text_rows::MAX_ROW_BYTES;
 
@@ -32,6 +34,8 @@ pub enum RowProblem {
     },
     /// The row is longer than any case may be.
     TooLong,
+    /// The row has more cells than a table may have columns.
+    TooManyCells,
 }
 
 impl RowProblem {
@@ -43,6 +47,7 @@ impl RowProblem {
             Self::Width { .. } => "this row does not match the header of the table".to_owned(),
             Self::NotText { read_as, .. } => format!("the file is not {read_as} text"),
             Self::TooLong => "this line is too long".to_owned(),
+            Self::TooManyCells => "this row has too many cells".to_owned(),
         }
     }
 
@@ -57,6 +62,7 @@ impl RowProblem {
             }
             Self::NotText { byte, .. } => format!("found the byte 0x{byte:02X}"),
             Self::TooLong => format!("more than {} MiB", MAX_ROW_BYTES / 1024 / 1024),
+            Self::TooManyCells => format!("more than {TABLE_COLUMNS}"),
         }
     }
 
@@ -78,6 +84,7 @@ impl RowProblem {
                 (None, _) => "the file is damaged, or has another encoding; save it as UTF-8".to_owned(),
             },
             Self::TooLong => "write one case per line".to_owned(),
+            Self::TooManyCells => "keep only the columns that are needed".to_owned(),
         }
     }
 }
@@ -111,9 +118,9 @@ impl RowFault {
         }
     }
 
-    /// The fault of a line that is longer than [`MAX_ROW_BYTES`].
-    pub fn too_long() -> Self {
-        Self { problem: RowProblem::TooLong, column: None, at: 0..0, text: "".into() }
+    /// A fault that is about the whole row.
+    pub fn of_row(problem: RowProblem) -> Self {
+        Self { problem, column: None, at: 0..0, text: "".into() }
     }
 }
 

@@ -40,6 +40,6 @@ pub struct SheetRow {
     pub number: usize,
     /// Text of each cell, one for each of [`Sheet::columns`].
     pub cells: Vec<String>,
-    /// Indexes of the cells that are null, as opposed to an empty text. Only Parquet files have these.
+    /// Indexes of the cells that are null, as opposed to an empty text, in ascending order. Only Parquet files have these.
     pub nulls: Vec<usize>,
 }

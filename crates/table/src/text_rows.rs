@@ -81,7 +81,11 @@ impl<R: Read> TextRows<R> {
                 return Ok(Some(row));
             }
             if self.row.len() as u64 > MAX_ROW_BYTES {
-                return Ok(Some(TextRow { number, start, content: Err(RowFault::too_long()) }));
+                return Ok(Some(TextRow {
+                    number,
+                    start,
+                    content: Err(RowFault::of_row(RowProblem::TooLong)),
+                }));
             }
 
             while matches!(self.row.last(), Some(b'\n' | b'\r')) {

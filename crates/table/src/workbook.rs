@@ -5,6 +5,7 @@ use std::io::Cursor;
 
 use assize_diagnostic::cell_name;
 use assize_files::{MAX_FILE_BYTES, read_bytes};
+use assize_limits::TABLE_COLUMNS;
 use calamine::{Dimensions, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError};
 
 use crate::archive::{check_parts, damaged, too_large};
@@ -36,6 +37,9 @@ pub(crate) fn read_workbook(path: &SheetPath) -> Result<Sheet, TableError> {
     }
 
     let columns: BTreeSet<u32> = rows.values().flat_map(|cells| cells.keys().copied()).collect();
+    if columns.len() > TABLE_COLUMNS {
+        return Err(too_large(&format!("the sheet has more than {TABLE_COLUMNS} columns")));
+    }
     if rows.len().saturating_mul(columns.len()) > limits.cells {
         return Err(too_large(&limits.more_cells("the sheet")));
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::RowCells;
 use assize_files::open_file;
 use assize_model::CasePlace;
-use assize_table::{MAX_ROW_BYTES, RowFault, TextRow, TextRows};
+use assize_table::{MAX_ROW_BYTES, RowFault, RowProblem, TextRow, TextRows};
 
 /// Maximum number of bytes of a block of lines, not counting its last line. Only a few blocks are in memory at once, so
 /// this limits memory.
@@ -144,7 +144,7 @@ impl<R: Read> JsonLines<R> {
 
             if read as u64 > MAX_ROW_BYTES && self.buffer.last() != Some(&b'\n') {
                 self.skip_rest()?;
-                let content = Err(RowFault::too_long());
+                let content = Err(RowFault::of_row(RowProblem::TooLong));
                 return Ok(Some(TextRow { number: first, start, content }));
             }
             if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {

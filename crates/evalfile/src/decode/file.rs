@@ -91,7 +91,7 @@ pub(crate) fn add_fault(
 pub(crate) fn fault_diagnostic(fault: &RowFault, at: Span, names_encoding: bool) -> Diagnostic {
     let code = match fault.problem {
         RowProblem::NotText { .. } => codes::NOT_UTF8,
-        RowProblem::TooLong => codes::FILE_TOO_LARGE,
+        RowProblem::TooLong | RowProblem::TooManyCells => codes::FILE_TOO_LARGE,
         RowProblem::OpenQuote | RowProblem::TextAfterQuote | RowProblem::Width { .. } => codes::BAD_TABLE,
     };
     Diagnostic::error(code, fault.problem.title())

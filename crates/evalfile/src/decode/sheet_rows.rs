@@ -35,7 +35,7 @@ fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
             text.push(',');
         }
         starts.push((text.len(), *column));
-        let value = Some(cell.as_str()).filter(|_| !row.nulls.contains(&index));
+        let value = Some(cell.as_str()).filter(|_| row.nulls.binary_search(&index).is_err());
         text.push_str(&serde_json::Value::from(value).to_string());
     }
     text.push(']');

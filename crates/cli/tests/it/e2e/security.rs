@@ -1,6 +1,6 @@
 //! SECURITY.md: each of its sentences with the tests that hold it.
 
-use std::path::Path;
+use crate::e2e::named_tests::expect_test;
 
 /// What holds a sentence.
 enum Held {
@@ -46,7 +46,7 @@ const SENTENCES: &[(&str, Held)] = &[
         By(&[
             ("script/tests/script.rs", "nothing_outside_of_a_script_exists"),
             ("script/tests/script.rs", "limits_stop_a_script"),
-            (LIMITS, "scripts_of_a_file_share_their_time"),
+            (LIMITS, "every_limit_holds"),
         ]),
     ),
     ("| use time and memory", By(&[(LIMITS, "every_limit_holds")])),
@@ -247,9 +247,7 @@ fn each_sentence_of_the_security_page_has_its_tests() {
     for (sentence, held) in SENTENCES {
         let By(tests) = held else { continue };
         for (file, name) in *tests {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
-            let code = std::fs::read_to_string(path).expect("the file is there");
-            assert!(code.contains(&format!("fn {name}(")), "{sentence}: {file} has no test `{name}`");
+            expect_test(file, name, sentence);
         }
     }
 }
