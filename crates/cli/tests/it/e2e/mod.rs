@@ -37,6 +37,7 @@ mod local_model;
 mod lsp;
 mod matrix;
 mod measuring;
+mod names;
 mod narrow;
 mod official_types;
 mod on_a_screen;
