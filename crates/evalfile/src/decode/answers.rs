@@ -114,8 +114,9 @@ fn apply_columns(
     columns: &AnswerColumns,
 ) -> (TreeNode, Map<String, Value>) {
     let TreeNode { span, used_at, data } = node;
-    let NodeValue::Map(mut entries) = data else { return (TreeNode { span, used_at, data }, Map::new()) };
-    entries.iter_mut().for_each(|entry| entry.key = composed_name(std::mem::take(&mut entry.key)));
+    let NodeValue::Map(entries) = data else { return (TreeNode { span, used_at, data }, Map::new()) };
+    let composed = |entry: MapEntry| MapEntry { key: composed_name(entry.key), ..entry };
+    let entries: Vec<MapEntry> = entries.into_iter().map(composed).collect();
     let head = entries.first().map_or(span, |entry| entry.key_span);
     let names: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
 

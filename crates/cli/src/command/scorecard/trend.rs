@@ -39,8 +39,7 @@ pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitS
         crate::command::compared_run::warn_of_missing(&info, &label, "counted", context);
 
         let run = load_labelled(&folder, &LabelOptions::default(), context)?.run;
-        let missing = args.treat_missing;
-        let (point, method) = scorecard_trend_point(label, &info, &run, before.as_ref(), missing)
+        let (point, method) = scorecard_trend_point(label, &info, &run, before.as_ref(), args.treat_missing)
             .map_err(|error| error.to_string())?;
         points.push(point);
         before = Some(method);

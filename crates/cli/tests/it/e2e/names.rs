@@ -91,7 +91,7 @@ const FORMS: [Form; 9] = [
             ),
             (
                 ".assize/targets.yaml",
-                "targets:\n- {name: NAME, use_target: NAME2}\n- {name: NAME2, provider: replay, path: log.jsonl}\n",
+                "targets:\n- {name: NAME, use_target: NAME2}\n- {name: NAME2, provider: replay, path: ../log.jsonl}\n",
             ),
             ("log.jsonl", r#"{"id": "NAME", "output": "apples"}"#),
         ],
