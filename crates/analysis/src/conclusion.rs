@@ -3,7 +3,7 @@
 //!
 //! Design: `docs/design/scorecards.md`.
 
-use assize_rubric::{MissingPolicy, ScorecardNodeKind, UnitInterval, at_least};
+use assize_rubric::{LabelAccount, MissingPolicy, ScorecardNodeKind, UnitInterval, at_least};
 use assize_store::{BlockingGate, DisputedDecision, RunConclusion, RunInfo, RunSettings, RunSummary};
 
 use crate::exit::ExitStatus;
@@ -93,10 +93,32 @@ pub fn conclude_run(
 }
 
 /// The result of a run in one line, for lists: a word, then notes.
-pub fn brief_result(summary: &RunSummary) -> String {
+pub fn brief_result(info: &RunInfo) -> String {
+    let Some(summary) = &info.summary else { return "not finished".to_owned() };
     let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
     let parts = std::iter::once(word.to_owned()).chain(summary.conclusion.brief());
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// What a reader must know about a run whose metrics are shown beside those of another: its conclusion, and that cases are
+/// missing. `verb` is the treatment of the other cases, such as `compared`.
+pub fn run_notes(info: &RunInfo, verb: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    if info.finished_at.is_none() {
+        notes.push(format!("the run has not finished: only its finished cases are {verb}"));
+    } else if info.ended_by_result() {
+        notes.push(
+            "the run was stopped because its result was clear, so only its anytime interval is valid"
+                .to_owned(),
+        );
+    }
+    if let Some(summary) = &info.summary {
+        let is_decided =
+            [ExitStatus::Passed, ExitStatus::Failed].iter().any(|exit| exit.code() == summary.exit_code);
+        notes.extend((!is_decided).then(|| summary.exit_reason.clone()));
+        notes.extend(summary.conclusion.lines().into_iter().map(|line| line.text));
+    }
+    notes
 }
 
 /// How cases without a result count in a run of a scorecard.
@@ -222,23 +244,19 @@ fn blocking_gates(run: &ScorecardRun, scored: &ScoredCard<'_>) -> Vec<BlockingGa
 }
 
 fn disputed_decisions(run: &ScorecardRun) -> Vec<DisputedDecision> {
-    let parts = run.info.nodes.iter().zip(&run.parts).enumerate();
-    let disputed = parts.flat_map(|(place, (node, part))| {
-        part.cases.iter().filter_map(move |(case, found)| {
-            let account = found.labels.as_deref()?;
-            let judge = account.disputes.as_ref()?;
-            Some(DisputedDecision {
-                case_id: case.to_owned(),
-                benchmark: node.code.clone(),
-                judge: match judge.score.map(UnitInterval::get) {
-                    None => judge.state.name().replace('_', " "),
-                    Some(1.0) => "pass".to_owned(),
-                    Some(0.0) => "fail".to_owned(),
-                    Some(score) => format!("{score:.2}"),
-                },
-                people: account.words(),
-                gate: run.info.is_gate(place),
-            })
+    let disputed = labelled_cases(run).filter_map(|(place, code, case, account)| {
+        let judge = account.disputes.as_ref()?;
+        Some(DisputedDecision {
+            case_id: case.to_owned(),
+            benchmark: code.to_owned(),
+            judge: match judge.score.map(UnitInterval::get) {
+                None => judge.state.name().replace('_', " "),
+                Some(1.0) => "pass".to_owned(),
+                Some(0.0) => "fail".to_owned(),
+                Some(score) => format!("{score:.2}"),
+            },
+            people: account.words(),
+            gate: run.info.is_gate(place),
         })
     });
 
@@ -246,13 +264,16 @@ fn disputed_decisions(run: &ScorecardRun) -> Vec<DisputedDecision> {
 }
 
 fn anonymous_labels(run: &ScorecardRun) -> Vec<String> {
-    let parts = run.info.nodes.iter().zip(&run.parts);
-    let labels = parts.flat_map(|(node, part)| {
-        let accounts = part.cases.iter().filter_map(|(case, found)| Some((case, found.labels.as_deref()?)));
-        accounts.flat_map(move |(case, account)| {
-            account.anonymous.iter().map(move |_| format!("{} on {case}", node.code))
-        })
+    let labels = labelled_cases(run).flat_map(|(_, code, case, account)| {
+        account.anonymous.iter().map(move |_| format!("{code} on {case}"))
     });
-
     labels.collect()
+}
+
+/// The labelled cases of all parts, each with the position and the code of its part.
+fn labelled_cases(run: &ScorecardRun) -> impl Iterator<Item = (usize, &str, &str, &LabelAccount)> {
+    run.info.nodes.iter().zip(&run.parts).enumerate().flat_map(|(place, (node, part))| {
+        let cases = part.cases.iter();
+        cases.filter_map(move |(case, found)| Some((place, &*node.code, case, found.labels.as_deref()?)))
+    })
 }

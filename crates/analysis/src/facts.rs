@@ -11,6 +11,8 @@ use assize_rubric::{
 };
 use assize_store::{CaseRecord, CriterionRow, ResultRow, RunInfo, criterion_texts};
 
+use crate::conclusion::brief_result;
+
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
 pub struct NameTable {
@@ -455,6 +457,8 @@ pub struct RunFacts {
     pub ended_by_result: bool,
     /// True if judges decided on criteria. Unlike checks, judges make mistakes.
     pub has_judges: bool,
+    /// The result of the run in one line.
+    pub result: String,
 }
 
 /// Error: a run has a case more than once, so it can't be paired.
@@ -500,7 +504,7 @@ impl RunFacts {
             return Err(AmbiguousRun { label, case_id, targets, prompts });
         }
 
-        Ok(Self { label, cases, ended_by_result: false, has_judges: false })
+        Ok(Self { label, cases, ..Self::default() })
     }
 
     /// Pairs the cases by their tests and ignores the prompt, to compare the run with answers to another prompt. The
@@ -509,23 +513,24 @@ impl RunFacts {
     /// # Errors
     /// If the run has answers to several prompts.
     pub fn by_test(mut self, names: &NameTable) -> Result<Self, AmbiguousRun> {
-        let ended_by_result = self.ended_by_result;
         let prompts =
             self.cases.iter().filter_map(|case| Some(names.text(case.prompt?).to_owned())).collect();
         for case in &mut self.cases {
             (case.prompt, case.question) = (None, None);
         }
-        match Self::new(self.label, self.cases, names) {
-            Ok(facts) => Ok(Self { ended_by_result, ..facts }),
+        let cases = std::mem::take(&mut self.cases);
+        match Self::new(self.label.clone(), cases, names) {
+            Ok(Self { cases, .. }) => Ok(Self { cases, ..self }),
             Err(error) => Err(AmbiguousRun { prompts, ..error }),
         }
     }
 
-    /// Adds whether the run stopped because its result was clear.
+    /// Adds the facts that are not in the rows. The description has the present conclusion of the run.
     #[must_use]
     pub fn of_run(mut self, info: &RunInfo) -> Self {
         self.ended_by_result = info.ended_by_result();
         self.has_judges = !info.judges.is_empty();
+        self.result = brief_result(info);
         self
     }
 

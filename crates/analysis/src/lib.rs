@@ -44,7 +44,7 @@ pub mod trend;
 
 pub use case_metrics::{mean_sentence, rate_sentence, withdraw_interval};
 pub use conclusion::{
-    RunResult, brief_result, chosen_weights, conclude_run, min_coverage, missing_policy,
+    RunResult, brief_result, chosen_weights, conclude_run, min_coverage, missing_policy, run_notes,
     store_scorecard_options,
 };
 pub use criterion_sample::CriterionSample;

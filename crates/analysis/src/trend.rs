@@ -4,11 +4,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroU64;
 
 use assize_stats::ConfidenceLevel;
-use assize_store::EstimatedMetric;
+use assize_store::{EstimatedMetric, RunConclusion, RunInfo};
 use serde::Serialize;
 
 use crate::case_metrics::{case_mean_metric, case_rate_metric, withdraw_interval};
 use crate::compare::ComparisonAspect;
+use crate::conclusion::brief_result;
 use crate::facts::{AmbiguousRun, CaseFact, CriterionFact, GraderWeightingHash, NameTable, hash_in_process};
 use crate::sample::ClusteredSample;
 
@@ -19,6 +20,12 @@ pub struct TrendPoint {
     pub label: String,
     /// Start time, as stored in the run.
     pub started_at: String,
+    /// Exit code of the run; null if it was killed.
+    pub exit_code: Option<u8>,
+    /// Result of the run in one line, with what blocks, limits or weakens it.
+    pub result: String,
+    /// The same as data.
+    pub conclusion: RunConclusion,
     /// Number of cases.
     pub cases: usize,
     /// Number of incomplete cases, which are excluded from the metrics.
@@ -230,10 +237,6 @@ pub struct TrendReader {
     targets: BTreeSet<String>,
     prompts: BTreeSet<String>,
     cases: Vec<TrendCase>,
-    /// Whether the run stopped because its result was clear.
-    is_stopped: bool,
-    /// The pass rate that such a run stored.
-    stored: Option<EstimatedMetric>,
 }
 
 /// Facts of a case that a trend's metrics need.
@@ -269,29 +272,24 @@ impl TrendReader {
         });
     }
 
-    /// Says that the run stopped because its result was clear. Only the interval of the pass rate that it stored, if any, holds
-    /// whenever a run stops.
-    pub fn stopped_with(&mut self, pass_rate: Option<EstimatedMetric>) {
-        (self.is_stopped, self.stored) = (true, pass_rate);
-    }
-
     /// Returns true if no case was added.
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
     }
 
-    /// Builds the trend point of the run, with its changes since an earlier run.
+    /// Builds the trend point of the run, with its changes since an earlier run. `info` is the description of the run with its
+    /// present conclusion.
     ///
     /// # Errors
     /// If the run has a case more than once.
     pub fn finish(
         self,
         label: String,
-        started_at: String,
+        info: &RunInfo,
         before: Option<&MethodFingerprint>,
         level: ConfidenceLevel,
     ) -> Result<(TrendPoint, MethodFingerprint), AmbiguousRun> {
-        let Self { fingerprint, suites, targets, prompts, mut cases, is_stopped, stored } = self;
+        let Self { fingerprint, suites, targets, prompts, mut cases } = self;
         let key = |case: &TrendCase| (case.suite, case.trial);
         cases.sort_by(|a, b| {
             let order = suites.text(a.suite).cmp(suites.text(b.suite));
@@ -311,9 +309,13 @@ impl TrendReader {
                 scores.push(score, case.cluster);
             }
         }
+        let summary = info.summary.as_ref();
         let mut point = TrendPoint {
             label,
-            started_at,
+            started_at: info.started_at.clone(),
+            exit_code: summary.map(|summary| summary.exit_code),
+            result: brief_result(info),
+            conclusion: summary.map(|summary| summary.conclusion.clone()).unwrap_or_default(),
             cases: cases.len(),
             incomplete: cases.iter().filter(|case| case.passed.is_none()).count(),
             pass_rate: case_rate_metric(&passes, level, "pass"),
@@ -321,14 +323,17 @@ impl TrendReader {
             changed: before.map(|before| fingerprint.changes(before)).unwrap_or_default(),
         };
 
-        if is_stopped {
+        // Of a run that stopped because its result was clear, only the interval that it stored holds.
+        if info.ended_by_result() {
             withdraw_interval(&mut point.pass_rate);
             withdraw_interval(&mut point.mean_score);
             let is_same = |stored: &EstimatedMetric| {
                 (stored.value, stored.n) == (point.pass_rate.value, point.pass_rate.n)
             };
-            if let Some(stored) = stored.filter(is_same) {
-                point.pass_rate = stored;
+            let stored =
+                summary.and_then(|summary| summary.figures.as_ref()).map(|figures| &figures.pass_rate);
+            if let Some(stored) = stored.filter(|stored| is_same(stored)) {
+                point.pass_rate = stored.clone();
             }
         }
 

@@ -26,7 +26,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
     Args, CliCommand, GlobalArgs, asks_for_json, is_bare, is_help, print_usage_error, usage_message,
-    wants_json, with_fitting_tips, with_front_page,
+    wants_json, with_composed_names, with_fitting_tips, with_front_page,
 };
 use crate::context::{CliContext, CommandProject};
 use crate::failure::CommandFailure;
@@ -126,7 +126,7 @@ fn run() -> ExitCode {
 fn read_args() -> Result<(Args, bool), clap::Error> {
     // Laying out the help of all commands takes as long as the rest of the startup, so this waits until the user
     // requests help.
-    let parsed = match Args::command().try_get_matches() {
+    let parsed = match with_composed_names(Args::command()).try_get_matches() {
         Err(error) if is_help(&error) => with_front_page(Args::command()).try_get_matches(),
         parsed => parsed,
     };

@@ -20,6 +20,7 @@
 //! Schemas.
 
 use assize_diagnostic::{Diagnostic, Severity, Span, SpannedValue, did_you_mean};
+use assize_rubric::composed_name;
 
 use crate::codes;
 use crate::diagnostic_collector::DiagnosticCollector;
@@ -185,6 +186,15 @@ impl<'n> MapReader<'n> {
         check_not_blank(text, key, problems)
     }
 
+    /// Returns an optional name that must not be blank, in the form of [`composed_name`].
+    pub fn name(
+        &mut self,
+        key: &'static str,
+        problems: &mut DiagnosticCollector,
+    ) -> Option<SpannedValue<String>> {
+        Some(self.text(key, problems)?.map(composed_name))
+    }
+
     /// Returns an optional boolean.
     pub fn boolean(
         &mut self,
@@ -311,6 +321,15 @@ impl<'n> MapReader<'n> {
                 Vec::new()
             }
         }
+    }
+
+    /// Returns a list of names as [`strings`](Self::strings) does, in the form of [`composed_name`].
+    pub fn names(
+        &mut self,
+        key: &'static str,
+        problems: &mut DiagnosticCollector,
+    ) -> Vec<SpannedValue<String>> {
+        self.strings(key, problems).into_iter().map(|name| name.map(composed_name)).collect()
     }
 
     /// Ends the reading: every key that was not requested and does not begin with `x-` is an error. A key

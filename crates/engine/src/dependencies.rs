@@ -97,12 +97,6 @@ impl CaseDependencies {
         self.rivals.get(case.test_id()).cloned()
     }
 
-    /// The number of cases that take over answers.
-    pub(crate) fn count_taking(&self) -> usize {
-        let taking = self.earlier.iter().filter(|(_, earlier)| !earlier.is_empty());
-        taking.map(|((case, _), _)| case).collect::<BTreeSet<_>>().len()
-    }
-
     /// The answers that a case takes over when this target answers it.
     pub(crate) fn earlier_answers(&self, case: &Case, target: Option<&str>) -> Vec<EarlierAnswer> {
         if case.history.is_none() {

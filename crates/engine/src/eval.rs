@@ -393,7 +393,7 @@ impl<'a> EvalRun<'a> {
 
         self.preflight.remark_extra(suite.suite, &dependencies);
         if matches!(self.planner.extensions, ExtensionUse::Planned) {
-            self.preflight.remark_order(suite.suite, &dependencies);
+            self.preflight.remark_order(suite.suite, &file.cases);
         }
 
         let mut part =

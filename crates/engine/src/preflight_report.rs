@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use assize_evalfile::SuiteCases;
 use assize_llm::ModelId;
 use assize_model::{FilePosition, Grader, NamedProgram, Suite, TextVariable};
 use assize_rubric::OFFLINE_NOTICE;
@@ -11,6 +12,7 @@ use assize_run::JudgeProvider as _;
 use assize_targets::{Target, TargetKind};
 
 use crate::capability::CapabilityList;
+use crate::case_sequence::CaseSequence;
 use crate::consent::ConsentGate;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
@@ -42,6 +44,8 @@ pub(crate) struct PreflightReport {
     pub(crate) in_workspaces: bool,
     /// True if any case takes over answers to others.
     pub(crate) takes_over: bool,
+    /// Cases that run in order, as far as the plan names them.
+    pub(crate) in_order: Vec<CaseSequence>,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Paths of the suites whose extensions will run.
@@ -157,16 +161,13 @@ impl PreflightReport {
     }
 
     /// Notes that a plan does not know the answers that cases take over.
-    pub(crate) fn remark_order(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
-        let cases = dependencies.count_taking();
-        if cases > 0 {
+    pub(crate) fn remark_order(&mut self, suite: &Suite, cases: &SuiteCases) {
+        let sequences = CaseSequence::of_cases(cases);
+        if let Some(text) = CaseSequence::describe(&sequences) {
             let path = suite.path.display();
-            let (take, run) = if cases == 1 { ("test takes", "runs") } else { ("tests take", "run") };
-            self.remarks.insert(format!(
-                "{path}: {cases} {take} over answers to others, and {run} after them, one at a time; their prompts are planned \
-                 without these answers"
-            ));
+            self.remarks.insert(format!("{path}: {text}; their prompts are planned without these answers"));
         }
+        self.in_order.extend(sequences);
     }
 
     /// Notes that no judge was chosen. If a model answers, the run is refused: its answers cost money, and

@@ -206,13 +206,10 @@ pub fn concluded_info(folder: &RunFolder, process: &ProcessContext) -> Result<Ru
         return Ok(info);
     }
 
-    let Some(summary) = info.summary.take() else { return Ok(info) };
-    if let Some(exit) = ExitStatus::from_code(summary.exit_code) {
+    let exit = info.summary.as_ref().and_then(|summary| ExitStatus::from_code(summary.exit_code));
+    if let Some((summary, exit)) = info.summary.clone().zip(exit) {
         let result = conclude_run(&info, exit, summary.exit_reason.clone(), summary.not_run, None);
         info.summary = Some(result.into_summary(summary));
-        return Ok(info);
     }
-
-    info.summary = Some(summary);
     Ok(info)
 }

@@ -4,9 +4,10 @@ use assize_analysis::ExitStatus;
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{ItemError, RunTotals, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{RunFolder, RunInfo};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::capability::CapabilityList;
+use crate::case_sequence::CaseSequence;
 use crate::error::EngineError;
 use crate::exchange::ExportReport;
 use crate::forecast::RunPlan;
@@ -46,6 +47,8 @@ pub struct PlannedRun {
     pub cases: usize,
     /// Requests of its files that need consent.
     pub capabilities: CapabilityList,
+    /// Cases that run in order.
+    pub in_order: Vec<CaseSequence>,
     /// Warnings about the run.
     pub warnings: Vec<String>,
 }
@@ -55,6 +58,7 @@ impl PlannedRun {
     pub fn to_json(&self) -> Value {
         let mut plan = self.plan.to_json(self.cases, &self.warnings);
         plan["capabilities"] = self.capabilities.to_json();
+        plan["in_order"] = json!(self.in_order);
         plan
     }
 
@@ -78,6 +82,7 @@ impl PlannedRun {
             .chain(wiring.gateway.missing_keys())
             .collect();
 
-        Ok(Self { plan, cases, capabilities: found.capabilities(&wiring.gateway), warnings })
+        let capabilities = found.capabilities(&wiring.gateway);
+        Ok(Self { plan, cases, capabilities, in_order: found.in_order.clone(), warnings })
     }
 }

@@ -17,6 +17,7 @@ use assize_scorecard::load_scorecard;
 use serde_json::{Value, json};
 
 use crate::capability::CapabilityList;
+use crate::case_sequence::CaseSequence;
 use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
 use crate::event::EngineEvent;
@@ -44,6 +45,8 @@ pub struct ValidatedFile {
     pub cases: usize,
     /// The number of invalid cases.
     pub left_out: usize,
+    /// Cases that run in order.
+    pub in_order: Vec<CaseSequence>,
     /// Problems and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// Sources that diagnostics point into.
@@ -64,7 +67,8 @@ pub struct ValidationReport {
 impl ValidatedFile {
     /// A file without cases.
     fn new(path: PathBuf, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Self {
-        Self { path, files: 1, is_scorecard: false, cases: 0, left_out: 0, diagnostics, sources }
+        let in_order = Vec::new();
+        Self { path, files: 1, is_scorecard: false, cases: 0, left_out: 0, in_order, diagnostics, sources }
     }
 }
 
@@ -82,7 +86,11 @@ impl ValidationReport {
         for file in &self.files {
             let found = render::json_report(&file.diagnostics, &file.sources).diagnostics;
             let path = file.path.display().to_string();
-            files.push(json!({ "path": path, "cases": file.cases, "problems": found.len() }));
+            let mut shown = json!({ "path": path, "cases": file.cases, "problems": found.len() });
+            if !file.in_order.is_empty() {
+                shown["in_order"] = json!(file.in_order);
+            }
+            files.push(shown);
             diagnostics.extend(found);
         }
 
@@ -129,6 +137,7 @@ impl Engine {
             let mut file = ValidatedFile {
                 cases: file.cases.len(),
                 left_out: file.cases.invalid_count(),
+                in_order: CaseSequence::of_cases(&file.cases),
                 ..ValidatedFile::new(file.path, file.diagnostics, file.sources)
             };
             file.diagnostics.extend(unrunnable);

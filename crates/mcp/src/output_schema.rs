@@ -45,7 +45,7 @@ pub(crate) fn add(tool: &mut Tool) {
                 "cases": count, "cases_finished": count,
             }),
         ),
-        "explain" => (vec!["cases"], json!({ "cases": list })),
+        "explain" => (vec!["run_result", "cases"], json!({ "run_result": text, "cases": list })),
         _ => return,
     };
 

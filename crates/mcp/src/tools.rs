@@ -11,7 +11,8 @@ use assize_engine::{
     EventObserver, GivenOutput, GradeSummary, GradedSamples, GradingSample, GradingStop, LabelOptions,
     OnUngraded, PreparedRubric, ProcessContext, ProgramUse, ReportMaterial, RewardKind, RubricSource,
     RunOptions, RunOutcome, SampleGrader, SamplePlace, SampleResult, SampleService, ScorecardOptions,
-    ScoredCard, SequenceOptions, SpendingOptions, concluded_info, find_cases, labelled_run, summary_json,
+    ScoredCard, SequenceOptions, SpendingOptions, brief_result, concluded_info, find_cases, labelled_run,
+    summary_json,
 };
 use assize_limits::AGENT_SAMPLES as MAX_SAMPLES;
 use assize_llm::Budget;
@@ -341,7 +342,8 @@ impl ToolState {
 
     pub(crate) fn explain(&self, arguments: &ExplainArguments) -> ToolResult {
         let folder = self.find_run(&arguments.run)?;
-        let is_card = folder.info().map_err(EngineError::from)?.scorecard.is_some();
+        let info = concluded_info(&folder, &self.process)?;
+        let is_card = info.scorecard.is_some();
         let labels = LabelOptions::default();
         let labelled = is_card.then(|| labelled_run(&folder, &labels, &self.process)).transpose()?;
 
@@ -351,7 +353,7 @@ impl ToolState {
         let cases: Vec<Value> =
             found.iter().map(|found| explanation_json(&found.record, found.question.as_ref())).collect();
 
-        Ok(json!({ "cases": cases }))
+        Ok(json!({ "run_result": brief_result(&info), "cases": cases }))
     }
 
     /// Loads eval files, checks that they are inside the root folder, and runs or plans them.

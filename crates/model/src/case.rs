@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_rubric::{CaseMessage, MessageBlock, UnitInterval};
+use assize_rubric::{CaseMessage, MessageBlock, UnitInterval, composed_name};
 use serde_json::Value;
 
 use super::{
@@ -29,12 +29,12 @@ pub struct NamedMetric {
 pub struct CaseId(Arc<str>);
 
 impl CaseId {
-    /// Creates an id.
+    /// Creates an id, in the form of [`composed_name`].
     pub fn new(id: impl Into<Arc<str>>) -> Self {
-        Self(id.into())
+        Self(composed_name(id.into()))
     }
 
-    /// Returns the id as written.
+    /// Returns the id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

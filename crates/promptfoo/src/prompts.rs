@@ -12,6 +12,7 @@ use assize_evalfile::reading::{
     DecodeContext, SourceRow, SourceTable, find_matches, load_table, read_source, read_table_source,
 };
 use assize_limits::{MATRIX_VALUE_BYTES, json_memory};
+use assize_rubric::composed_name;
 use assize_table::{SheetPath, TextTable, is_tabbed, is_table};
 use serde_json::{Map, Value};
 
@@ -305,7 +306,8 @@ impl PromptReader {
 }
 
 impl MatrixPrompt {
-    const fn new(label: Option<String>, id: Option<String>, span: Span, body: PromptBody) -> Self {
+    fn new(label: Option<String>, id: Option<String>, span: Span, body: PromptBody) -> Self {
+        let (label, id) = (label.map(composed_name), id.map(composed_name));
         Self { label, id, span, body, config: Value::Null, shown: None }
     }
 

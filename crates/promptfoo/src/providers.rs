@@ -10,6 +10,7 @@ use assize_evalfile::reading::{
     environment_references, is_other_tools_provider, model_entry, read_code, target_of_provider,
 };
 use assize_model::{AuthorCode, CodeLanguage, PYTHON_LOADER};
+use assize_rubric::composed_name;
 use assize_script::Script;
 
 use super::code_part::{COMMAND_PREFIX, split_words};
@@ -189,8 +190,8 @@ impl ProviderReader<'_> {
         let prompts = settings
             .and_then(|settings| settings.get("prompts"))
             .map(|list| match &list.data {
-                NodeValue::Seq(items) => items.iter().filter_map(spanned_text).collect(),
-                _ => spanned_text(list).into_iter().collect(),
+                NodeValue::Seq(items) => items.iter().filter_map(spanned_name).collect(),
+                _ => spanned_name(list).into_iter().collect(),
             })
             .unwrap_or_default();
         let transform = settings
@@ -226,7 +227,13 @@ impl ProviderReader<'_> {
             self.targets.add(cx, entry);
         }
 
-        self.found.push(MatrixProvider { name: name.clone(), id: id.to_owned(), span, prompts, transform });
+        self.found.push(MatrixProvider {
+            name: name.clone(),
+            id: composed_name(id.to_owned()),
+            span,
+            prompts,
+            transform,
+        });
         name
     }
 
@@ -295,8 +302,8 @@ fn other_tools_entry(name: &str, id: &str, settings: &TreeNode) -> InlineTarget 
     InlineTarget { entry, problems: Vec::new(), idle: Vec::new(), response: None }
 }
 
-fn spanned_text(node: &TreeNode) -> Option<SpannedValue<String>> {
-    Some(SpannedValue { value: node.as_str()?.to_owned(), span: node.use_span() })
+fn spanned_name(node: &TreeNode) -> Option<SpannedValue<String>> {
+    Some(SpannedValue { value: composed_name(node.as_str()?.to_owned()), span: node.use_span() })
 }
 
 /// Converts a provider to the entry of a target, with the reasons why it can't be run, if any.
@@ -495,5 +502,5 @@ pub(super) fn read_settings(cx: &mut DecodeContext, written: &str, span: Span) -
 /// Returns a name without control characters and without blanks at its ends.
 fn clean_name(name: &str) -> String {
     let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    name.trim().to_owned()
+    composed_name(name.trim().to_owned())
 }

@@ -10,6 +10,7 @@ use assize_document::{
 };
 use assize_evalfile::reading::{DecodeContext, find_matches, read_source, read_tree, refuse_foreign_keys};
 use assize_model::NamedProgram;
+use assize_rubric::composed_name;
 use assize_table::{SheetPath, is_table};
 use serde_json::Value;
 
@@ -285,8 +286,8 @@ impl TestReader {
             }
         }
 
-        test.prompts = object.strings("prompts", &mut cx.problems);
-        test.providers = object.strings("providers", &mut cx.problems);
+        test.prompts = object.names("prompts", &mut cx.problems);
+        test.providers = object.names("providers", &mut cx.problems);
         let provider = object.value("provider");
         test.output =
             spelling.entry(&mut object, "providerOutput", &mut cx.problems).map(|entry| entry.value.clone());
@@ -310,7 +311,7 @@ impl TestReader {
             if what == DEFAULT_TEST {
                 test.options.judge.get_or_insert_with(|| provider.clone());
             } else if let Some(name) = provider.as_str() {
-                test.providers.push(SpannedValue::new(name.to_owned(), provider.use_span()));
+                test.providers.push(SpannedValue::new(composed_name(name.to_owned()), provider.use_span()));
             }
         }
 

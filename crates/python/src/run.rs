@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_engine::{
     CaseRecord, Engine, EngineError, GradeSummary, OnUngraded, RewardKind, RunInfo, SamplePlace,
-    SampleResult, runs, stored_records,
+    SampleResult, concluded_info, runs, stored_records,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -56,7 +56,8 @@ impl StoredRun {
         self.results.clone_ref(py)
     }
 
-    /// The description of the run with its settings and its summary: the content of `run.json`.
+    /// The description of the run with its settings and its summary: the content of `run.json`, with the result that
+    /// people's labels give it now.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         to_dict(py, &self.info)
     }
@@ -72,7 +73,7 @@ pub(crate) fn load_run(py: Python<'_>, name: String, folder: PathBuf) -> PyResul
     let read = py.detach(move || {
         let context = process_context(&folder);
         let found = runs::find_run(&name, &context)?;
-        let info = found.info().map_err(EngineError::from)?;
+        let info = concluded_info(&found, &context)?;
         // Rows are stored in the order in which cases finish, with their position in the files.
         let mut records = stored_records(&found)?.collect::<Result<Vec<_>, _>>()?;
         records.sort_by_key(|record| record.result.place);

@@ -81,7 +81,7 @@ fn render_candidates(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: O
     let comparisons = &many.comparisons;
     let Some(first) = comparisons.first() else { return };
     page.add_rule("Comparison");
-    render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &first.base, 300)]);
+    render_run(page, "Base", &first.base, &first.base_result);
     render_entry(page, "Compared", vec![ReportPiece::plain(first.headline.name())]);
     for found in &many.labelled {
         render_entry(
@@ -92,10 +92,15 @@ fn render_candidates(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: O
     }
     render_decided_by(page, first, many.labelled.is_empty());
     page.add_blank();
-    let rows: Vec<_> =
-        comparisons.iter().map(|one| difference_row(&one.candidate, one.headline_difference())).collect();
+    let row = |one: &RunComparison| {
+        let mut cells = difference_row(&one.candidate, one.headline_difference());
+        cells.push(ReportPiece::untrusted(ReportTone::Plain, &one.candidate_result, sanitize::MAX_REASON));
+        cells
+    };
+    let rows: Vec<_> = comparisons.iter().map(row).collect();
     let title = adjusted_by.map_or("p", p_title);
-    render_table(page, 0, &difference_columns("candidate", title), &rows[..rows.len().min(limit)]);
+    let columns = [&difference_columns("candidate", title)[..], &[ReportColumn::cut("its run")]].concat();
+    render_table(page, 0, &columns, &rows[..rows.len().min(limit)]);
     render_remainder(page, rows.len(), limit);
 }
 
@@ -127,6 +132,16 @@ fn difference_row(name: &str, contrast: &MetricDifference) -> Vec<ReportPiece> {
     ]
 }
 
+/// Names a run, with its result.
+fn render_run(page: &mut ReportPage, label: &str, name: &str, result: &str) {
+    let body = vec![
+        ReportPiece::untrusted(ReportTone::Strong, name, 300),
+        ReportPiece::plain(": "),
+        ReportPiece::untrusted(ReportTone::Plain, result, sanitize::MAX_REASON),
+    ];
+    render_entry(page, label, body);
+}
+
 fn render_entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
     page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
 }
@@ -141,16 +156,12 @@ fn render_one(
     labelled: &[&LabelledDifference],
 ) {
     page.add_rule("Comparison");
+    render_run(page, "Base", &comparison.base, &comparison.base_result);
+    render_run(page, "Candidate", &comparison.candidate, &comparison.candidate_result);
     render_verdict(page, comparison, labelled);
     for found in labelled {
         render_entry(page, "By people", vec![ReportPiece::plain(&found.says)]);
     }
-    render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
-    render_entry(
-        page,
-        "Candidate",
-        vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.candidate, 300)],
-    );
     render_entry(page, "Cases", vec![ReportPiece::plain(format_case_counts(comparison))]);
     render_decided_by(page, comparison, labelled.is_empty());
     if let Some(with) = rescored_with {
@@ -162,23 +173,12 @@ fn render_one(
     }
 
     for mismatch in &comparison.mismatches {
-        let mut text = format!(
-            "NOT COMPARABLE ({}): in {} {}",
-            mismatch.aspect.name(),
-            format_count(mismatch.cases as u64, "case", "cases"),
-            mismatch.aspect.describe()
+        let text =
+            format!("NOT COMPARABLE ({}): {}", mismatch.aspect.name(), mismatch.describe(comparison.common));
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Bad, "⚠ ")],
+            &[ReportPiece::untrusted(ReportTone::Bad, &text, sanitize::MAX_REASON)],
         );
-        if !mismatch.base.is_empty() {
-            let _ = write!(
-                text,
-                ": {} / {}",
-                sanitize::sanitize_text(&mismatch.base, 200),
-                sanitize::sanitize_text(&mismatch.candidate, 200)
-            );
-        }
-        let _ = write!(text, "; {}", sanitize::sanitize_text(&mismatch.describe_touched(), 400));
-
-        page.add_text(&[ReportPiece::new(ReportTone::Bad, "⚠ ")], &[ReportPiece::new(ReportTone::Bad, text)]);
     }
 
     page.add_blank();
@@ -577,7 +577,7 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
         let row = |flip: &VerdictFlip| {
             let criteria: Vec<&str> = flip.criteria.iter().map(|one| one.criterion.as_str()).collect();
             vec![
-                ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip)),
+                ReportPiece::untrusted_name(ReportTone::Strong, &flip.name()),
                 ReportPiece::plain(format!("{} → {}", side_text(flip.base), side_text(flip.candidate))),
                 ReportPiece::untrusted_name(ReportTone::Dim, &criteria.join(", ")),
             ]
@@ -589,10 +589,8 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
     }
 
     for flip in flips.iter().take(limits.flips) {
-        let mut line = vec![
-            ReportPiece::plain("  "),
-            ReportPiece::untrusted_name(ReportTone::Strong, &case_label(flip)),
-        ];
+        let mut line =
+            vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.name())];
 
         line.push(ReportPiece::plain("  "));
         line.extend(side_pieces(flip.base));
@@ -601,13 +599,7 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
         page.add_text(&[], &line);
 
         for criterion in &flip.criteria {
-            let name = if criterion.text.trim().is_empty() {
-                let [grader, id] =
-                    [&criterion.grader, &criterion.criterion].map(|name| sanitize::sanitize_name(name));
-                format!("{grader}/{id}")
-            } else {
-                sanitize::sanitize_text(&criterion.text, sanitize::MAX_CRITERION_TEXT)
-            };
+            let name = sanitize::sanitize_text(&criterion.name(), sanitize::MAX_CRITERION_TEXT);
             page.add_text(
                 &[ReportPiece::plain("    ")],
                 &[
@@ -632,10 +624,6 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
     render_remainder(page, flips.len(), limits.flips);
 }
 
-fn case_label(flip: &VerdictFlip) -> String {
-    if flip.trial > 1 { format!("{} (trial {})", flip.name(), flip.trial) } else { flip.name().into_owned() }
-}
-
 fn side_pieces(side: FlipSide) -> [ReportPiece; 2] {
     let mark = VerdictMark::for_verdict(side.verdict);
     [ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(side_score(side))]
@@ -645,7 +633,8 @@ fn side_score(side: FlipSide) -> String {
     side.score.map_or_else(String::new, |score| format!(" {}", number::format_score(score)))
 }
 
-fn side_text(side: FlipSide) -> String {
+/// The verdict of a changed case on one side, with its score.
+pub(crate) fn side_text(side: FlipSide) -> String {
     VerdictMark::for_verdict(side.verdict).word + &side_score(side)
 }
 
@@ -664,12 +653,6 @@ pub fn flip_values(criterion: &CriterionFlip) -> [String; 2] {
     })
 }
 
-/// Name of a case, with the trial if it is not the first.
-pub(crate) fn describe_name(case: &CaseName) -> String {
-    let name = sanitize::sanitize_name(&case.name());
-    if case.trial > 1 { format!("{name} (trial {})", case.trial) } else { name }
-}
-
 /// Describes a case that is incomplete on at least one side.
 pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
     let describe_passed = |passed: Option<bool>| match passed {
@@ -679,21 +662,24 @@ pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
     };
     format!(
         "{} ({} → {})",
-        describe_name(&case.name),
+        sanitize::sanitize_name(&case.name.name()),
         describe_passed(case.base_passed),
         describe_passed(case.candidate_passed)
     )
 }
 
 fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: usize) {
+    let names = |cases: &[CaseName]| {
+        cases.iter().take(limit).map(|case| sanitize::sanitize_name(&case.name())).collect()
+    };
     let lists: [(&str, Vec<String>, usize); 3] = [
         (
             "Incomplete",
             comparison.incomplete.iter().take(limit).map(describe_incomplete).collect(),
             comparison.incomplete.len(),
         ),
-        ("New", comparison.new.iter().take(limit).map(describe_name).collect(), comparison.new.len()),
-        ("Missing", comparison.gone.iter().take(limit).map(describe_name).collect(), comparison.gone.len()),
+        ("New", names(&comparison.new), comparison.new.len()),
+        ("Missing", names(&comparison.gone), comparison.gone.len()),
     ];
     if lists.iter().any(|(_, names, _)| !names.is_empty()) {
         page.add_blank();

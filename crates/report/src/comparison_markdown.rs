@@ -7,11 +7,11 @@ use assize_analysis::compare::{
 };
 
 use crate::comparison::{
-    ComparisonLimits, describe_conclusions, describe_incomplete, describe_methods, describe_name,
-    flip_values, format_case_counts, format_deciding_p, format_difference, format_interval, format_metric,
-    format_rescored, group_name, table_title,
+    ComparisonLimits, describe_conclusions, describe_incomplete, describe_methods, flip_values,
+    format_case_counts, format_deciding_p, format_difference, format_interval, format_metric,
+    format_rescored, group_name, side_text, table_title,
 };
-use crate::number::{self, grouped};
+use crate::number::grouped;
 use crate::sanitize;
 
 /// Renders a comparison as Markdown. Text from files and models can't end a cell, open a tag or mention a
@@ -85,6 +85,9 @@ fn write_one(
     limits: ComparisonLimits,
     in_full: bool,
 ) {
+    let run = |name: &str, result: &str| {
+        format!("{}: {}", escape_markdown(name, 200), escape_markdown(result, sanitize::MAX_REASON))
+    };
     let conclusions: Vec<String> = describe_conclusions(comparison, labelled)
         .into_iter()
         .map(|(call, basis)| format!("{} {} {basis}", conclusion_icon(call), capitalize(call.words())))
@@ -92,35 +95,19 @@ fn write_one(
     // Writing to a string does not fail.
     let _ = writeln!(
         out,
-        "### {}\n\n{} → {}: {}.\n",
+        "{} → {}\n\n### {}\n\n{}.\n",
+        run(&comparison.base, &comparison.base_result),
+        run(&comparison.candidate, &comparison.candidate_result),
         conclusions.join("; "),
-        escape_markdown(&comparison.base, 200),
-        escape_markdown(&comparison.candidate, 200),
-        format_case_counts(comparison)
+        capitalize(&format_case_counts(comparison))
     );
     for found in labelled {
         let _ = writeln!(out, "By people's labels: {}\n", escape_markdown(&found.says, 1000));
     }
 
     for mismatch in &comparison.mismatches {
-        let _ = write!(
-            out,
-            "> **Not comparable ({}):** in {} {}",
-            mismatch.aspect.name(),
-            number::format_count(mismatch.cases as u64, "case", "cases"),
-            mismatch.aspect.describe()
-        );
-
-        if !mismatch.base.is_empty() {
-            let _ = write!(
-                out,
-                ": {} / {}",
-                escape_markdown(&mismatch.base, 200),
-                escape_markdown(&mismatch.candidate, 200)
-            );
-        }
-
-        let _ = write!(out, "; {}\n\n", escape_markdown(&mismatch.describe_touched(), 400));
+        let text = escape_markdown(&mismatch.describe(comparison.common), sanitize::MAX_REASON);
+        let _ = writeln!(out, "> **Not comparable ({}):** {text}\n", mismatch.aspect.name());
     }
 
     out.push_str("| | pairs | base | candidate | change | 95% CI | p | improved / regressed |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
@@ -186,10 +173,7 @@ fn write_details(
     }
 
     let names = |list: &[assize_analysis::compare::CaseName]| {
-        list.iter()
-            .take(limits.names)
-            .map(|case| escape_markdown(&describe_name(case), 60))
-            .collect::<Vec<_>>()
+        list.iter().take(limits.names).map(|case| escape_markdown(&case.name(), 60)).collect::<Vec<_>>()
     };
     let open = comparison
         .incomplete
@@ -234,18 +218,8 @@ fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize
     );
 
     for flip in flips.iter().take(limit) {
-        let score = |score: Option<f64>| {
-            score.map(|score| format!(" {}", number::format_score(score))).unwrap_or_default()
-        };
-        let _ = writeln!(
-            out,
-            "| **{}** | | {}{} | {}{} |",
-            escape_markdown(&flip.name(), 60),
-            flip.base.verdict.name(),
-            score(flip.base.score),
-            flip.candidate.verdict.name(),
-            score(flip.candidate.score)
-        );
+        let name = escape_markdown(&flip.name(), 60);
+        let _ = writeln!(out, "| **{name}** | | {} | {} |", side_text(flip.base), side_text(flip.candidate));
 
         for criterion in &flip.criteria {
             let reason = |reason: &Option<String>| {
@@ -254,20 +228,11 @@ fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize
                     .filter(|reason| !reason.trim().is_empty())
                     .map(|reason| format!(": {}", escape_markdown(reason, 300)))
             };
-            let name = if criterion.text.trim().is_empty() {
-                format!(
-                    "{}/{}",
-                    escape_markdown(&criterion.grader, 60),
-                    escape_markdown(&criterion.criterion, 60)
-                )
-            } else {
-                escape_markdown(&criterion.text, 200)
-            };
             let [base, candidate] = flip_values(criterion);
             let _ = writeln!(
                 out,
                 "| | {} | {base}{} | {candidate}{} |",
-                name,
+                escape_markdown(&criterion.name(), 200),
                 reason(&criterion.base_reason).unwrap_or_default(),
                 reason(&criterion.candidate_reason).unwrap_or_default()
             );

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use askama::Template;
+use assize_analysis::brief_result;
 use assize_analysis::compare::ComparisonSet;
 use assize_analysis::matrix::{ColumnMetrics, best_first};
 use assize_rubric::Verdict;
@@ -70,6 +71,8 @@ pub struct MatrixReport {
 #[derive(Debug)]
 struct MatrixHead {
     name: String,
+    /// Result of its run in one line.
+    result: String,
     metrics: ColumnMetrics,
     /// Conclusion against the first column; empty for that column, and without a comparison.
     against_first: String,
@@ -144,6 +147,7 @@ impl MatrixReport {
             let against = at.checked_sub(1).and_then(|at| compared?.comparisons.get(at));
             heads.push(MatrixHead {
                 name: source.name.to_owned(),
+                result: brief_result(source.info),
                 metrics: ColumnMetrics::read(source.folder, source.info, source.part)?,
                 against_first: against.map_or_else(String::new, |found| {
                     format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says)
@@ -191,6 +195,7 @@ impl MatrixReport {
             (name.to_owned(), self.heads.iter().map(value).collect())
         };
         let mut rows = vec![
+            row("Result of the run", &|head| head.result.clone()),
             row("Pass rate", &|head| format!("{} ({})", head.pass_rate(), head.interval())),
             row("Mean score", &|head| {
                 head.metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score)

@@ -104,7 +104,7 @@ impl RunCells {
                 format!("{}/{}", grouped(summary.counts.pass as u64), grouped(summary.counts.total() as u64))
             }),
             spent: spent.unwrap_or_default(),
-            result: result_and_scope(info),
+            result: (ReportTone::of_exit_code(summary.map(|summary| summary.exit_code)), brief_result(info)),
         }
     }
 
@@ -191,12 +191,6 @@ pub fn run_list_json(runs: &[ListedRun]) -> Value {
 
 fn pass_rate(info: &RunInfo) -> Option<f64> {
     info.summary.as_ref()?.figures.as_ref()?.pass_rate.value
-}
-
-/// The result of a run in one line.
-fn result_and_scope(info: &RunInfo) -> (ReportTone, String) {
-    let Some(summary) = &info.summary else { return (ReportTone::Open, "stopped".to_owned()) };
-    (ReportTone::of_exit_code(summary.exit_code), brief_result(summary))
 }
 
 fn first_and_more(names: &[&str]) -> String {

@@ -15,14 +15,20 @@ use crate::table::{ReportColumn, render_table};
 /// Maximum number of codes listed; the rest is counted.
 const MAX_CODES: usize = 8;
 
-/// Renders every node that both runs have: its scores, the difference with its 95% CI, and the change
+/// Renders the results of both runs, each given as its name and a line, and every node that both have: its scores, the difference with its 95% CI, and the change
 /// of its status.
 pub fn render_scorecard_comparison(
     found: &ScorecardComparison,
     gates: &[ComparisonGateResult],
+    sides: [(&str, &str); 2],
     style: ReportStyle,
 ) -> String {
     let mut page = ReportPage::new(style);
+    for (name, result) in sides {
+        let text = format!("{name}: {result}");
+        page.add_paragraph(ReportPiece::untrusted(ReportTone::Strong, &text, sanitize::MAX_REASON));
+    }
+    page.add_blank();
     let columns = [
         ReportColumn::left("code"),
         ReportColumn::right("base"),
@@ -41,11 +47,20 @@ pub fn render_scorecard_comparison(
         page.add_paragraph(ReportPiece::plain(line));
     }
 
-    render_changes(&mut page, &found.measured);
+    for line in measurement_lines(&found.measured) {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
+            &[ReportPiece::untrusted(ReportTone::Plain, &line, sanitize::MAX_REASON)],
+        );
+    }
 
     for gate in gates {
-        let (word, tone) = gate_status(gate.hold);
-        let line = format!("{} {word}: {}", gate.gate, gate.says);
+        let tone = match gate.hold {
+            ComparisonGateStatus::Held => ReportTone::Good,
+            ComparisonGateStatus::Failed => ReportTone::Bad,
+            ComparisonGateStatus::Undecided | ComparisonGateStatus::Inconclusive => ReportTone::Open,
+        };
+        let line = format!("{} {}: {}", gate.gate, gate.hold.word(), gate.says);
         page.add_paragraph(ReportPiece::new(tone, line));
     }
 
@@ -84,32 +99,10 @@ pub(crate) fn comparison_notes(found: &ScorecardComparison) -> Vec<String> {
     lines
 }
 
-/// Word for the status of a gate, with its tone.
-pub(crate) const fn gate_status(status: ComparisonGateStatus) -> (&'static str, ReportTone) {
-    match status {
-        ComparisonGateStatus::Held => ("passed", ReportTone::Good),
-        ComparisonGateStatus::Failed => ("failed", ReportTone::Bad),
-        ComparisonGateStatus::Undecided | ComparisonGateStatus::Inconclusive => {
-            ("incomplete", ReportTone::Open)
-        }
-    }
-}
-
-/// Renders the parts that were measured differently. New and missing parts are listed elsewhere.
-fn render_changes(page: &mut ReportPage, changes: &[MeasurementChange]) {
-    for (says, codes) in group_changes(changes) {
-        if matches!(says, "new" | "gone") {
-            continue;
-        }
-
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-            &[
-                ReportPiece::plain(format!("measured differently: {}: ", list_codes(&codes))),
-                ReportPiece::untrusted(ReportTone::Plain, says, sanitize::MAX_REASON),
-            ],
-        );
-    }
+/// Lines about the parts that were measured differently. New and missing parts are listed elsewhere.
+pub(crate) fn measurement_lines(changes: &[MeasurementChange]) -> Vec<String> {
+    let changes = group_changes(changes).into_iter().filter(|(says, _)| !matches!(*says, "new" | "gone"));
+    changes.map(|(says, codes)| format!("measured differently: {}: {says}", list_codes(&codes))).collect()
 }
 
 /// Lists the first codes and counts the rest.

@@ -2,23 +2,27 @@
 
 use std::fmt::Write as _;
 
+use assize_analysis::ScorecardComparison;
 use assize_analysis::compare::ComparisonGateResult;
-use assize_analysis::{ScorecardComparison, group_changes};
 use assize_store::ScorecardPartKind;
 
 use crate::scorecard_comparison::{
-    comparison_notes, format_difference, format_side, gate_status, interval_text, list_codes, status_text,
+    comparison_notes, format_difference, format_side, interval_text, measurement_lines, status_text,
 };
 use crate::scorecard_markdown::escape_cell;
 
-/// Renders a comparison with the names of its two runs: every node that both have, which cases the numbers
+/// Renders a comparison: the names and results of its two runs, every node that both have, which cases the numbers
 /// cover, parts that were measured differently, and gates. Writing to a string never fails.
 pub fn render_scorecard_comparison_markdown(
     found: &ScorecardComparison,
     gates: &[ComparisonGateResult],
-    (base, candidate): (&str, &str),
+    [base, candidate]: [(&str, &str); 2],
 ) -> String {
-    let mut out = format!("# {} → {}\n\n", escape_cell(base), escape_cell(candidate));
+    let mut out = format!("# {} → {}\n\n", escape_cell(base.0), escape_cell(candidate.0));
+    for (name, result) in [base, candidate] {
+        let _ = writeln!(out, "- {}: **{}**", escape_cell(name), escape_cell(result));
+    }
+    out.push('\n');
     out.push_str("| node | base | candidate | difference | 95% CI | pairs | verdict |\n");
     out.push_str("|---|---:|---:|---:|---|---:|---|\n");
     for node in &found.nodes {
@@ -45,15 +49,12 @@ pub fn render_scorecard_comparison_markdown(
     for line in comparison_notes(found) {
         let _ = writeln!(out, "- {}", escape_cell(&line));
     }
-    for (says, codes) in group_changes(&found.measured) {
-        if !matches!(says, "new" | "gone") {
-            let codes = escape_cell(&list_codes(&codes));
-            let _ = writeln!(out, "- ⚠ measured differently: {codes}: {}", escape_cell(says));
-        }
+    for line in measurement_lines(&found.measured) {
+        let _ = writeln!(out, "- ⚠ {}", escape_cell(&line));
     }
     for gate in gates {
-        let (word, _) = gate_status(gate.hold);
-        let _ = writeln!(out, "- **{} {word}**: {}", escape_cell(gate.gate), escape_cell(&gate.says));
+        let (name, word) = (escape_cell(gate.gate), gate.hold.word());
+        let _ = writeln!(out, "- **{name} {word}**: {}", escape_cell(&gate.says));
     }
 
     out

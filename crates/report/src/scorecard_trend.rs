@@ -1,10 +1,11 @@
 //! Trend over runs of a scorecard as text.
 
-use assize_analysis::{NodeSide, NodeTrendPoint, ScorecardTrendPoint};
+use assize_analysis::{NodeSide, ScorecardTrendPoint};
 use assize_store::ScorecardPartKind;
 
 use crate::number::{format_count, format_score, grouped};
 use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
 use crate::scorecard_comparison::{format_difference, format_side};
 use crate::scorecard_scores::status_tone;
 use crate::style::{ReportStyle, ReportTone};
@@ -29,11 +30,11 @@ pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle
 fn render_runs(page: &mut ReportPage, points: &[ScorecardTrendPoint]) {
     let columns = [
         ReportColumn::shrinking("run"),
+        ReportColumn::shrinking("result"),
         ReportColumn::right("cases"),
         ReportColumn::left("code"),
         ReportColumn::right("score"),
         ReportColumn::left("verdict"),
-        ReportColumn::shrinking("failed gates"),
         ReportColumn::left(""),
     ];
     let rows: Vec<Vec<ReportPiece>> = points
@@ -43,25 +44,17 @@ fn render_runs(page: &mut ReportPage, points: &[ScorecardTrendPoint]) {
             let mark = if point.changed.is_empty() { "" } else { "⚠" };
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
+                ReportPiece::untrusted(ReportTone::Plain, &point.result, sanitize::MAX_REASON),
                 ReportPiece::plain(grouped(point.cases as u64)),
                 ReportPiece::new(ReportTone::Strong, top.code.clone()),
                 ReportPiece::plain(format_side(top.side)),
                 ReportPiece::new(status_tone(top.side.status), top.side.status.name()),
-                ReportPiece::plain(failed_gates(point, top).join(", ")),
                 ReportPiece::new(ReportTone::Middling, mark),
             ]
         })
         .collect();
 
     render_table(page, 0, &columns, &rows);
-}
-
-/// Returns the codes of the hard gates below a top that failed.
-fn failed_gates<'p>(point: &'p ScorecardTrendPoint, top: &NodeTrendPoint) -> Vec<&'p str> {
-    let below = point.nodes.iter().skip_while(|node| node.code != top.code).skip(1);
-    let below = below.take_while(|node| node.depth > 0);
-
-    below.filter(|node| node.side.gate_failed).map(|node| node.code.as_str()).collect()
 }
 
 fn render_parts(page: &mut ReportPage, points: &[ScorecardTrendPoint], style: ReportStyle) {

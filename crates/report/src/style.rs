@@ -61,11 +61,11 @@ pub(crate) enum ReportTone {
 }
 
 impl ReportTone {
-    /// Returns the tone of a run with this exit code.
-    pub(crate) const fn of_exit_code(code: u8) -> Self {
+    /// Returns the tone of a run with this exit code; `None` if it was killed.
+    pub(crate) const fn of_exit_code(code: Option<u8>) -> Self {
         match code {
-            0 => Self::Good,
-            1 | 2 => Self::Bad,
+            Some(0) => Self::Good,
+            Some(1 | 2) => Self::Bad,
             _ => Self::Open,
         }
     }

@@ -148,7 +148,7 @@ pub fn render_result_lines(
 }
 
 fn render_conclusion(page: &mut ReportPage, exit_code: u8, reason: &str, conclusion: &RunConclusion) {
-    let tone = ReportTone::of_exit_code(exit_code);
+    let tone = ReportTone::of_exit_code(Some(exit_code));
     page.add_text(
         &[ReportPiece::new(ReportTone::Dim, "Result  ")],
         &[

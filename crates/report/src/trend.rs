@@ -12,8 +12,9 @@ use crate::table::{ReportColumn, render_table};
 /// Width of an error bar, in columns.
 const BAR_WIDTH: usize = 21;
 
-const COLUMNS: [ReportColumn; 6] = [
+const COLUMNS: [ReportColumn; 7] = [
     ReportColumn::shrinking("run"),
+    ReportColumn::shrinking("result"),
     ReportColumn::right("cases"),
     ReportColumn::right("pass rate, 95% CI"),
     ReportColumn::picture("0%       50%     100%"),
@@ -51,8 +52,10 @@ pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> S
     let rows: Vec<Vec<ReportPiece>> = points[earlier..]
         .iter()
         .map(|point| {
+            let tone = ReportTone::of_exit_code(point.exit_code);
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
+                ReportPiece::untrusted(tone, &point.result, sanitize::MAX_REASON),
                 ReportPiece::plain(grouped(point.cases as u64)),
                 ReportPiece::plain(format_metric(&point.pass_rate, number::format_rate)),
                 ReportPiece::plain(draw_bar(&point.pass_rate, style.unicode)),

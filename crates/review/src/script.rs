@@ -1,6 +1,9 @@
 //! Decisions as lines of text: for pipes, screen readers and tests.
 
-use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE};
+use assize_analysis::labels::ColumnRole;
+use assize_rubric::{
+    FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, composed_name,
+};
 use assize_table::{NumberError, parse_number, parse_yes_no};
 use serde_json::{Map, Value};
 
@@ -138,16 +141,16 @@ fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
     parse_decision_fields(value.as_object().ok_or("not a JSON object")?)
 }
 
-/// Keys of a decision, each with its names in label files and tables.
-const FIELDS: [(&str, &[&str]); 8] = [
-    ("case", &["case", "trace_id", "case_id"]),
-    ("criterion", &["criterion", "benchmark_code", "benchmark", "criterion_id"]),
-    ("label", &["label", "outcome"]),
-    ("who", &["who", "reviewer"]),
-    ("severity", &["severity"]),
-    ("note", &["note"]),
-    ("at", &["at", "when"]),
-    ("split", &["split"]),
+/// Fields of a decision. Their keys are the columns of label files.
+const FIELDS: [ColumnRole; 8] = [
+    ColumnRole::Case,
+    ColumnRole::Criterion,
+    ColumnRole::Label,
+    ColumnRole::Who,
+    ColumnRole::Severity,
+    ColumnRole::Note,
+    ColumnRole::At,
+    ColumnRole::Split,
 ];
 
 /// Column of an exported table with the key of the item, the prefix of its values, and the columns to fill
@@ -179,26 +182,26 @@ fn parse_split(text: &str) -> Result<LabelSplit, String> {
 /// Parses the fields of a decision from a JSON object, or from a row of a table, in which every value is a
 /// text.
 pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
-    let names = || FIELDS.iter().flat_map(|(_, names)| names.iter().copied());
+    let names = || FIELDS.iter().flat_map(|role| role.names().iter().copied());
     let is_known = |key: &str| names().chain(KEYS_FROM_ITEM).any(|name| name == key) || key.starts_with("x-");
     let item = object.get(ITEM_COLUMN).and_then(Value::as_str);
     // An exported table has columns for the texts as well.
     if let Some(other) = object.keys().find(|key| item.is_none() && !is_known(key)) {
-        let known = FIELDS.map(|(name, _)| name);
+        let known = FIELDS.map(ColumnRole::name);
         return Err(format!("unknown key `{other}`; the keys are {}", known.join(", ")));
     }
 
     let field = |wanted: &str| {
-        let (_, names) = FIELDS.iter().find(|(name, _)| *name == wanted)?;
-        names.iter().find_map(|name| object.get(*name)).filter(|value| !value.is_null())
+        let role = FIELDS.into_iter().find(|role| role.name() == wanted)?;
+        role.names().iter().find_map(|name| object.get(*name)).filter(|value| !value.is_null())
     };
     let word = |key: &str| match field(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(format!("`{key}` must be a text")),
     };
-    let case = word("case")?.ok_or("`case` is missing")?;
-    let criterion = word("criterion")?.unwrap_or_default();
+    let case = composed_name(word("case")?.ok_or("`case` is missing")?);
+    let criterion = composed_name(word("criterion")?.unwrap_or_default());
     if item.is_some() && field("label").is_none() {
         return match FILLED_COLUMNS[1..3].iter().find(|key| field(key).is_some()) {
             Some(key) => Err(format!("`{key}` is filled in and `label` is not")),
@@ -219,7 +222,7 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     };
 
     let severity = word("severity")?.as_deref().map(parse_severity).transpose()?;
-    let (note, who) = (word("note")?, word("who")?);
+    let (note, who) = (word("note")?, word("who")?.map(composed_name));
     let key = item.map(|item| item.trim_start_matches(ITEM_PREFIX).to_owned());
     let seen = object.get("seen").and_then(Value::as_str).map(str::to_owned);
     let of = NamedItem { case, criterion, key, seen };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 /// Prefix of the generated ids of cases without an id.
 const NUMBERED_CASE: &str = "row-";
@@ -19,15 +20,22 @@ pub fn is_numbered_case_id(id: &str) -> bool {
     id.strip_prefix(NUMBERED_CASE).is_some_and(|row| row.parse::<u64>().is_ok())
 }
 
+/// Returns an id or another name in the form in which names are compared between files. `é` can be one character, or an `e`
+/// and an accent: every name becomes the first (Unicode's form NFC). Names in that form, such as all of ASCII, keep their bytes.
+pub fn composed_name<T: AsRef<str> + From<String>>(name: T) -> T {
+    let text = name.as_ref();
+    if text.is_ascii() || is_nfc(text) { name } else { text.nfc().collect::<String>().into() }
+}
+
 /// Criterion id, unique in its rubric.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CriterionId(Arc<str>);
 
 impl CriterionId {
-    /// Creates an id.
+    /// Creates an id, in the form of [`composed_name`].
     pub fn new(id: impl Into<Arc<str>>) -> Self {
-        Self(id.into())
+        Self(composed_name(id.into()))
     }
 
     /// Returns the default id of a criterion without one: `rubric-1` for the first.

@@ -83,7 +83,7 @@ pub use formula::{
 pub use gate::{Gate, GateState};
 pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_outcome, member_score};
 pub use grader_score::{CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting};
-pub use id::{CriterionId, is_numbered_case_id, numbered_case_id};
+pub use id::{CriterionId, composed_name, is_numbered_case_id, numbered_case_id};
 pub use identity::{Identify, IdentityWriter};
 pub use json_equality::json_equal;
 pub use judging::{EvidencePolicy, JudgingMode};

@@ -3,7 +3,7 @@
 use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::reading::{DecodeContext, missing_key};
-use assize_rubric::UnitInterval;
+use assize_rubric::{UnitInterval, composed_name};
 
 use super::draft::{IndexDraft, ScorecardDraft, WeightSetDraft};
 use super::rubric::{DEFAULT_THRESHOLD, decode_children, decode_scorecard_rubric};
@@ -79,7 +79,7 @@ fn decode_weight_sets(cx: &mut DecodeContext, entry: &MapEntry, sets: &mut Vec<W
     if entries.iter().all(|entry| matches!(entry.value.data, NodeValue::Map(_))) {
         for set in entries {
             let weights = decode_set_weights(cx, set.value.as_map().unwrap_or_default());
-            sets.push(WeightSetDraft { name: set.key.clone(), span: set.key_span, weights });
+            sets.push(WeightSetDraft { name: composed_name(set.key.clone()), span: set.key_span, weights });
         }
     } else {
         let weights = decode_set_weights(cx, entries);
@@ -94,7 +94,7 @@ fn decode_set_weights(
     let mut found = Vec::new();
     for entry in entries {
         if let Some(weight) = decode_node_weight(cx, &entry.value, "weight") {
-            found.push((SpannedValue::new(entry.key.clone(), entry.key_span), weight));
+            found.push((SpannedValue::new(composed_name(entry.key.clone()), entry.key_span), weight));
         }
     }
 

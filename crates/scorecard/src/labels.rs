@@ -4,7 +4,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, number};
 use assize_evalfile::reading::{DecodeContext, decode_required_text, missing_key};
 use assize_model::ScorecardLabel;
-use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, SeenHash, SeenHashError};
+use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, SeenHash, SeenHashError, composed_name};
 
 use super::draft::{LabelDraft, ScorecardDraft};
 use super::shared::decode_enum_word;
@@ -28,8 +28,10 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     };
     let case = either(&object, "trace_id", "case");
     let trace_id = decode_required_text(cx, &mut object, what, case, "\"trace_id\": \"refusal-07\"");
+    let trace_id = trace_id.map(|id| id.map(composed_name));
     let code = either(&object, "benchmark_code", "criterion");
     let benchmark = decode_required_text(cx, &mut object, what, code, "\"benchmark_code\": \"A-REF1\"");
+    let benchmark = benchmark.map(|code| code.map(composed_name));
     let decided = either(&object, "outcome", "label");
     let outcome = object.value(decided).map(|node| match node.data {
         NodeValue::Int(_) | NodeValue::Float(_) => {
@@ -43,10 +45,8 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         .and_then(|node| decode_enum_word(cx, node, "severity", &FailureSeverity::NAMED));
     let who = either(&object, "reviewer", "who");
     let mut text = |cx: &mut DecodeContext, key| object.string(key, &mut cx.problems).map(|text| text.value);
-    let (note, reviewer) = (text(cx, "note"), text(cx, who));
-    let (at, version, system) = (text(cx, "at"), text(cx, "version"), text(cx, "system"));
-
-    let suite = text(cx, "suite");
+    let (note, at, version) = (text(cx, "note"), text(cx, "at"), text(cx, "version"));
+    let [reviewer, system, suite] = [who, "system", "suite"].map(|key| text(cx, key).map(composed_name));
 
     // Calibration reads these keys; scoring does not.
     for key in ["sampled", "split"] {

@@ -6,7 +6,7 @@ use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::reading::{DecodeContext, decode_required_text, missing_key};
 use assize_model::{Guidelines, RubricChildren, ScorecardRubric};
-use assize_rubric::{UnitInterval, Weight};
+use assize_rubric::{UnitInterval, Weight, composed_name};
 
 use super::benchmark::decode_benchmark;
 use super::draft::{PartsDraft, RubricDraft, ScorecardDraft};
@@ -145,7 +145,9 @@ pub(super) fn decode_children(
     let mut found = Vec::new();
     for item in items {
         match &item.data {
-            NodeValue::Str(text) => found.push(SpannedValue::new(text.trim().to_owned(), item.use_span())),
+            NodeValue::Str(text) => {
+                found.push(SpannedValue::new(composed_name(text.trim().to_owned()), item.use_span()));
+            }
             NodeValue::Map(_) => found.extend(read(cx, item, draft)),
             _ => wrong_type(item, &format!("an entry of `{}`", entry.key), "a code or a map")
                 .with_help("a code that looks like a number needs quotes")

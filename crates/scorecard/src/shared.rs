@@ -4,7 +4,7 @@ use assize_diagnostic::{Diagnostic, DiagnosticCode, Span, SpannedValue};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::reading::{DecodeContext, check_id, decode_required_text};
 use assize_model::ScorecardMarks;
-use assize_rubric::{ScorecardAggregation, UnitInterval, Weight};
+use assize_rubric::{ScorecardAggregation, UnitInterval, Weight, composed_name};
 
 const AGGREGATIONS: [(&str, ScorecardAggregation); 3] = [
     ("WEIGHTED_AVERAGE", ScorecardAggregation::WeightedAverage),
@@ -139,7 +139,7 @@ pub(super) fn decode_codes(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
     if let Some(items) = node.as_seq() {
         return items
             .iter()
-            .filter_map(|item| assize_document::string(item, key, &mut cx.problems))
+            .filter_map(|item| Some(assize_document::string(item, key, &mut cx.problems)?.map(composed_name)))
             .collect();
     }
 

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use assize_files::open_file;
+use assize_rubric::composed_name;
 use parking_lot::Mutex;
 use serde::Deserialize;
 
@@ -66,6 +67,7 @@ impl AnswerNames {
     /// # Errors
     /// What the run has instead, in words.
     pub fn find(&self, wanted: &str) -> Result<AnswerPart, String> {
+        let wanted = &*composed_name(wanted.to_owned());
         let target = |name: &str| self.targets.iter().flatten().find(|known| *known == name).cloned();
         let prompt = |name: &str| self.prompts.get(name).cloned();
         let both = |(at, _): (usize, &str)| {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_files::FileRoots;
+use assize_rubric::composed_name;
 use assize_trace::AgentTrace;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub(crate) const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
 /// Reads the id of a line's case; `None` if it names none. It is an error if it names two different ones.
 pub(crate) fn recorded_id(line: &Value) -> Result<Option<String>, String> {
     let named = ID_KEYS.iter().filter_map(|key| match line.get(key)? {
-        Value::String(id) => Some((key, id.clone())),
+        Value::String(id) => Some((key, composed_name(id.clone()))),
         Value::Number(id) => Some((key, id.to_string())),
         _ => None,
     });

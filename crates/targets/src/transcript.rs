@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assize_files::{FileRoots, open_file};
 use assize_llm::BoxFuture;
-use assize_rubric::IdentityWriter;
+use assize_rubric::{IdentityWriter, composed_name};
 use assize_trace::{AgentTrace, LogFormat};
 
 use crate::recording::{RecordingError, join_subagents, list_session_files, take_subagents};
@@ -110,11 +110,12 @@ impl TranscriptTarget {
 
     fn add(&mut self, LoggedSession { stem, trace }: &LoggedSession) {
         let index = self.sessions.len();
-        let mut names: Vec<&str> = trace.session.as_deref().into_iter().chain(stem.as_deref()).collect();
+        let names = [trace.session.as_deref(), stem.as_deref()].into_iter().flatten();
+        let mut names: Vec<String> = names.map(|name| composed_name(name.to_owned())).collect();
         names.dedup();
 
         for name in names {
-            insert_unique_key(&mut self.by_name, name.to_owned(), index);
+            insert_unique_key(&mut self.by_name, name, index);
         }
 
         if let Some(question) = trace.question() {

@@ -51,6 +51,16 @@ impl ResultMark {
         Self { class, sign, word: word.into() }
     }
 
+    /// The result of a run in one line, with the mark of its exit code.
+    pub(crate) fn of_run(exit_code: Option<u8>, result: &str) -> Self {
+        let (class, sign) = match exit_code {
+            Some(0) => ("good", "✓"),
+            Some(1) => ("bad", "✗"),
+            _ => ("open", "?"),
+        };
+        Self::new(class, sign, visible(result))
+    }
+
     pub(crate) fn of_verdict(verdict: Verdict) -> Self {
         Self::of_status(CaseStatus::new(verdict, false))
     }

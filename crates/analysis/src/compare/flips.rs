@@ -10,6 +10,11 @@ use serde::Serialize;
 use super::mismatch::shared_criteria;
 use crate::facts::{CaseFact, NameTable};
 
+pub(super) fn name_with_trial(case_id: &str, prompt: Option<&str>, trial: u32) -> String {
+    let name = named_case(case_id, prompt);
+    if trial > 1 { format!("{name} (trial {trial})") } else { name.into_owned() }
+}
+
 /// A case that passes on one side only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VerdictFlip {
@@ -68,6 +73,12 @@ pub struct CriterionFlip {
 }
 
 impl CriterionFlip {
+    /// The text of the criterion, or else its grader and id.
+    pub fn name(&self) -> Cow<'_, str> {
+        let Self { grader, criterion, text, .. } = self;
+        if text.trim().is_empty() { format!("{grader}/{criterion}").into() } else { text.into() }
+    }
+
     /// Whether the candidate is better or worse by this criterion; `Equal` where a side has no value.
     pub fn direction(&self) -> Ordering {
         match (self.base, self.candidate) {
@@ -109,9 +120,9 @@ impl VerdictFlip {
         }
     }
 
-    /// Returns the name of the case.
-    pub fn name(&self) -> Cow<'_, str> {
-        named_case(&self.case_id, self.prompt.as_deref())
+    /// Returns the name of the case, with the trial if it is not the first.
+    pub fn name(&self) -> String {
+        name_with_trial(&self.case_id, self.prompt.as_deref(), self.trial)
     }
 
     /// Copies the reasons from a stored row if it belongs to this case.

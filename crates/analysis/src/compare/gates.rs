@@ -44,6 +44,18 @@ pub enum ComparisonGateStatus {
     Inconclusive,
 }
 
+impl ComparisonGateStatus {
+    /// Returns the word shown to people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Held => "passed",
+            Self::Failed => "failed",
+            Self::Undecided => "incomplete",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
 /// Gate with its status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonGateResult {

@@ -443,12 +443,7 @@ impl MetricDifference {
         (self.low, self.high, self.level) = (Some(found.low), Some(found.high), found.level);
         self.interval_method = Some(IntervalMethod::Betting.name().to_owned());
         self.undefined = None;
-        self.call = match options.margin {
-            Some(margin) if found.low > -margin && found.high < margin => Conclusion::Equivalent,
-            _ if found.low > 0.0 => Conclusion::Better,
-            _ if found.high < 0.0 => Conclusion::Worse,
-            _ => Conclusion::Inconclusive,
-        };
+        self.call = found.conclusion(options.margin);
         self.says = self.summary_sentence(options);
     }
 

@@ -47,6 +47,14 @@ pub struct RunMismatch {
 const MAX_TOUCHED: usize = 6;
 
 impl RunMismatch {
+    /// Says in one line what differs, in how many of the `common` cases, and what is not compared because of it.
+    pub fn describe(&self, common: usize) -> String {
+        let Self { aspect, cases, first_case, base, candidate, .. } = self;
+        let how = if base.is_empty() { String::new() } else { format!(": {base} / {candidate}") };
+        let touched = self.describe_touched();
+        format!("in {cases} of {common} cases {}, first in `{first_case}`{how}; {touched}", aspect.describe())
+    }
+
     /// Names the metrics that it touches, and says that they are not compared unless it was allowed.
     pub fn describe_touched(&self) -> String {
         let mut names = self.touches.iter().take(MAX_TOUCHED).cloned().collect::<Vec<_>>().join(", ");

@@ -1,12 +1,10 @@
 //! Pairing of cases by suite, id and trial, and comparison of the pairs.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use assize_store::named_case;
 use serde::Serialize;
 
-use super::flips::VerdictFlip;
+use super::flips::{VerdictFlip, name_with_trial};
 use super::metric_difference::{Conclusion, MetricDifference, PairSample, compare_metric};
 use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
@@ -31,9 +29,9 @@ pub struct CaseName {
 }
 
 impl CaseName {
-    /// Returns the name without the suite and the trial.
-    pub fn name(&self) -> Cow<'_, str> {
-        named_case(&self.case_id, self.prompt.as_deref())
+    /// Returns the name without the suite, with the trial if it is not the first.
+    pub fn name(&self) -> String {
+        name_with_trial(&self.case_id, self.prompt.as_deref(), self.trial)
     }
 }
 
@@ -90,6 +88,10 @@ pub struct RunComparison {
     pub base: String,
     /// Name of the candidate.
     pub candidate: String,
+    /// Result of the run of the base in one line, with what blocks, limits or weakens it.
+    pub base_result: String,
+    /// Result of the run of the candidate.
+    pub candidate_result: String,
     /// Number of cases that both have.
     pub common: usize,
     /// Aspects in which the two runs differ although only the answers should.
@@ -293,6 +295,8 @@ pub fn compare(
     let mut comparison = RunComparison {
         base: base.label.clone(),
         candidate: candidate.label.clone(),
+        base_result: base.result.clone(),
+        candidate_result: candidate.result.clone(),
         common,
         mismatches,
         headline: options.headline,

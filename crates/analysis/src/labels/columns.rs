@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_diagnostic::{NamePairError, parse_name_pairs};
-use assize_rubric::LabelOutcome;
+use assize_rubric::{LabelOutcome, composed_name};
 use assize_table::parse_number;
 
 /// Role of a column.
@@ -102,7 +102,8 @@ impl ColumnRole {
         self.names()[0]
     }
 
-    fn names(self) -> &'static [&'static str] {
+    /// Returns the default names of its column, the first of which is its name on the command line.
+    pub fn names(self) -> &'static [&'static str] {
         Self::NAMES.iter().find(|(role, _)| *role == self).map_or(&[""], |(_, names)| names)
     }
 
@@ -145,6 +146,7 @@ impl ColumnMapping {
     }
 
     fn insert(&mut self, role: ColumnRole, column: String) -> Result<(), NamePairError> {
+        let column = composed_name(column);
         if let Some(first) = self.given.get(&role) {
             return Err(NamePairError::conflict((role.name(), first), (role.name(), &column)));
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::did_you_mean;
 use assize_rubric::{
     FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
-    parse_label_time,
+    composed_name, parse_label_time,
 };
 use assize_table::{NumberError, TABLE_ENDINGS, TextEncoding, parse_number, parse_yes_no};
 use serde_json::Value;
@@ -194,6 +194,11 @@ impl<'l> RowReader<'l, '_> {
         self.read(role, "a text", scalar_text)
     }
 
+    /// Reads a name, in the form of [`composed_name`].
+    fn name(&mut self, role: ColumnRole) -> Option<String> {
+        self.text(role).map(composed_name)
+    }
+
     fn number(&mut self, role: ColumnRole) -> Option<f64> {
         let advice = self.value(role).map(number_advice)?;
         self.read(role, &format!("a number{advice}"), as_number)
@@ -206,7 +211,7 @@ impl<'l> RowReader<'l, '_> {
 
     /// Reads the name of a reviewer.
     fn who(&mut self) -> Option<String> {
-        self.text(ColumnRole::Who).map(without_decimals)
+        self.name(ColumnRole::Who).map(without_decimals)
     }
 
     fn word<T: serde::de::DeserializeOwned>(&mut self, role: ColumnRole, expected: &str) -> Option<T> {
@@ -249,7 +254,7 @@ impl<'l> RowReader<'l, '_> {
 
         let names: Vec<Option<String>> = match self.value(ColumnRole::Who) {
             Some(Value::Array(names)) if names.len() == several.len() => {
-                names.iter().map(|name| scalar_text(name).map(without_decimals)).collect()
+                names.iter().map(|name| scalar_text(name).map(composed_name).map(without_decimals)).collect()
             }
             Some(other) => {
                 self.report_wrong(ColumnRole::Who, "a list as long as that of the labels", other);
@@ -301,10 +306,11 @@ impl<'l> RowReader<'l, '_> {
             Value::String(text) => {
                 Some(text.split([',', ';', ' ']).filter(|id| !id.is_empty()).map(str::to_owned).collect())
             }
-            Value::Array(ids) => ids.iter().map(scalar_text).collect(),
+            Value::Array(ids) => ids.iter().map(scalar_text).collect::<Option<Vec<_>>>(),
             value => Some(scalar_text(value).into_iter().collect()),
         };
-        self.read(ColumnRole::Requires, "a list of ids", parse).unwrap_or_default()
+        let ids = self.read(ColumnRole::Requires, "a list of ids", parse).unwrap_or_default();
+        ids.into_iter().map(composed_name).collect()
     }
 
     fn scores(&mut self) -> Vec<Vec<Option<f64>>> {
@@ -323,7 +329,7 @@ impl<'l> RowReader<'l, '_> {
 
     fn read_row(&mut self) -> Option<LabelRow> {
         let before = self.problems.len();
-        let case = self.text(ColumnRole::Case);
+        let case = self.name(ColumnRole::Case);
         if case.is_none() && self.reading.needed.contains(&ColumnRole::Case) && self.problems.len() == before
         {
             self.problems.push(LabelProblem {
@@ -350,26 +356,26 @@ impl<'l> RowReader<'l, '_> {
             first_failure: self.first_failure(),
             place: self.line.place.clone(),
             case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
-            suite: self.text(ColumnRole::Suite),
-            system: self.text(ColumnRole::System),
+            suite: self.name(ColumnRole::Suite),
+            system: self.name(ColumnRole::System),
             trial: trial.filter(|trial| *trial >= 1.0 && trial.fract() == 0.0).map(|trial| trial as u32),
-            criterion: self.text(ColumnRole::Criterion),
-            prompt: self.text(ColumnRole::Prompt),
+            criterion: self.name(ColumnRole::Criterion),
+            prompt: self.name(ColumnRole::Prompt),
             at: self.text(ColumnRole::At).as_deref().and_then(parse_label_time),
             labels: self.labels(),
             judge: self.judge(),
             probability,
             probabilities: self.probabilities(),
             length: self.number(ColumnRole::Length),
-            cluster: self.text(ColumnRole::Cluster),
+            cluster: self.name(ColumnRole::Cluster),
             requires: self.requires(),
             seen: self.word::<SeenHash>(ColumnRole::Seen, "a hash that `assize review` wrote"),
             sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random, weighted or chosen"),
             drawn,
             split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example"),
             adjudicates: self.yes_no(ColumnRole::Adjudicates).unwrap_or_default(),
-            preferred: self.text(ColumnRole::Preferred),
-            orders: [self.text(ColumnRole::First), self.text(ColumnRole::Second)],
+            preferred: self.name(ColumnRole::Preferred),
+            orders: [self.name(ColumnRole::First), self.name(ColumnRole::Second)],
             note: self.text(ColumnRole::Note),
             is_after_judge: self.line.cells.get("x-after-judge") == Some(&Value::Bool(true)),
             scored_by: scores.first().and_then(|_| self.who()),

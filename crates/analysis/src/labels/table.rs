@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_files::MAX_FILE_BYTES;
+use assize_rubric::composed_name;
 use assize_table::{
     Sheet, SheetPath, SheetRow, TableError, TableKind, TextEncoding, is_table, read_text_table,
 };
@@ -99,7 +100,7 @@ fn table_lines(
         problems.push(line_problem(&file, row.number as u64, row.fault.to_string()));
     }
     let Some(SheetRow { number, cells: header, .. }) = &table.header else { return Some(Vec::new()) };
-    let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
+    let header: Vec<String> = header.iter().map(|name| composed_name(name.trim().to_owned())).collect();
     check_names(&file, *number as u64, &header, problems);
 
     let line = |row: &SheetRow| {
@@ -113,7 +114,7 @@ fn table_lines(
                     // text.
                     let list = text.starts_with('[') && table.kind == TableKind::Parquet;
                     let list = list.then(|| serde_json::from_str(text).ok()).flatten();
-                    ((*name).to_owned(), list.unwrap_or_else(|| cell_value(text)))
+                    (name.clone(), list.unwrap_or_else(|| cell_value(text)))
                 })
                 .collect(),
         }
@@ -122,7 +123,7 @@ fn table_lines(
 }
 
 /// Reports columns with the same name.
-fn check_names(file: &Arc<Path>, line: u64, header: &[&str], problems: &mut Vec<LabelProblem>) {
+fn check_names(file: &Arc<Path>, line: u64, header: &[String], problems: &mut Vec<LabelProblem>) {
     for (at, name) in header.iter().enumerate() {
         if !name.is_empty() && header[..at].contains(name) {
             problems.push(line_problem(file, line, format!("two columns are called `{name}`")));

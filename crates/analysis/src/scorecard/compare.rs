@@ -6,6 +6,7 @@ use assize_rubric::{
     BenchmarkState, CaseTally, MissingPolicy, NodeStatus, ScorecardNodeId, UnitInterval, score_card,
 };
 use assize_store::{ScorecardNodeInfo, ScorecardPartKind};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::measurement::measurement_changes;
 use super::{BenchmarkCases, MeasurementChange, ScorecardRun, ScorecardTree, ScorecardTreeError};
@@ -78,6 +79,18 @@ pub struct NodeSide {
     pub status: NodeStatus,
     /// True if it is a hard gate that failed by its own score.
     pub gate_failed: bool,
+}
+
+impl Serialize for NodeSide {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("score", &self.score)?;
+        map.serialize_entry("score_low", &self.bounds.map(|(low, _)| low))?;
+        map.serialize_entry("score_high", &self.bounds.map(|(_, high)| high))?;
+        map.serialize_entry("verdict", &self.status)?;
+        map.serialize_entry("gate_failed", &self.gate_failed)?;
+        map.end()
+    }
 }
 
 /// Compares two runs over the cases that both have, each under its own tree.

@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use assize_rubric::BenchmarkState;
 use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind};
+use serde::Serialize;
 
 use super::{BenchmarkCases, BenchmarkMeasurement, ScorecardRun};
 use crate::compare::ComparisonAspect;
 
 /// Change in how a part was measured between two runs. Its scores may differ for this reason alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MeasurementChange {
     /// Code of the part.
     pub code: String,
-    /// Aspect that changed; `None` if cases that a benchmark applied to are no longer counted.
+    /// Aspect that changed; null if cases that a benchmark applied to are no longer counted.
+    #[serde(rename = "respect")]
     pub aspect: Option<ComparisonAspect>,
     /// Description for messages.
     pub says: String,

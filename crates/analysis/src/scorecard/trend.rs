@@ -3,19 +3,24 @@
 use std::collections::BTreeSet;
 
 use assize_rubric::MissingPolicy;
-use assize_store::{ScorecardInfo, ScorecardPartKind};
+use assize_store::{RunInfo, ScorecardInfo, ScorecardPartKind};
+use serde::Serialize;
 
 use super::compare::{depth, has_same_rules, score_nodes};
 use super::measurement::MeasuredCases;
 use super::{MeasurementChange, NodeSide, ScorecardRun, ScorecardTreeError, group_changes};
+use crate::conclusion::brief_result;
 
 /// Run of a trend.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScorecardTrendPoint {
     /// Label of the run.
+    #[serde(rename = "run")]
     pub label: String,
     /// Start time, as stored in the run.
     pub started_at: String,
+    /// Result of the run in one line, with what blocks, limits or weakens it.
+    pub result: String,
     /// Number of cases.
     pub cases: usize,
     /// Weight set of the index.
@@ -27,17 +32,19 @@ pub struct ScorecardTrendPoint {
 }
 
 /// Result of a node in a run of a trend.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeTrendPoint {
     /// Code of the node.
     pub code: String,
     /// Number of levels above it.
+    #[serde(skip)]
     pub depth: usize,
     /// Kind of the node.
     pub kind: ScorecardPartKind,
     /// True if missing its threshold blocks every level above.
     pub hard_gate: bool,
     /// Its result.
+    #[serde(flatten)]
     pub side: NodeSide,
 }
 
@@ -117,13 +124,13 @@ impl ScorecardMethod {
     }
 }
 
-/// Builds the trend point of a run.
+/// Builds the trend point of a run. `info` is its description with its present conclusion.
 ///
 /// # Errors
 /// If the stored tree is damaged.
 pub fn scorecard_trend_point(
     label: String,
-    started_at: String,
+    info: &RunInfo,
     run: &ScorecardRun,
     before: Option<&ScorecardMethod>,
     missing: MissingPolicy,
@@ -139,7 +146,8 @@ pub fn scorecard_trend_point(
     });
     let point = ScorecardTrendPoint {
         label,
-        started_at,
+        started_at: info.started_at.clone(),
+        result: brief_result(info),
         cases: method.cases.len(),
         weight_set: run.info.weight_set.clone(),
         nodes: nodes.collect(),

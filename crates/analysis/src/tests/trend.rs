@@ -4,6 +4,7 @@ use crate::NameTable;
 use crate::compare::ComparisonAspect;
 use crate::trend::{MethodFingerprint, TrendPoint, TrendReader};
 use assize_stats::ConfidenceLevel;
+use assize_store::RunInfo;
 
 use crate::tests::support::{Case, case, run};
 
@@ -13,7 +14,7 @@ fn read(cases: &[Case]) -> (TrendPoint, MethodFingerprint) {
     for case in &run("run", cases, &mut names).cases {
         reader.add(case, &names);
     }
-    let read = reader.finish("run".to_owned(), "then".to_owned(), None, ConfidenceLevel::P95);
+    let read = reader.finish("run".to_owned(), &RunInfo::default(), None, ConfidenceLevel::P95);
     read.expect("each case occurs once")
 }
 

@@ -132,6 +132,7 @@ pub(crate) use usage_error::{
     asks_for_json, is_bare, is_help, print_usage_error, usage_message, wants_json, with_fitting_tips,
 };
 pub(crate) use validate::{FormatChoice, ValidateArgs};
+pub(crate) use values::with_composed_names;
 pub(crate) use view::ViewArgs;
 #[cfg(feature = "cluster")]
 pub(crate) use worker::WorkerArgs;

@@ -53,7 +53,7 @@ pub(crate) struct ReportArgs {
     pub(crate) format: Option<ReportFormat>,
     /// Compare with this run.
     ///
-    /// HTML and Markdown then start with what changed.
+    /// HTML and Markdown then say what changed, right after the result.
     #[arg(long, value_name = "RUN")]
     pub(crate) baseline: Option<String>,
     #[command(flatten)]

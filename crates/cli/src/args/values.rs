@@ -1,11 +1,13 @@
 //! Parsers of option values.
 
+use std::convert::Infallible;
 use std::str::FromStr;
 use std::time::Duration;
 
 use assize_audit::injection::InsertPosition;
-use assize_rubric::{JudgingMode, LabelSplit, TruncationMode, UnitInterval, Usd};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use assize_rubric::{JudgingMode, LabelSplit, TruncationMode, UnitInterval, Usd, composed_name};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, Command};
 
 /// Values of an option: name, value and help of each. A name without help is a hidden alias.
 pub(super) type OptionValues<T> = [(&'static str, T, &'static str)];
@@ -29,6 +31,23 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
         let found = values.iter().find(|(name, ..)| *name == given);
         found.map(|(_, value, _)| *value).ok_or("unknown value")
     })
+}
+
+/// Names of the values of options that are compared with names in files and runs.
+const NAMES: [&str; 5] = ["CASE", "GLOB", "ID", "NAME", "TAG"];
+
+/// Reads such values in the form in which names are compared.
+pub(crate) fn with_composed_names(command: Command) -> Command {
+    let is_name = |argument: &Arg| {
+        let named = argument.get_value_names().unwrap_or_default();
+        let is_text = argument.get_value_parser().type_id() == ValueParser::string().type_id();
+        let is_free = is_text && argument.get_possible_values().is_empty();
+        is_free && named.iter().any(|name| NAMES.contains(&name.as_str()))
+    };
+    let composed = |text: &str| Ok::<_, Infallible>(composed_name(text.to_owned()));
+    let command = command
+        .mut_args(|argument| if is_name(&argument) { argument.value_parser(composed) } else { argument });
+    command.mut_subcommands(with_composed_names)
 }
 
 /// Parses a number from 0 to 1.

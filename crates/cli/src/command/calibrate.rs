@@ -7,7 +7,7 @@ use assize_analysis::calibrate::{
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
 use assize_engine::calibration::MeasuredRun;
-use assize_engine::{ExitStatus, runs};
+use assize_engine::{ExitStatus, concluded_info, runs};
 use assize_report::{
     CalibrationDetail, calibration_json, fit_screen, orders_json, render_calibration, render_orders,
     render_rescaling, rescaling_json,
@@ -150,7 +150,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredRun, C
     };
 
     let folder = runs::find_run(run, &context.process)?;
-    let info = folder.info()?;
+    let info = concluded_info(&folder, &context.process)?;
     warn_of_missing(&info, run, "measured", context);
     let mut measured = MeasuredRun::read(&folder, &info)?;
     if !args.labels.is_empty() {

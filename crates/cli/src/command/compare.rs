@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use assize_analysis::calibrate::{CalibrationMaterial, SplitChoice, label_filter};
 use assize_analysis::compare::{
-    AnytimeComparison, ComparisonGateResult, ComparisonGateStatus, ComparisonGates, ComparisonOptions,
-    ComparisonSet, HeadlineMetric, LabelledDifference, check_comparison_gates, compare_anytime,
-    compare_labelled, compare_many, find_unbound,
+    AnytimeComparison, ComparisonGateResult, ComparisonGates, ComparisonOptions, ComparisonSet,
+    HeadlineMetric, LabelledDifference, check_comparison_gates, compare_anytime, compare_labelled,
+    compare_many, find_unbound,
 };
 use assize_analysis::{NameTable, RunFacts};
 use assize_engine::ExitStatus;
@@ -339,16 +339,9 @@ fn show(
 fn gate_lines(many: &ComparisonSet, results: &[ComparisonGateResult]) -> String {
     let mut lines = String::new();
     for result in results {
-        let word = match result.hold {
-            ComparisonGateStatus::Held => "passed",
-            ComparisonGateStatus::Failed => "FAILED",
-            ComparisonGateStatus::Undecided => "incomplete",
-            ComparisonGateStatus::Inconclusive => "inconclusive",
-        };
-
         let which =
             if many.comparisons.len() > 1 { format!(" ({})", result.candidate) } else { String::new() };
-        let _ = write!(lines, "\n{}{which} {word}: {}", result.gate, result.says);
+        let _ = write!(lines, "\n{}{which} {}: {}", result.gate, result.hold.word(), result.says);
     }
 
     if !lines.is_empty() {

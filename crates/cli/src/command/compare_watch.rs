@@ -76,7 +76,7 @@ fn conclude(
     if args.json {
         let mut value = anytime_json(candidate, &found);
         value["base"] = watch.runs[0].shown.as_str().into();
-        value["conclusion"] = conclusion(&found).into();
+        value["conclusion"] = found.conclusion(args.margin).words().into();
         value["cases_left"] = seen.left.map(|left| left.cases).into();
         value["judge_calls_left"] = seen.left.map(|left| left.judge_calls).into();
         value["exit_code"] = exit.code().into();
@@ -100,19 +100,6 @@ fn conclude(
     };
     output::print_text(&closing, context);
     Ok(exit)
-}
-
-/// The conclusion in one word.
-fn conclusion(found: &AnytimeComparison) -> &'static str {
-    if found.low > 0.0 {
-        "better"
-    } else if found.high < 0.0 {
-        "worse"
-    } else if found.equivalent_after.is_some() {
-        "equivalent"
-    } else {
-        "inconclusive"
-    }
 }
 
 fn exit_of(args: &CompareArgs, found: &AnytimeComparison, is_clear: bool, missing: usize) -> ExitStatus {

@@ -8,7 +8,7 @@ use assize_analysis::compare::{
     ComparisonGateStatus, ComparisonOptions, ComparisonSet, Conclusion, HeadlineMetric, RunComparison,
     VerdictFlip, compare_many,
 };
-use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_analysis::{CaseFact, NameTable, RunFacts, run_notes};
 use assize_engine::{ExitStatus, concluded_info, read_together, runs, stored_records};
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{AnswerPart, CaseRecord, RunFolder, RunInfo};
@@ -137,26 +137,10 @@ impl ComparedRun {
     }
 }
 
-/// Warns that a run lacks cases because it did not end or stopped early. `verb` is the treatment of its other cases,
-/// such as `compared`.
+/// Warns of everything in [`run_notes`].
 pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
-    let warn = |text: &str| {
-        output::print_warning(&format!("`{label}` {text}: only its finished cases are {verb}"), context);
-    };
-    if info.finished_at.is_none() {
-        warn("has not finished");
-    } else if info.ended_by_result() {
-        warn("was stopped because its result was clear, so only its anytime interval is valid");
-    }
-
-    let Some(summary) = &info.summary else { return };
-    let is_decided =
-        [ExitStatus::Passed, ExitStatus::Failed].iter().any(|exit| exit.code() == summary.exit_code);
-    if !is_decided {
-        output::print_warning(&format!("`{label}`: {}", summary.exit_reason), context);
-    }
-    for line in summary.conclusion.lines() {
-        output::print_warning(&format!("`{label}`: {}", line.text), context);
+    for note in run_notes(info, verb) {
+        output::print_warning(&format!("`{label}`: {note}"), context);
     }
 }
 
@@ -265,11 +249,6 @@ fn problems(many: &ComparisonSet, takes: impl Fn(&RunComparison) -> bool) -> Vec
     let mut problems = Vec::new();
     for found in many.comparisons.iter().filter(|found| takes(found)) {
         for mismatch in found.mismatches.iter().filter(|mismatch| !mismatch.allowed) {
-            let how = if mismatch.base.is_empty() {
-                String::new()
-            } else {
-                format!(": {} / {}", mismatch.base, mismatch.candidate)
-            };
             let moved = match mismatch.moved {
                 0 => String::new(),
                 moved => format!(
@@ -277,16 +256,8 @@ fn problems(many: &ComparisonSet, takes: impl Fn(&RunComparison) -> bool) -> Vec
                     found.candidate,
                 ),
             };
-            let text = format!(
-                "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}; {}{moved}",
-                mismatch.aspect.name(),
-                mismatch.cases,
-                found.common,
-                found.candidate,
-                mismatch.aspect.describe(),
-                mismatch.first_case,
-                mismatch.describe_touched(),
-            );
+            let (aspect, what) = (mismatch.aspect.name(), mismatch.describe(found.common));
+            let text = format!("  `{}`, {aspect}: {what}{moved}", found.candidate);
             problems.push((mismatch.aspect, text));
         }
     }

@@ -98,7 +98,7 @@ fn print_plan(
     args: &RunArgs,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
-    let PlannedRun { plan, cases, capabilities, warnings } = planned;
+    let PlannedRun { plan, cases, capabilities, warnings, .. } = planned;
     if let Some(file) = args.output.out.iter().find(|file| file.format != ReportFormat::Json) {
         let path = file.path.display();
         return Err(

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_analysis::repeats::analyze_repeats;
 use assize_analysis::total_error::{JudgedScores, TotalError};
-use assize_engine::{ExitStatus, metrics, runs, stored_records};
+use assize_engine::{ExitStatus, concluded_info, metrics, runs, stored_records};
 use assize_report::{
     ErrorDesigns, render_noise, render_repeats, render_total_error, repeats_json, total_error_json,
 };
@@ -12,6 +12,7 @@ use assize_stats::UndefinedReason;
 use assize_table::is_table;
 use serde_json::json;
 
+use super::compared_run::warn_of_missing;
 use super::labels;
 use crate::args::NoiseArgs;
 use crate::context::CliContext;
@@ -81,7 +82,9 @@ fn of_runs(args: &NoiseArgs, names: &[String], context: &CliContext) -> Result<E
 
     let mut scores = JudgedScores::default();
     for name in names {
-        for record in stored_records(&runs::find_run(name, &context.process)?)? {
+        let folder = runs::find_run(name, &context.process)?;
+        warn_of_missing(&concluded_info(&folder, &context.process)?, name, "measured", context);
+        for record in stored_records(&folder)? {
             scores.add_record(&record?);
         }
     }

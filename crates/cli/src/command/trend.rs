@@ -40,39 +40,28 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     let takes = |name: &str| suite.is_none_or(|wanted| wanted == name);
     let reads = read_together(&chosen, |run| read_trend(&run.folder, &run.part, takes));
     for (run, read) in chosen.iter().zip(reads) {
-        let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
-        super::compared_run::warn_of_missing(&run.info, &label, "shown", context);
+        let label = &run.label;
+        super::compared_run::warn_of_missing(&run.info, label, "shown", context);
 
-        let read = read.map_err(CommandFailure::from).and_then(|reader| match &run.part.target {
-            Some(target) if reader.is_empty() => {
-                let shown = run.folder.path().display();
-                Err(format!("`{shown}` has no answers from target `{target}`").into())
+        let point = read.map_err(CommandFailure::from).and_then(|reader| {
+            if reader.is_empty() {
+                let wanted = match (&run.part.target, suite) {
+                    (Some(target), _) => format!("no answers from target `{target}`"),
+                    (None, Some(suite)) => format!("no finished case of the suite `{suite}`"),
+                    (None, None) => "no finished case".to_owned(),
+                };
+                return Err(format!("`{label}` has {wanted}").into());
             }
-            _ => Ok(reader),
+            let point = reader.finish(label.clone(), &run.info, before.as_ref(), ConfidenceLevel::P95);
+            point.map_err(|error| error.to_string().into())
         });
-        let reader = match read {
-            Ok(reader) => reader,
-            Err(failure) if named => return Err(failure),
-            Err(failure) => {
-                output::print_warning(&format!("`{label}` is skipped: {}", failure.message), context);
-                continue;
-            }
-        };
-        if reader.is_empty() {
-            let suite =
-                args.suite.as_deref().map(|suite| format!(" of the suite `{suite}`")).unwrap_or_default();
-            output::print_warning(&format!("`{label}` is skipped: it has no finished case{suite}"), context);
-
-            continue;
-        }
-
-        match reader.finish(label.clone(), started_at, before.as_ref(), ConfidenceLevel::P95) {
+        match point {
             Ok((point, fingerprint)) => {
                 points.push(point);
                 before = Some(fingerprint);
             }
-            Err(error) if named => return Err(error.to_string().into()),
-            Err(error) => output::print_warning(&format!("`{label}` is skipped: {error}"), context),
+            Err(failure) if run.named => return Err(failure),
+            Err(failure) => output::print_warning(&format!("skipped: {}", failure.message), context),
         }
     }
 
@@ -100,35 +89,48 @@ fn named_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>,
         .collect()
 }
 
-/// Stored runs with the given suite, or with the same suites as the newest run; oldest first.
-fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
-    let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
-    let mut chosen = Vec::new();
-    let mut others = 0usize;
+/// Stored runs that have the same key as the newest run with a key, each with the name of its folder, oldest first; and the
+/// number of other runs.
+pub(super) fn stored_runs_like<K: Clone + PartialEq>(
+    key: impl Fn(&RunInfo) -> Option<K>,
+    context: &CliContext,
+) -> (Vec<(String, RunFolder)>, usize) {
+    let (mut wanted, mut chosen, mut others) = (None, Vec::new(), 0);
     for folder in runs::newest_first(&context.process) {
         let label =
             folder.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let info = match concluded_info(&folder, &context.process) {
-            Ok(info) => info,
-            Err(error) => {
-                output::print_warning(&format!("`{label}` is skipped: {error}"), context);
-                continue;
+        match folder.info() {
+            Err(error) => output::print_warning(&format!("`{label}` is skipped: {error}"), context),
+            // A run of only one shard is not comparable.
+            Ok(info) if info.shard.is_some() => {}
+            Ok(info) => {
+                let own = key(&info);
+                wanted = wanted.or_else(|| own.clone());
+                if own.is_some() && own == wanted { chosen.push((label, folder)) } else { others += 1 }
             }
-        };
-
-        // A run of only one shard is not comparable.
-        if info.shard.is_some() {
-            continue;
         }
+    }
 
+    chosen.reverse();
+    (chosen, others)
+}
+
+/// Stored runs with the given suite, or with the same suites as the newest run; oldest first.
+fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
+    let suites_of = |info: &RunInfo| {
         let suites: BTreeSet<String> = info.suites.iter().map(|suite| suite.name.clone()).collect();
-        let wanted = wanted.get_or_insert_with(|| suites.clone());
-        let fits = if args.suite.is_some() { wanted.is_subset(&suites) } else { *wanted == suites };
-        if fits {
-            let part = AnswerPart { target: args.target.clone(), prompt: None };
-            chosen.push(TrendRun { folder, info, part, label, named: false });
-        } else {
-            others += 1;
+        match &args.suite {
+            Some(suite) => suites.contains(suite).then(BTreeSet::new),
+            None => Some(suites),
+        }
+    };
+    let (found, others) = stored_runs_like(suites_of, context);
+    let mut chosen = Vec::new();
+    for (label, folder) in found {
+        let part = AnswerPart { target: args.target.clone(), prompt: None };
+        match concluded_info(&folder, &context.process) {
+            Ok(info) => chosen.push(TrendRun { folder, info, part, label, named: false }),
+            Err(error) => output::print_warning(&format!("`{label}` is skipped: {error}"), context),
         }
     }
 
@@ -146,6 +148,5 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
         output::print_notice(&notice, context);
     }
 
-    chosen.reverse();
     Ok(chosen)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use assize_diagnostic::list_first;
 use assize_document::codes;
-use assize_engine::ExitStatus;
+use assize_engine::{CaseSequence, ExitStatus};
 
 use super::eval::print_capabilities;
 use crate::args::{FormatChoice, ValidateArgs};
@@ -45,6 +45,11 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 plural(cases),
                 count(errors, warnings, checked.iter().flat_map(|part| &part.diagnostics).count())
             ));
+            for part in checked {
+                if let Some(text) = CaseSequence::describe(&part.in_order) {
+                    output::print_text(&format!("{}: {text}\n", part.path.display()), context);
+                }
+            }
             print_capabilities(&report.capabilities, context);
             if let Some(note) = describe_unchecked(&report.unchecked) {
                 output::print_notice(&note, context);

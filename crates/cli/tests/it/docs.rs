@@ -176,7 +176,8 @@ const FOREIGN_OPTIONS: &[&str] = &[
 /// Other names of options, which completions don't offer. The help of the option names them.
 const OTHER_NAMES: &[&str] = &["--judge-calls", "--report", "--test-id"];
 
-/// Every `--option` of a message or a page is one of the program. The page about AgentV names its options.
+/// Every `--option` of a message or a page is one of the program, wherever the message is written: in the code, or in a
+/// table, template or script that is compiled into it. The page about AgentV names its options.
 #[test]
 fn options_that_messages_and_pages_name_exist() {
     let script = CliTest::new(env!("CARGO_BIN_EXE_assize")).run(&["completions", "bash"]).expect_code(0);
@@ -195,9 +196,9 @@ fn options_that_messages_and_pages_name_exist() {
             );
             if path.is_dir() && !is_skipped {
                 folders.push(path);
-            } else if !is_skipped && path.extension().is_some_and(|kind| kind == "rs" || kind == "md") {
-                let text = fs::read_to_string(&path).expect("text");
-                let named = named_options(&text, &['`', '\'']).filter(|option| {
+            } else if !is_skipped && let Ok(text) = fs::read_to_string(&path) {
+                let named = named_options(&text, &['`', '\'']).chain(options_of_commands(&text));
+                let named = named.filter(|option| {
                     !known.contains(option)
                         && !FOREIGN_OPTIONS.contains(option)
                         && !OTHER_NAMES.contains(option)
@@ -207,6 +208,23 @@ fn options_that_messages_and_pages_name_exist() {
         }
     }
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
+/// The long options of the commands of the program that a text names.
+fn options_of_commands(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split(['\n', '`']).filter(|line| !line.contains("cargo"));
+    lines.filter_map(|line| line.split_once("assize ")).flat_map(|(_, command)| {
+        // The end of a line ends an option.
+        let command = command.split_inclusive(' ');
+        command.filter_map(|word| {
+            let word = word.trim_end_matches(|c: char| c != '-' && !c.is_ascii_alphanumeric());
+            let word = word.split(['=', '<', '"']).next()?;
+            let is_option = word.strip_prefix("--").is_some_and(|name| {
+                name.len() > 1 && name.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
+            });
+            is_option.then_some(word)
+        })
+    })
 }
 
 /// The long options that a text names after one of these characters.

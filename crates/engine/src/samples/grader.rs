@@ -180,7 +180,7 @@ impl SampleGrader {
         let warnings = rubric.warnings.iter().cloned().chain(self.gateway.missing_keys()).collect();
 
         let capabilities = self.gateway.capabilities(&BTreeSet::new());
-        Ok(PlannedRun { plan, cases, capabilities, warnings })
+        Ok(PlannedRun { plan, cases, capabilities, in_order: Vec::new(), warnings })
     }
 
     /// Grades samples concurrently, and returns their records in the order of the samples. A sample never fails: if a

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_diagnostic::{Diagnostic, NamePairError, Span, did_you_mean, parse_name_pairs};
 use assize_document::codes;
+use assize_rubric::composed_name;
 
 /// Keys of the id.
 pub(super) const ID: &[&str] = &["id"];
@@ -110,6 +111,7 @@ impl AnswerColumns {
 
     /// Assigns a column to a field. Only `metadata` may have several columns.
     fn insert(&mut self, field: &'static str, column: String) -> Result<(), NamePairError> {
+        let column = composed_name(column);
         let of_field = self.given.iter().find(|(taken, given)| **given == field || **taken == column);
         let of_metadata = self.metadata.get(&column).map(|taken| (METADATA, taken.as_str()));
         let taken = of_field.map(|(taken, given)| (*given, taken.as_str())).or(of_metadata);

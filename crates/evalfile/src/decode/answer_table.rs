@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_document::{MapEntry, NodeValue, TreeNode, codes, file_extension};
+use assize_rubric::composed_name;
 use assize_table::{TextRows, check_width, find_divider, is_tabbed, split_cells};
 
 use super::DecodeContext;
@@ -113,8 +114,10 @@ impl AnswerTable {
         divider: Option<u8>,
         columns: &AnswerColumns,
     ) -> Option<Self> {
-        let names: Vec<(String, Span)> =
-            cells.into_iter().map(|(name, at)| (name.trim().to_owned(), span(source, &at))).collect();
+        let names: Vec<(String, Span)> = cells
+            .into_iter()
+            .map(|(name, at)| (composed_name(name.trim().to_owned()), span(source, &at)))
+            .collect();
 
         let table = Self {
             divider,

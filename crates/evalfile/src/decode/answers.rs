@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes};
 use assize_model::{Case, CaseId, GivenOutput};
-use assize_rubric::{CaseMessage, MessageRole, numbered_case_id};
+use assize_rubric::{CaseMessage, MessageRole, composed_name, numbered_case_id};
 use serde_json::{Map, Value};
 
 use super::DecodeContext;
@@ -115,6 +115,8 @@ fn apply_columns(
 ) -> (TreeNode, Map<String, Value>) {
     let TreeNode { span, used_at, data } = node;
     let NodeValue::Map(entries) = data else { return (TreeNode { span, used_at, data }, Map::new()) };
+    let composed = |entry: MapEntry| MapEntry { key: composed_name(entry.key), ..entry };
+    let entries: Vec<MapEntry> = entries.into_iter().map(composed).collect();
     let head = entries.first().map_or(span, |entry| entry.key_span);
     let names: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
 

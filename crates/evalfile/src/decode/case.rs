@@ -285,7 +285,7 @@ impl PartialCase {
     fn decode_dependencies(&mut self, cx: &mut DecodeContext, object: &mut MapReader<'_>) {
         let given = object.entry("depends_on").filter(|entry| !entry.value.is_null());
         if given.is_some_and(|entry| is_filled_list_or_text(cx, entry)) {
-            self.depends_on = object.strings("depends_on", &mut cx.problems);
+            self.depends_on = object.names("depends_on", &mut cx.problems);
         }
 
         if let Some(node) = object.value("on_dependency_failure") {

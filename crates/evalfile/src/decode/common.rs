@@ -3,6 +3,7 @@
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_model::{ThresholdOverrides, UnsupportedFeature};
+use assize_rubric::composed_name;
 use serde_json::{Map, Value};
 
 use super::DecodeContext;
@@ -113,7 +114,7 @@ pub fn decode_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<St
 /// Decodes `tags` with their places.
 pub fn decode_spanned_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<SpannedValue<String>> {
     let mut tags: Vec<SpannedValue<String>> = Vec::new();
-    for tag in object.strings("tags", &mut cx.problems) {
+    for tag in object.names("tags", &mut cx.problems) {
         if tag.value.trim().is_empty() {
             Diagnostic::error(codes::EMPTY_TEXT, "a tag is empty")
                 .at(tag.span, "nothing here")
@@ -128,7 +129,7 @@ pub fn decode_spanned_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
 }
 
 /// Checks a text that becomes an id or a name in records: it needs a visible character, no control
-/// characters, and no blanks at the ends.
+/// characters, and no blanks at the ends. Returns it in the form of [`composed_name`].
 pub fn check_id(
     cx: &mut DecodeContext,
     id: SpannedValue<String>,
@@ -145,7 +146,7 @@ pub fn check_id(
     } else if id.value.trim() != id.value {
         ("begins or ends with a space", "blanks around it".to_owned(), "remove the blanks")
     } else {
-        return Some(id);
+        return Some(id.map(composed_name));
     };
 
     let (title, label, help) = complaint;

@@ -104,15 +104,15 @@ fn marker(runs: &[RunReport<'_>]) -> String {
 
 fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
-    if let Some(comparison) = run.comparison {
-        let limits = ComparisonLimits { flips: 20, ..ComparisonLimits::default() };
-        let text = render_comparison_markdown(comparison.set, comparison.adjusted_by, limits);
-        page.add_or_note(&(text + "\n"), "the comparison");
-    }
-
     let conclusion = ReportedConclusion::new(run, &index);
     page.add(&heading(run, &index, &conclusion));
     page.add(&problems(&conclusion));
+    if let Some(comparison) = run.comparison {
+        let limits = ComparisonLimits { flips: 20, ..ComparisonLimits::default() };
+        let text = render_comparison_markdown(comparison.set, comparison.adjusted_by, limits);
+        page.add_or_note(&format!("\n{text}"), "the comparison");
+    }
+
     if let Some(summary) = &run.info.summary {
         page.add(&metrics(summary, &index));
     }

@@ -9,9 +9,8 @@ use crate::chart::{ChartAxis, ChartTone, IntervalMark, interval_point};
 use crate::comparison::{
     describe_conclusions, describe_methods, difference_axis, flip_values, format_case_counts,
     format_deciding_p, format_difference, format_interval, format_metric, format_rescored, group_name,
-    shared_axis, table_title,
+    shared_axis, side_text, table_title,
 };
-use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
 
 /// Maximum number of rows of a table of groups.
@@ -27,6 +26,8 @@ const MAX_TEXT: usize = 600;
 pub(super) struct ComparisonView {
     base: String,
     candidate: String,
+    base_result: String,
+    candidate_result: String,
     /// Each with its class; those corrected by people's labels come first.
     conclusions: Vec<(&'static str, String)>,
     counts: String,
@@ -121,13 +122,9 @@ impl ComparisonView {
         let rescored = set.rescored_with.iter().map(|with| format!("Runs {}.", format_rescored(with)));
         let mismatches = comparison.mismatches.iter().map(|mismatch| {
             format!(
-                "Not comparable ({}): in {} {}: {} / {}; {}",
+                "Not comparable ({}): {}",
                 mismatch.aspect.name(),
-                number::format_count(mismatch.cases as u64, "case", "cases"),
-                mismatch.aspect.describe(),
-                escape_lines(&mismatch.base),
-                escape_lines(&mismatch.candidate),
-                escape_lines(&mismatch.describe_touched())
+                escape_lines(&mismatch.describe(comparison.common))
             )
         });
 
@@ -138,6 +135,8 @@ impl ComparisonView {
                 .into_iter()
                 .map(|(call, basis)| (class(call), format!("{} {basis}", call.words())))
                 .collect(),
+            base_result: escape_lines(&comparison.base_result),
+            candidate_result: escape_lines(&comparison.candidate_result),
             counts: format_case_counts(comparison),
             notes: by_people.chain(rescored).chain(mismatches).collect(),
             metrics: differences
@@ -216,31 +215,22 @@ fn flip_list(title: &'static str, flips: &[VerdictFlip], open: bool) -> FlipList
 }
 
 fn flip_view(flip: &VerdictFlip) -> FlipView {
-    let side = |verdict: assize_rubric::Verdict, score: Option<f64>| match score {
-        Some(score) => format!("{} {}", verdict.name(), number::format_score(score)),
-        None => verdict.name().to_owned(),
-    };
     FlipView {
         case: escape_lines(&flip.name()),
-        base: side(flip.base.verdict, flip.base.score),
-        candidate: side(flip.candidate.verdict, flip.candidate.score),
+        base: side_text(flip.base),
+        candidate: side_text(flip.candidate),
         criteria: flip.criteria.iter().map(criterion_view).collect(),
     }
 }
 
 fn criterion_view(flip: &CriterionFlip) -> CriterionFlipView {
-    let text = if flip.text.trim().is_empty() {
-        format!("{}/{}", flip.grader, flip.criterion)
-    } else {
-        flip.text.clone()
-    };
     let reason = |reason: &Option<String>| {
         escape_lines(&cut_text(reason.as_deref().unwrap_or_default().trim(), MAX_TEXT))
     };
 
     let [base, candidate] = flip_values(flip);
     CriterionFlipView {
-        text: escape_lines(&cut_text(&text, MAX_TEXT)),
+        text: escape_lines(&cut_text(&flip.name(), MAX_TEXT)),
         base,
         candidate,
         base_reason: reason(&flip.base_reason),

@@ -35,6 +35,8 @@ pub(super) struct SummaryView {
     title: String,
     verdict: String,
     verdict_class: &'static str,
+    /// Problems of the run as a whole, and its scope.
+    problems: Vec<String>,
     facts: Vec<(&'static str, String)>,
     shares: String,
     tallies: Vec<TallyView>,
@@ -114,7 +116,7 @@ impl SummaryView {
             .map(|warning| escape_lines(&cut_text(warning, MAX_TEXT)))
             .collect();
         let problems = conclusion.problems.iter().map(|problem| cut_text(&problem.describe(), MAX_TEXT));
-        notes.splice(0..0, problems.map(|text| escape_lines(&text)));
+        let problems = problems.map(|text| escape_lines(&text)).collect();
         if let Some(gate) = summary.and_then(|summary| summary.pass_rate_gate) {
             notes.insert(0, format!("Gate: {}.", describe_pass_rate_gate(&gate)));
         }
@@ -127,6 +129,7 @@ impl SummaryView {
             title: escape_lines(&run.title()),
             verdict,
             verdict_class,
+            problems,
             facts: facts(info, &index.thresholds),
             shares: share_bar(&parts),
             tallies: shown

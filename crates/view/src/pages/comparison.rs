@@ -50,6 +50,7 @@ pub(crate) struct RunLink {
     pub(crate) url: String,
     pub(crate) name: String,
     pub(crate) detail: String,
+    pub(crate) result: ResultMark,
 }
 
 /// Differences of one kind.
@@ -162,6 +163,7 @@ pub(crate) struct TrendPage {
 pub(crate) struct TrendLine {
     pub(crate) url: String,
     pub(crate) label: String,
+    pub(crate) result: ResultMark,
     pub(crate) when: String,
     pub(crate) cases: String,
     pub(crate) incomplete: usize,

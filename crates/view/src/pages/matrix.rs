@@ -36,6 +36,8 @@ impl MatrixPage {
 pub(crate) struct MatrixColumn {
     pub(crate) name: String,
     pub(crate) url: String,
+    /// The result of its run.
+    pub(crate) result: ResultMark,
     pub(crate) pass_rate: MetricText,
     pub(crate) rate: Option<f64>,
     pub(crate) mean_score: MetricText,

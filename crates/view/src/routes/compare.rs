@@ -7,6 +7,7 @@ use std::sync::Arc;
 use assize_analysis::compare::{
     Conclusion, HeadlineMetric, MetricDifference, RunComparison, VerdictFlip, compare_many,
 };
+use assize_analysis::run_notes;
 use assize_report::chart::ChartAxis;
 use assize_report::{difference_axis, flip_values, format_metric, format_score, grouped, shared_axis};
 use axum::extract::State;
@@ -62,24 +63,11 @@ fn comparison_page(
     let candidate = ComparedSide::open(library, candidate)?;
     let found = compare_sides(library, &base, &candidate, choice, work)?;
 
-    let notices = [&base, &candidate]
-        .into_iter()
-        .filter(|side| side.info.finished_at.is_none())
-        .map(|side| visible(&format!("{} did not end: only its finished cases are compared.", side.name)));
-    let mismatches = found.mismatches.iter().map(|mismatch| {
-        let how = match mismatch.base.as_str() {
-            "" => String::new(),
-            base => format!(": {base} / {}", mismatch.candidate),
-        };
-        visible(&format!(
-            "in {} of {} cases {}, first in {}{how}; {}",
-            grouped(mismatch.cases as u64),
-            grouped(found.common as u64),
-            mismatch.aspect.describe(),
-            mismatch.first_case,
-            mismatch.describe_touched()
-        ))
+    let notices = [&base, &candidate].into_iter().flat_map(|side| {
+        let notes = run_notes(&side.info, "compared").into_iter();
+        notes.map(|note| visible(&format!("{}: {note}", side.name)))
     });
+    let mismatches = found.mismatches.iter().map(|mismatch| visible(&mismatch.describe(found.common)));
     let mark = conclusion_mark(found.verdict);
     let axis = common_axis(&found);
     let (main_tables, tables) = difference_tables(&found, axis);
@@ -298,28 +286,22 @@ fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
         .iter()
         .take(MAX_MOVED)
         .map(|moved| {
-            let text = if moved.text.trim().is_empty() { &moved.criterion } else { &moved.text };
             let [base, candidate] = flip_values(moved);
             let (class, sign) = match moved.direction() {
                 Ordering::Less => ("bad", "▼"),
                 Ordering::Equal => ("dim", "="),
                 Ordering::Greater => ("good", "▲"),
             };
-            MovedLine { class, sign, text: visible(&format!("{base} → {candidate}  {text}")) }
+            MovedLine { class, sign, text: visible(&format!("{base} → {candidate}  {}", moved.name())) }
         })
         .collect();
     if flip.criteria.len() > MAX_MOVED {
         let text = format!("and {} more", flip.criteria.len() - MAX_MOVED);
         criteria.push(MovedLine { class: "dim", sign: "", text });
     }
-    let id = match flip.trial {
-        1 => flip.name().into_owned(),
-        trial => format!("{} (trial {trial})", flip.name()),
-    };
-
     ChangedCase {
         url,
-        id: visible(&id),
+        id: visible(&flip.name()),
         before: ResultMark::of_verdict(flip.base.verdict),
         before_score: score(flip.base.score),
         after: ResultMark::of_verdict(flip.candidate.verdict),

@@ -9,6 +9,7 @@ use assize_engine::read_together;
 use assize_store::{AnswerPart, RowsFile, RunInfo};
 
 use super::compare_choice::ComparisonChoice;
+use super::run_header::{is_live, run_result, suite_names};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::page_reply::{PageError, run_url};
@@ -119,11 +120,12 @@ impl ComparedSide {
     }
 
     pub(super) fn link(&self) -> RunLink {
-        let suites = super::run_header::suite_names(&self.info);
+        let suites = suite_names(&self.info);
         RunLink {
             url: run_url(&self.run.slug),
             name: visible(&self.name),
             detail: format!("{suites}, {}", minute(&self.info.started_at)),
+            result: run_result(&self.info, is_live(&self.run, &self.info)),
         }
     }
 }

@@ -21,6 +21,7 @@ use super::cases::criterion_cells;
 use super::compare::conclusion_mark;
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
+use super::run_header::{is_live, run_result};
 use crate::index::{CaseFilter, CaseStatus, CaseTableEntry, CaseTableIndex, VerdictChoice};
 use crate::library::{ComparedColumns, RunLibrary};
 use crate::open_run::OpenRun;
@@ -258,6 +259,7 @@ impl MatrixView<'_> {
             MatrixColumn {
                 name: visible(&column.title),
                 url: column.cases_url(None),
+                result: run_result(&side.info, is_live(&side.run, &side.info)),
                 pass_rate: MetricText::rate(&metrics.pass_rate),
                 rate: metrics.pass_rate.value,
                 mean_score: MetricText::score(&metrics.mean_score),

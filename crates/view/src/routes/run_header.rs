@@ -49,19 +49,10 @@ pub(super) fn suite_names(info: &RunInfo) -> String {
 
 /// Result of a run, from its exit code.
 pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
-    let Some(summary) = &info.summary else {
-        return if is_live {
-            ResultMark::new("running", "▶", "running")
-        } else {
-            ResultMark::new("open", "?", "stopped")
-        };
-    };
-    let text = visible(&brief_result(summary));
-    match summary.exit_code {
-        0 => ResultMark::new("good", "✓", text),
-        1 => ResultMark::new("bad", "✗", text),
-        _ => ResultMark::new("open", "?", text),
+    if is_live && info.summary.is_none() {
+        return ResultMark::new("running", "▶", "running");
     }
+    ResultMark::of_run(info.summary.as_ref().map(|summary| summary.exit_code), &brief_result(info))
 }
 
 /// Summary of a run: the stored one, or one computed from the rows written so far.

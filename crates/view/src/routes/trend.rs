@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use assize_analysis::brief_result;
 use assize_analysis::compare::MetricUnit;
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::{read_together, read_trend};
@@ -19,7 +20,7 @@ use crate::library::RunLibrary;
 use crate::page_reply::{Library, PageError, compare_url, query_value, render, run_url};
 use crate::page_work::{PageWork, working};
 use crate::pages::{TrendLine, TrendPage};
-use crate::text::{MetricText, minute, visible};
+use crate::text::{MetricText, ResultMark, minute, visible};
 
 /// Maximum number of runs that are shown; the newest ones are.
 const MAX_RUNS: usize = 20;
@@ -84,6 +85,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
         .map(|((slug, point), before)| TrendLine {
             url: run_url(slug),
             label: visible(slug),
+            result: ResultMark::of_run(point.exit_code, &point.result),
             when: minute(&point.started_at),
             cases: grouped(point.cases as u64),
             incomplete: point.incomplete,
@@ -108,12 +110,13 @@ fn oldest_first(mut runs: Vec<(String, String)>) -> Vec<String> {
     runs.into_iter().rev().map(|(_, slug)| slug).collect()
 }
 
-/// Key of a trend: its runs, and the size of each run's rows in bytes.
+/// Key of a trend: its runs, the size of each run's rows in bytes, and its present result, which labels can change.
 fn trend_key(library: &RunLibrary, slugs: &[String]) -> String {
     let part = |slug: &String| {
         let folder = library.folder(slug);
-        let length = folder.map_or(0, |folder| folder.rows_length(RowsFile::Results));
-        format!("{slug}\n{length}\n")
+        let length = folder.as_ref().map_or(0, |folder| folder.rows_length(RowsFile::Results));
+        let info = folder.and_then(|folder| library.info(&folder).ok());
+        format!("{slug}\n{length}\n{}\n", info.map(|info| brief_result(&info)).unwrap_or_default())
     };
     slugs.iter().map(part).collect()
 }
@@ -130,30 +133,25 @@ fn read_points(
         let side = ComparedSide::open(library, slug)?;
         let reader = read_trend(&side.run.folder, &side.part, |_| true)?;
         work.add(1);
-        Ok::<_, PageError>((reader, side.info.started_at.clone()))
+        Ok::<_, PageError>((reader, side.info))
     });
 
     let mut points: Vec<(String, TrendPoint)> = Vec::new();
     let mut before: Option<MethodFingerprint> = None;
     for (slug, read) in slugs.iter().zip(reads) {
-        let (reader, started_at) = match read {
-            Ok(read) => read,
-            Err(error) => {
-                notices.push(visible(&format!("{slug} is excluded: {}", error.message)));
-                continue;
+        let point = read.and_then(|(reader, info)| {
+            if reader.is_empty() {
+                return Err(PageError::refused("it holds no finished case."));
             }
-        };
-        if reader.is_empty() {
-            notices.push(visible(&format!("{slug} is excluded: it holds no finished case.")));
-            continue;
-        }
-
-        match reader.finish(slug.clone(), started_at, before.as_ref(), ConfidenceLevel::P95) {
+            let point = reader.finish(slug.clone(), &info, before.as_ref(), ConfidenceLevel::P95);
+            point.map_err(|error| PageError::refused(error.to_string()))
+        });
+        match point {
             Ok((point, fingerprint)) => {
                 points.push((slug.clone(), point));
                 before = Some(fingerprint);
             }
-            Err(error) => notices.push(visible(&format!("{slug} is excluded: {error}"))),
+            Err(error) => notices.push(visible(&format!("{slug} is excluded: {}", error.message))),
         }
     }
 

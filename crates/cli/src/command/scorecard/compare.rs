@@ -1,8 +1,8 @@
 //! `assize scorecard compare`.
 
-use assize_analysis::compare::{ComparisonAspect, ComparisonGateResult};
+use assize_analysis::compare::ComparisonGateResult;
 use assize_analysis::{
-    NodeSide, ScorecardComparison, ScorecardRun, check_scorecard_gates, compare_scorecards,
+    ScorecardComparison, ScorecardRun, brief_result, check_scorecard_gates, compare_scorecards,
 };
 use assize_engine::{ExitStatus, LabelOptions, concluded_info, runs};
 use assize_report::{render_scorecard_comparison, render_scorecard_comparison_markdown};
@@ -16,12 +16,14 @@ use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
 
 pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
+    let read = |name: &str| -> Result<(ScorecardRun, String), CommandFailure> {
         let folder = runs::find_run(name, &context.process)?;
-        warn_of_missing(&concluded_info(&folder, &context.process)?, name, "compared", context);
-        Ok(load_labelled(&folder, &LabelOptions::default(), context)?.run)
+        let info = concluded_info(&folder, &context.process)?;
+        warn_of_missing(&info, name, "compared", context);
+        Ok((load_labelled(&folder, &LabelOptions::default(), context)?.run, brief_result(&info)))
     };
-    let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
+    let ((base, base_result), (candidate, result)) = (read(&args.base)?, read(&args.candidate)?);
+    let sides = [(args.base.as_str(), base_result.as_str()), (args.candidate.as_str(), result.as_str())];
     let found =
         compare_scorecards(&base, &candidate, args.treat_missing).map_err(|error| error.to_string())?;
     if found.shared == 0 {
@@ -30,13 +32,12 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
 
     let results = check_scorecard_gates(&found, &args.fail_on, &args.allow, &args.candidate);
     for file in args.out.iter().filter(|file| file.format != ReportFormat::Json) {
-        let sides = (args.base.as_str(), args.candidate.as_str());
         output::write_text(&file.path, &render_scorecard_comparison_markdown(&found, &results, sides))?;
     }
 
     let delivery = ResultOutput { json: args.json, quiet: false, out: &args.out };
-    if !delivery.deliver(|| comparison_json(args, &found, &results))? {
-        output::print(&render_scorecard_comparison(&found, &results, context.stdout));
+    if !delivery.deliver(|| comparison_json(sides, &found, &results))? {
+        output::print(&render_scorecard_comparison(&found, &results, sides, context.stdout));
     }
 
     Ok(exit_of_gates(&results))
@@ -44,7 +45,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
 
 /// The comparison as JSON.
 fn comparison_json(
-    args: &CompareCardsArgs,
+    [(base, base_result), (candidate, candidate_result)]: [(&str, &str); 2],
     found: &ScorecardComparison,
     gates: &[ComparisonGateResult],
 ) -> Value {
@@ -56,8 +57,8 @@ fn comparison_json(
             json!({
                 "code": node.code,
                 "kind": node.kind.name(),
-                "base": side(node.base),
-                "candidate": side(node.candidate),
+                "base": node.base,
+                "candidate": node.candidate,
                 "difference": node.difference,
                 "low": compared.low,
                 "high": compared.high,
@@ -73,22 +74,11 @@ fn comparison_json(
         })
         .collect();
 
-    let measured: Vec<Value> = found
-        .measured
-        .iter()
-        .map(|change| {
-            json!({
-                "code": change.code,
-                "respect": change.aspect.map(ComparisonAspect::name),
-                "says": change.says,
-                "gates": change.gates,
-            })
-        })
-        .collect();
-
     json!({
-        "base": args.base,
-        "candidate": args.candidate,
+        "base": base,
+        "candidate": candidate,
+        "base_result": base_result,
+        "candidate_result": candidate_result,
         "cases": found.shared,
         "cases_only_in_base": found.only_base,
         "cases_only_in_candidate": found.only_candidate,
@@ -96,16 +86,7 @@ fn comparison_json(
         "parts_only_in_base": found.gone,
         "parts_only_in_candidate": found.new,
         "parts_that_differ": found.changed,
-        "measured_differently": measured,
+        "measured_differently": found.measured,
         "gates": gates,
-    })
-}
-
-pub(super) fn side(side: NodeSide) -> Value {
-    json!({
-        "score": side.score,
-        "score_low": side.bounds.map(|(low, _)| low),
-        "score_high": side.bounds.map(|(_, high)| high),
-        "verdict": side.status,
     })
 }

@@ -38,6 +38,7 @@ mod lsp;
 mod matrix;
 mod measuring;
 mod named_tests;
+mod names;
 mod narrow;
 mod official_types;
 mod on_a_screen;

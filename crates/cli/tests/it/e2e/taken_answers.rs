@@ -232,8 +232,14 @@ fn a_selection_takes_along_the_tests_before_it() {
     assert_eq!(sent_to(&server, "A"), ["one", "U:one|A:A<one>\ntwo"]);
 
     let plan = cli.run(&["eval", "c.yaml", "--judge", "offline", "--dry-run"]).expect_code(0);
-    let told = "2 tests take over answers to others, and run after them, one at a time";
+    let told = "3 tests take over answers, and run in order, one at a time: prompt 1, conversation (3)";
     assert!(plan.stderr.contains(told) || plan.stdout.contains(told), "{}{}", plan.stdout, plan.stderr);
+    let checked = cli.run(&["validate", "c.yaml"]).expect_code(0).stdout;
+    assert!(checked.contains(&format!("c.yaml: {told}")), "{checked}");
+    let expected = json!([{ "shared": "prompt 1, conversation", "cases": ["test-1", "test-2", "test-3"] }]);
+    assert_eq!(object(&cli.run(&["validate", "c.yaml", "--json"]))["files"][0]["in_order"], expected);
+    let plan = ["eval", "c.yaml", "--judge", "offline", "--dry-run", "--json"];
+    assert_eq!(object(&cli.run(&plan))["in_order"], expected);
     for option in ["--judge-batch", "--export-requests"] {
         let args = ["eval", "c.yaml", "--judge", "openai:j", option, "x"];
         let args = if option == "--judge-batch" { &args[..5] } else { &args[..] };

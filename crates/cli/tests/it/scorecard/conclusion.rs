@@ -320,16 +320,36 @@ fn outputs(cli: &CliTest, folder: &str, case: &str, is_card: bool) -> Vec<Shown>
     all.push(data("list --json", cli.run(&["list", "--json"]).stdout, "/0"));
     all.push(shown("explain RUN", printed_by(&["explain", folder]), None));
     all.push(shown("explain RUN CASE", printed_by(&["explain", folder, case]), None));
-    let compare: &[&str] =
-        if is_card { &["scorecard", "compare", folder, folder] } else { &["compare", folder, folder] };
-    all.push(shown("compare", printed_by(compare), None));
+    all.push(shown("compare", printed_by(&["compare", folder, folder]), None));
+    // The result stands with the metrics, and not only in a warning beside them.
+    let stdout = |args: &[&str]| cli.run(args).stdout;
+    all.push(shown("result: compare", stdout(&["compare", folder, folder]), None));
+    all.push(shown("result: compare --json", stdout(&["compare", folder, folder, "--json"]), None));
+    all.push(shown("result: compare --markdown", stdout(&["compare", folder, folder, "--markdown"]), None));
+    all.push(shown("result: matrix", stdout(&["report", folder, folder, "--format", "matrix"]), None));
+    let against = ["report", folder, "--baseline", folder, "--format"];
+    all.push(shown("result: HTML", stdout(&[&against[..], &["html"]].concat()), None));
+    let markdown = stdout(&[&against[..], &["markdown"]].concat());
+    let before_metrics = markdown.split("### ").take(2).collect::<Vec<_>>().join("### ");
+    all.push(shown("result: Markdown", before_metrics.clone(), None));
+    all.push(shown("Markdown against a baseline", before_metrics, None));
     all.push(shown("trend", printed_by(&["compare", "--trend", folder, folder]), None));
+    all.push(shown("result: trend", stdout(&["compare", "--trend", folder, folder]), None));
+    all.push(data("trend --json", stdout(&["compare", "--trend", folder, folder, "--json"]), "/runs/0"));
     if is_card {
+        for args in [["scorecard", "compare", folder, folder].as_slice(), &["scorecard", "trend", folder]] {
+            let json = [args, &["--json"]].concat();
+            all.push(shown(&args[..2].join(" "), printed_by(args), None));
+            all.push(shown(&format!("result: {}", args[..2].join(" ")), stdout(args), None));
+            all.push(shown(&format!("result: {}", json.join(" ")), stdout(&json), None));
+        }
         let output = cli.run(&["scorecard", "score", folder]);
         all.push(shown("scorecard score", output.stdout + &output.stderr, output.code.map(i64::from)));
     }
 
     all.push(data("mcp list_runs", ask_mcp(cli, "list_runs", &json!({})), "/runs/0"));
+    let question = json!({ "run": folder, "case": case });
+    all.push(shown("result: mcp explain", ask_mcp(cli, "explain", &question), None));
     all.push(data("mcp results", ask_mcp(cli, "results", &json!({ "run": folder })), "/summary"));
 
     let (mut child, url) = start(cli, &[folder]);
@@ -340,6 +360,10 @@ fn outputs(cli: &CliTest, folder: &str, case: &str, is_card: bool) -> Vec<Shown>
         ("page: runs", "/".to_owned()),
         ("page: summary", format!("/runs/{name}")),
         ("page: cases", format!("/runs/{name}/cases")),
+        ("page: criteria", format!("/runs/{name}/criteria")),
+        ("page: trend", "/trend".to_owned()),
+        ("page: comparison", format!("/compare?base={name}&candidate={name}")),
+        ("page: side by side", format!("/matrix?run={name}&run={name}")),
     ] {
         all.push(shown(page, send(&host, &cookie, "GET", &path, ""), None));
     }
@@ -401,8 +425,15 @@ fn all_outputs_show_one_conclusion() {
             let is_right = stated.is_none_or(|stated| stated == i64::from(exit_code));
             let told = match &conclusion {
                 Some(found) => Some(found) == reported.as_ref() && !found.is_null(),
+                // A trend leaves out shards, which are not comparable.
+                None if output == "page: trend" && name == "shard" => !text.contains("data-row"),
                 // A list has no room for all cases and dates.
                 None if output == "list" || output.starts_with("page: ") => text.contains(in_lists),
+                // A narrow table wraps its cells.
+                None if output.starts_with("result: ") => {
+                    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    words(&text).contains(&words(in_lists))
+                }
                 None => text.contains(says),
             };
             row.push(format!("{output} {}", if is_right && told { "ok" } else { "NO" }));

@@ -57,9 +57,9 @@ fn decode_name(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<Str
     {
         cx.problems.add(older_spelling(entry.key_span, "id", "name"));
         object.entry("name");
-        return object.text("id", &mut cx.problems).map(|name| name.value);
+        return object.name("id", &mut cx.problems).map(|name| name.value);
     }
-    object.text("name", &mut cx.problems).map(|name| name.value)
+    object.name("name", &mut cx.problems).map(|name| name.value)
 }
 
 fn decode_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Weight {

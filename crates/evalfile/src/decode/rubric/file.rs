@@ -263,7 +263,7 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
     };
     object.entry("$schema");
 
-    let name = object.text("name", &mut cx.problems);
+    let name = object.name("name", &mut cx.problems);
     let description = object.string("description", &mut cx.problems);
     let rubric = if let Some(entry) = object.first_of(&["criteria", "rubrics"], &mut cx.problems) {
         rubric_from_list(cx, &entry.value, &entry.key)

@@ -90,7 +90,7 @@ fn read_entry(
     }
 
     decode_shared_settings(&mut entry);
-    let uses = entry.object.text("use_target", entry.problems);
+    let uses = entry.object.name("use_target", entry.problems);
     let delegates = uses.is_some() || expanded.is_unset("use_target");
     let found = if delegates { None } else { provider(&mut entry) };
     let (mut strict, mut is_program) = (true, false);
@@ -140,7 +140,7 @@ fn name(
     }
 
     if object.value("name").is_some() {
-        return object.text("name", problems);
+        return object.name("name", problems);
     }
 
     let other = ["label", "id"].into_iter().find(|key| object.has(key));
