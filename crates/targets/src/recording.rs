@@ -115,8 +115,8 @@ pub fn join_subagents(subagents: Vec<AgentTrace>, mut sessions: Vec<&mut AgentTr
     for subagent in subagents {
         // One sub-agent may have started another. In broken logs they may have started each other.
         let own = subagent.session.as_ref();
-        let ids = std::iter::successors(own, |id| parents.get(*id)).take(parents.len() + 1);
-        let place = ids.filter_map(|id| places.get(id).copied()).next();
+        let mut ids = std::iter::successors(own, |id| parents.get(*id)).take(parents.len() + 1);
+        let place = ids.find_map(|id| places.get(id).copied());
         if let Some(session) = place.and_then(|place| sessions.get_mut(place)) {
             session.add_subagent(subagent);
         }
