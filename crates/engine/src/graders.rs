@@ -70,14 +70,13 @@ pub(crate) fn workspace_problem(grader: &Grader, case: &Case) -> Option<String> 
     let GraderKind::Code(code) = &grader.kind else { return None };
     let name = &grader.name;
     match &code.cwd {
-        Some(ProgramFolder::Named(_)) => None,
         Some(ProgramFolder::Workspace) => {
             Some(format!("grader `{name}` breaks: `cwd` is the workspace, and there is none"))
         }
         None if case.container.is_none() && is_test_runner(&code.command) => Some(format!(
             "grader `{name}` tests the folder of the eval file, whatever the answer is: there is no workspace"
         )),
-        None => None,
+        Some(ProgramFolder::Named(_)) | None => None,
     }
 }
 

@@ -32,7 +32,9 @@ impl ChatMessages {
         } else if is_head || record.get("$set").is_some() {
             self.head(builder, record.get("$set").unwrap_or(record));
         } else if let Some(turns) = saved {
-            turns.iter().for_each(|turn| read_turn(builder, turn));
+            for turn in turns {
+                read_turn(builder, turn);
+            }
         } else if record["parts"].is_array() {
             read_turn(builder, record);
         } else {
@@ -75,7 +77,9 @@ impl ChatMessages {
 
     /// Reads the messages.
     pub(super) fn read(self, builder: &mut TraceBuilder) {
-        self.messages.iter().for_each(|message| read_message(builder, message));
+        for message in &self.messages {
+            read_message(builder, message);
+        }
     }
 }
 
@@ -96,7 +100,11 @@ fn read_message(builder: &mut TraceBuilder, message: &Value) {
             builder.model(text(message, "model"));
             add_text(builder, MessageRole::Assistant, content, at);
             match message["toolCalls"].as_array().filter(|calls| !calls.is_empty()) {
-                Some(calls) => calls.iter().for_each(|call| read_call(builder, call, at)),
+                Some(calls) => {
+                    for call in calls {
+                        read_call(builder, call, at);
+                    }
+                }
                 None => read_actions(builder, content, at),
             }
         }
@@ -177,23 +185,23 @@ fn read_result(part: &Value) -> TraceCallResult {
 
 /// Reads a message of the program to the user, which may say that it stopped the agent.
 fn read_notice(builder: &mut TraceBuilder, notice: &str) {
-    /// Words of notices, and the ends that they mean.
-    const ENDS: [(&str, fn(String) -> SessionEnd); 9] = [
-        ("Request cancelled", SessionEnd::Interrupted),
-        ("User cancelled the request", SessionEnd::Interrupted),
-        ("Agent execution stopped", SessionEnd::Interrupted),
-        ("Agent execution blocked", SessionEnd::Interrupted),
-        ("maximum number of turns", SessionEnd::CutOff),
-        ("A potential loop was detected", SessionEnd::CutOff),
-        ("might exceed the context window", SessionEnd::CutOff),
-        ("Response truncated", SessionEnd::CutOff),
-        ("Response stopped", SessionEnd::Failed),
+    const INTERRUPTED: [&str; 4] = [
+        "Request cancelled", "User cancelled the request", "Agent execution stopped",
+        "Agent execution blocked",
+    ];
+    const CUT_OFF: [&str; 4] = [
+        "maximum number of turns", "A potential loop was detected", "might exceed the context window",
+        "Response truncated",
     ];
 
-    if notice.starts_with("[API Error") {
-        builder.fail(notice);
-    } else if let Some((_, end)) = ENDS.iter().find(|(words, _)| notice.contains(words)) {
-        builder.end(end(notice.trim_start_matches(['⚠', '\u{fe0f}', ' ']).to_owned()));
+    let says = |words: &[&str]| words.iter().any(|words| notice.contains(words));
+    let why = notice.trim_start_matches(['⚠', '\u{fe0f}', ' ']).to_owned();
+    if says(&INTERRUPTED) {
+        builder.end(SessionEnd::Interrupted(why));
+    } else if says(&CUT_OFF) {
+        builder.end(SessionEnd::CutOff(why));
+    } else if notice.starts_with("[API Error") || says(&["Response stopped"]) {
+        builder.fail(why);
     }
 }
 

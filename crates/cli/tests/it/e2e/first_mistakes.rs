@@ -511,10 +511,10 @@ fn a_program_that_needs_a_workspace_is_warned_of_where_there_is_none() {
         "targets:\n- {name: agent, provider: cli, command: [echo, x]}\n- {name: model, provider: openai, model: m, api_key: k}\n",
     );
     cli.file("project/a.txt", "a");
-    let (native, matrix) = ("native.eval.yaml", "matrix.yaml");
+    let (native, older) = ("native.eval.yaml", "older.eval.yaml");
     let given = "tests: [{id: a, input: q, output: y, assertions: [GRADER]}]\n";
     let asked = "execution: {target: TARGET}\nWORKSPACE\ntests: [{id: a, input: q, assertions: [GRADER]}]\n";
-    let grid = "prompts: [q]\nproviders: [echo]\ntests: [{assert: [GRADER]}]\n";
+    let old = "evalcases: [{id: a, expected_outcome: x, input_messages: [{role: user, content: q}], output: y, execution: {evaluators: [GRADER]}}]\n";
     let bare = "{type: code-grader, command: [pytest, -q]}";
     let placed = "{type: code-grader, command: [sh, x.sh], cwd: '{{workspace_path}}'}";
     let inner = "{type: composite, aggregator: {type: weighted_average}, assertions: [GRADER]}"
@@ -534,7 +534,7 @@ fn a_program_that_needs_a_workspace_is_warned_of_where_there_is_none() {
         (native, asked, "agent", none, "{type: code-grader, command: [sh, pytest.sh]}", None),
         (native, asked, "agent", none, "{type: code-grader, command: pytests}", None),
         (native, asked, "agent", none, "{type: code-grader, command: 'cargo test -q'}", tests),
-        (matrix, grid, "", none, bare, tests),
+        (older, old, "", none, "{name: t, type: code_judge, script: [pytest, -q]}", tests),
     ] {
         let text = text.replace("TARGET", target).replace("WORKSPACE", workspace).replace("GRADER", grader);
         cli.file(file, &text);
