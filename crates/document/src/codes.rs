@@ -242,6 +242,8 @@ codes! {
         "In YAML, ` #` begins a comment, so that `Mentions issue #42` is read as `Mentions issue`. Put the text into quotation marks. A comment is written with a space after the `#`.";
     FULL_WIDTH = "W0416", "A full-width character stands where YAML needs an ASCII one.",
         "Input methods for Chinese and Japanese write `：` for `:` and a wide space (U+3000) for a space. YAML reads both as letters of a text, so there is no key, or no indentation. Write `: ` and ordinary spaces; a text that begins like this needs quotation marks.";
+    NO_WORKSPACE = "W0417", "A grading program needs a workspace, and there is none.",
+        "A command such as `pytest` tests the folder in which it runs. Without a workspace, that is the folder of the eval file, where no target has worked: the result says nothing about the answer. Give the suite or the case a `workspace` and a target that works in it, a command or an agent. If the program should run in another folder, name it with `cwd`.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

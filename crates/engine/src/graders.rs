@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use assize_grade::schema_problem;
 use assize_model::{
     AnswerCheck, AnswerSelection, AuthorCode, Case, CodeProgram, CompositeAggregator, ContextMeasure,
-    ContextSource, Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
+    ContextSource, Grader, GraderCommand, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
+    ProgramFolder,
 };
 use assize_rubric::JudgingMode;
 use assize_run::custom_command;
@@ -54,6 +55,36 @@ pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
         _ => return None,
     };
     Some(format!("grader `{}`: {what}", grader.name))
+}
+
+/// Beginnings of commands that run the tests of the folder they are in.
+const TEST_RUNNERS: [&str; 25] = [
+    "pytest", "python -m pytest", "python3 -m pytest", "python -m unittest", "python3 -m unittest", "tox",
+    "npm test", "npm run test", "pnpm test", "yarn test", "bun test", "deno test", "npx jest", "npx vitest",
+    "cargo test", "cargo nextest", "go test", "make test", "make check", "mvn test", "gradle test",
+    "./gradlew test", "dotnet test", "bundle exec rspec", "ctest",
+];
+
+/// Why a grading program does not see the work of a target without a workspace; `None` if it needs none.
+pub(crate) fn workspace_problem(grader: &Grader, case: &Case) -> Option<String> {
+    let GraderKind::Code(code) = &grader.kind else { return None };
+    let name = &grader.name;
+    match &code.cwd {
+        Some(ProgramFolder::Workspace) => {
+            Some(format!("grader `{name}` breaks: `cwd` is the workspace, and there is none"))
+        }
+        None if case.container.is_none() && is_test_runner(&code.command) => Some(format!(
+            "grader `{name}` tests the folder of the eval file, whatever the answer is: there is no workspace"
+        )),
+        Some(ProgramFolder::Named(_)) | None => None,
+    }
+}
+
+/// Whether a command runs the tests of the folder it is in.
+fn is_test_runner(command: &GraderCommand) -> bool {
+    let shown = command.shown().to_string();
+    let mut rest = TEST_RUNNERS.iter().filter_map(|runner| shown.strip_prefix(runner));
+    rest.any(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The program that a grader starts, with its command; `None` if it starts none.

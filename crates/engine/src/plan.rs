@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use assize_evalfile::reading::MAX_TRIALS;
 use assize_grade::{Judge, ProgramSetup};
 use assize_model::{
-    Case, FilePosition, FilePreprocessor, GivenOutput, Grader, GraderKind, HookEvent, PanelSpec,
-    ProjectConfig, ScoringMethod, Suite, TargetRef, ThresholdOverrides,
+    Case, FilePosition, FilePreprocessor, GivenOutput, Grader, GraderKind, HookEvent, NamedProgram,
+    PanelSpec, ProjectConfig, ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
 use assize_rubric::{
     CaseMessage, JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode,
@@ -27,7 +27,7 @@ use crate::error::EngineError;
 use crate::extensions::ExtensionUse;
 use crate::graders::{
     JudgeDemand, baseline_problem, describe_code, grader_problem, grader_program, judge_demand,
-    judge_problem, own_judging, visit_graders,
+    judge_problem, own_judging, visit_graders, workspace_problem,
 };
 use crate::judges::OFFLINE;
 use crate::options::{RunOptions, SequenceOptions};
@@ -166,6 +166,7 @@ impl<'a> RunPlanner<'a> {
                     .remark(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
             }
 
+            check_programs_without_workspace(case, found);
             self.check_judges(planned, case, None, deps, found);
             return;
         }
@@ -175,6 +176,9 @@ impl<'a> RunPlanner<'a> {
         }
 
         found.note_extensions(suite, self.extensions);
+        if spec_of(suite, case).is_none() {
+            check_programs_without_workspace(case, found);
+        }
         let targets = self.targets_of(suite, case, deps);
         if targets.is_empty() {
             let help = if suite.has_providers {
@@ -647,6 +651,18 @@ fn check_workspace(
             "{}: the workspace has no effect on target `{}`, which does not use a folder",
             case.place, target.name
         ));
+        check_programs_without_workspace(case, found);
+    }
+}
+
+/// Notes the grading programs of a case that need a workspace, where there is none.
+fn check_programs_without_workspace(case: &Case, found: &mut PreflightReport) {
+    for grader in case.all_graders() {
+        visit_graders(grader, &mut |grader| {
+            if let Some(what) = workspace_problem(grader, case) {
+                found.misplaced.insert(NamedProgram { place: grader.place.clone(), what });
+            }
+        });
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) struct PreflightReport {
     pub(crate) extended: BTreeSet<PathBuf>,
     /// Programs that the cases need.
     pub(crate) programs: BTreeSet<NamedProgram>,
+    /// Grading programs that need a workspace where there is none, each with the reason.
+    pub(crate) misplaced: BTreeSet<NamedProgram>,
     /// Variables of the environment in texts of the suites.
     pub(crate) variables: BTreeSet<TextVariable>,
     /// Paths of the suites whose variables were noted.
@@ -263,7 +265,8 @@ impl PreflightReport {
             )));
         }
 
-        let remarks = self.remarks.iter().take(MAX_PROBLEMS).cloned();
+        let misplaced = self.misplaced.iter().map(|NamedProgram { place, what }| format!("{place}: {what}"));
+        let remarks = misplaced.chain(self.remarks.iter().cloned()).take(MAX_PROBLEMS);
         let unnamed = self.has_default_judge.then(|| OFFLINE_NOTICE.to_owned());
         Ok(warnings.into_iter().chain(remarks).chain(unnamed).chain(refused).collect())
     }

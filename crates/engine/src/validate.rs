@@ -12,7 +12,7 @@ use assize_evalfile::{
     load_targets,
 };
 use assize_llm::ModelName;
-use assize_model::{Case, FilePosition, Grader, Suite};
+use assize_model::{Case, FilePosition, Grader, NamedProgram, Suite};
 use assize_scorecard::load_scorecard;
 use serde_json::{Value, json};
 
@@ -128,10 +128,18 @@ impl Engine {
         let given_targets = targets_file.as_deref().map(|path| check_targets_file(path, &options));
 
         let (rubrics, unchecked) = check_rubrics(&loaded, rubrics, &options);
-        let mut capabilities = self.capabilities_of(&loaded, roots, targets_file.as_deref());
+        let mut capabilities = CapabilityList::default();
+        let misplaced: Vec<_> = (loaded.files.iter())
+            .map(|file| {
+                let (asked, misplaced) =
+                    self.plan_file(file, roots, targets_file.as_deref()).unwrap_or_default();
+                capabilities.extend(asked);
+                misplaced
+            })
+            .collect();
         let silent = self.clone().with_observer(|_: EngineEvent| {});
         let configs = check_configs(&loaded, targets_file.as_deref(), &options);
-        let suites = loaded.files.into_iter().map(|file| {
+        let suites = loaded.files.into_iter().zip(misplaced).map(|(file, misplaced)| {
             let is_other = file.suite.is_none();
             let unrunnable = check_suite(&file, targets_file.as_deref(), &options, false);
             let mut file = ValidatedFile {
@@ -141,6 +149,7 @@ impl Engine {
                 ..ValidatedFile::new(file.path, file.diagnostics, file.sources)
             };
             file.diagnostics.extend(unrunnable);
+            file.diagnostics.extend(misplaced);
             if is_other { as_rubric(file, &options) } else { file }
         });
         let cards: Vec<ValidatedFile> = loaded
@@ -175,42 +184,42 @@ impl Engine {
         Ok(ValidationReport { files, unchecked, capabilities })
     }
 
-    /// Requests of files that need consent. Files that can't be read are skipped, because their problems are
-    /// reported elsewhere.
-    fn capabilities_of(
+    /// What a file asks for that needs consent, and warnings of its programs that need a workspace where there is none.
+    /// `None` for a file that can't be read; its problems are reported elsewhere.
+    fn plan_file(
         &self,
-        loaded: &LoadedFiles,
+        file: &LoadedFile,
         roots: &[PathBuf],
         targets_file: Option<&Path>,
-    ) -> CapabilityList {
+    ) -> Option<(CapabilityList, Vec<Diagnostic>)> {
         let silent = self.clone().with_observer(|_: EngineEvent| {});
-        let options = RunOptions::default();
-        let mut all = CapabilityList::default();
-        for file in &loaded.files {
-            let Some(suite) = &file.suite else { continue };
-            let files = std::slice::from_ref(&file.path);
-            let request = WiringRequest::new(ModelAccess::Plan(&options), files, "nothing was run");
-            let found = wire(&silent, &request.reading(roots, targets_file)).and_then(|wiring| {
-                let deps = wiring.deps_of_suite(suite)?;
-                let sequence = SequenceOptions::default();
-                let planner = RunPlanner {
-                    workspaces: Some(&wiring.workspaces),
-                    sequence: Some(&sequence),
-                    extensions: ExtensionUse::Planned,
-                    ..RunPlanner::new(&wiring.config, &options)?
-                };
-                let (planned, mut found) = (planner.suite(suite), PreflightReport::default());
-                found.programs.extend(suite.unrun_code.iter().cloned());
-                found.note_variables(suite);
-                for case in file.cases.iter_ahead().filter_map(Result::ok) {
-                    planner.check(&planned, &case, &deps, &mut found);
-                }
-                Ok(found.capabilities(&wiring.gateway))
-            });
-            all.extend(found.unwrap_or_default());
+        let (options, sequence) = (RunOptions::default(), SequenceOptions::default());
+        let suite = file.suite.as_ref()?;
+        let files = std::slice::from_ref(&file.path);
+        let request = WiringRequest::new(ModelAccess::Plan(&options), files, "nothing was run");
+        let wiring = wire(&silent, &request.reading(roots, targets_file)).ok()?;
+        let deps = wiring.deps_of_suite(suite).ok()?;
+        let planner = RunPlanner {
+            workspaces: Some(&wiring.workspaces),
+            sequence: Some(&sequence),
+            extensions: ExtensionUse::Planned,
+            ..RunPlanner::new(&wiring.config, &options).ok()?
+        };
+        let (planned, mut found) = (planner.suite(suite), PreflightReport::default());
+        found.programs.extend(suite.unrun_code.iter().cloned());
+        found.note_variables(suite);
+        for case in file.cases.iter_ahead().filter_map(Result::ok) {
+            planner.check(&planned, &case, &deps, &mut found);
         }
 
-        all
+        let warn = |NamedProgram { place, what }: &NamedProgram| {
+            let span = file.sources.word_at(place.path(), place.line, place.column)?;
+            let warning = Diagnostic::warning(codes::NO_WORKSPACE, what.as_str()).at(span, "this grader");
+            Some(warning.with_help(
+                "add `workspace: {template: FOLDER}` and a target that works in it, or name another `cwd`",
+            ))
+        };
+        Some((found.capabilities(&wiring.gateway), found.misplaced.iter().filter_map(warn).collect()))
     }
 }
 

@@ -28,7 +28,8 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     if (400..500).contains(&status) && unknown_key(&code, &message) {
         return ErrorKind::Authentication;
     }
-    if status == 400 && (out_of_money(&code, &message) || not_allowed(&code, &message)) {
+    // An account without credit may also answer 412 or 429, but waiting does not help.
+    if matches!(status, 400 | 412 | 429) && (out_of_money(&code, &message) || not_allowed(&code, &message)) {
         return ErrorKind::PermissionDenied;
     }
     if matches!(status, 400 | 422) && unknown_model(&code, &message) {
@@ -36,13 +37,6 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     }
 
     match status {
-        // An account without credit also answers 429, but waiting does not help.
-        429 if ["insufficient_quota", "exceeded_current_quota", "billing", "perday"]
-            .iter()
-            .any(|c| code.contains(c)) =>
-        {
-            ErrorKind::PermissionDenied
-        }
         429 => ErrorKind::RateLimited,
         401 => ErrorKind::Authentication,
         402 | 403 => ErrorKind::PermissionDenied,
@@ -60,9 +54,14 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
 }
 
 fn out_of_money(code: &str, message: &str) -> bool {
-    code.contains("billing")
-        || message.contains("credit balance")
-        || message.contains("reached your specified api usage limits")
+    const CODES: [&str; 4] = ["insufficient_quota", "exceeded_current_quota", "billing", "perday"];
+
+    const WORDS: [&str; 6] = [
+        "credit balance", "your specified api usage limits", "insufficient balance", "余额不足",
+        "monthly spending limit", "account is in good standing",
+    ];
+
+    CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|words| message.contains(words))
 }
 
 fn too_long(code: &str, message: &str) -> bool {
@@ -82,10 +81,10 @@ fn too_long(code: &str, message: &str) -> bool {
 
 /// Whether the account may not use the model.
 fn not_allowed(code: &str, message: &str) -> bool {
-    const WORDS: [&str; 7] = [
+    const WORDS: [&str; 8] = [
         "location is not supported", "unsupported countries", "organization has been disabled",
-        "organization must be verified", "is not allowed to use", "marked by provider as legacy",
-        "operation not allowed",
+        "organization has been restricted", "organization must be verified", "is not allowed to use",
+        "marked by provider as legacy", "operation not allowed",
     ];
 
     code.contains("model_terms_required") || WORDS.iter().any(|words| message.contains(words))
@@ -93,7 +92,7 @@ fn not_allowed(code: &str, message: &str) -> bool {
 
 /// Google and xAI refuse a wrong key with status 400, and AWS and Fireworks with 403.
 fn unknown_key(code: &str, message: &str) -> bool {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 12] = [
         "api key not valid",
         "api key expired",
         "incorrect api key",
@@ -104,23 +103,27 @@ fn unknown_key(code: &str, message: &str) -> bool {
         "security token included in the request",
         "request signature we calculated does not match",
         "signature expired",
+        "invalid authorization header",
+        "missing authorization header",
     ];
 
     code.contains("api_key_invalid") || WORDS.iter().any(|words| message.contains(words))
 }
 
-/// Many servers refuse an unknown model with status 400.
+/// Many servers refuse an unknown model with status 400: also a model that can't chat, or not in this version of the API.
 fn unknown_model(code: &str, message: &str) -> bool {
     const CODES: [&str; 6] = [
         "model_not_found", "invalid_model", "model_not_supported", "model_not_available",
         "model_decommissioned", "deploymentnotfound",
     ];
 
-    const WORDS: [&str; 13] = [
+    const WORDS: [&str; 20] = [
         "model identifier is invalid", "on-demand throughput", "support the model that you provided",
         "invalid model name", "model not exist", "is not a valid model id", "invalid model:",
         "invalid model id", "no such model", "unknown model", "unexpected model name",
-        "does not work with the specified model", "does not support chat",
+        "does not work with the specified model", "does not support chat", "supported api model names",
+        "permitted models", "no models loaded", "not servable in region", "at 'modelid' failed to satisfy",
+        "chat template is no longer allowed", "api version not supported",
     ];
 
     let missing = message.contains("model")

@@ -47,6 +47,8 @@ impl TraceBuilder {
         let trace = AgentTrace {
             format,
             session: None,
+            parent: None,
+            started_agents: Vec::new(),
             model: None,
             messages: Vec::new(),
             tokens: Tokens::default(),
@@ -83,10 +85,18 @@ impl TraceBuilder {
         }
     }
 
-    /// Records that the log is that of a sub-agent, of this session if it says so.
-    pub(crate) fn subagent_of(&mut self, session: Option<&str>) {
-        self.session(session);
+    /// Records that the log is that of a sub-agent, with its own id and that of the session that started it.
+    pub(crate) fn subagent_of(&mut self, own: Option<&str>, parent: Option<&str>) {
+        self.session(own);
+        if self.trace.parent.is_none() {
+            self.trace.parent = parent.map(str::to_owned);
+        }
         self.is_subagent = true;
+    }
+
+    /// Records that the session started a sub-agent with this id.
+    pub(crate) fn started_agent(&mut self, id: Option<&str>) {
+        self.trace.started_agents.extend(id.map(str::to_owned));
     }
 
     pub(crate) fn model(&mut self, name: Option<&str>) {

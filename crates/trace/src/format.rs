@@ -13,7 +13,7 @@ pub enum LogFormat {
     Codex,
     /// Copilot CLI: the events of a session.
     Copilot,
-    /// Gemini CLI: the output of `--output-format json` and `stream-json`.
+    /// Gemini CLI: the output of `--output-format json` and `stream-json`, session files, and saved conversations.
     Gemini,
     /// OpenCode: the output of `run --format json`, and exported sessions.
     OpenCode,
@@ -48,10 +48,13 @@ impl LogFormat {
         let kind = record.get("type").and_then(Value::as_str);
         let Some(kind) = kind else {
             return match () {
-                // An exported session of OpenCode, the single object of Gemini, or the head of an old
-                // rollout.
+                // An exported session of OpenCode, the single object of Gemini, its session files and saved
+                // conversations, or the head of an old rollout.
                 () if has("info") && has("messages") => Some(Self::OpenCode),
                 () if has("response") && has("stats") => Some(Self::Gemini),
+                () if ["projectHash", "history", "clientHistory", "parts"].into_iter().any(has) => {
+                    Some(Self::Gemini)
+                }
                 () if has("instructions") && has("timestamp") => Some(Self::Codex),
                 () => None,
             };
@@ -83,6 +86,7 @@ impl LogFormat {
                 match kind {
                     "init" => has("session_id"),
                     "tool_use" => has("tool_name"),
+                    "gemini" => has("content"),
                     "message" => has("role") && has("content") && has("timestamp"),
                     _ => false,
                 },

@@ -16,6 +16,10 @@ pub struct AgentTrace {
     pub format: LogFormat,
     /// Id of the session.
     pub session: Option<String>,
+    /// The session that started it, if it is the log of a sub-agent that says so.
+    pub parent: Option<String>,
+    /// The ids of sub-agents that it started and that have logs of their own, if it names them.
+    pub started_agents: Vec<String>,
     /// Model that answered, as the log names it; the last one if it changed.
     pub model: Option<String>,
     /// Everything said, in order.
@@ -37,7 +41,7 @@ pub struct AgentTrace {
 }
 
 impl AgentTrace {
-    /// Whether the log is only about a sub-agent, and belongs to the session that it names.
+    /// Whether the log is only about a sub-agent, and belongs to the session that started it.
     pub fn is_subagent(&self) -> bool {
         !self.messages.is_empty() && self.messages.iter().all(|message| message.subagent)
     }

@@ -154,6 +154,59 @@ fn what_gemini_prints() {
 }
 
 #[test]
+fn a_session_file_of_gemini() {
+    let trace = only(log("gemini-session.jsonl"));
+    assert_eq!((trace.format, trace.session.as_deref()), (LogFormat::Gemini, Some("5411f113-7a06")));
+    assert_eq!(trace.question(), Some("Count the lines of @notes.txt"), "as typed, without the file");
+    assert_eq!((trace.answer(), trace.end.clone()), (Some("Twelve lines."), SessionEnd::Finished));
+    assert_eq!(
+        calls(&trace),
+        [("read_file", Some(false), Some(1000)), ("investigator", Some(true), Some(2000))]
+    );
+    assert_eq!(trace.calls().next().expect("a call").output, Some(json!("one\ntwo\n")));
+    assert_eq!(trace.started_agents, ["sub-1"]);
+    // What was taken back was paid for, and a message that was recorded again counts once.
+    assert_eq!(trace.tokens, tokens(100 + 5 + 200 + 300, 40, 14 + 20 + 10));
+    assert_eq!(trace.model.as_deref(), Some("gemini-3-pro"));
+
+    // Older versions write one object, and all of them save conversations as they are sent to the model.
+    let lines = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs/gemini-session.jsonl"),
+    );
+    let records: Vec<Value> = lines
+        .expect("the log is there")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let mut whole = records[0].clone();
+    whole["messages"] = records.iter().filter(|record| record["id"].is_string()).cloned().collect();
+    let old = only(parsed(&format!("{whole:#}")));
+    assert_eq!((old.question(), old.answer()), (trace.question(), trace.answer()));
+    let turn = |role: &str, part: Value| json!({"role": role, "parts": [part]});
+    let turns = json!([
+        turn("user", json!({"text": "<session_context>Today is Monday."})),
+        turn("model", json!({"text": "Got it. Thanks for the context!"})),
+        turn("user", json!({"text": "Count"})),
+        turn("model", json!({"functionCall": {"id": "c", "name": "read_file", "args": {"path": "a"}}})),
+        turn(
+            "user",
+            json!({"functionResponse": {"id": "c", "name": "read_file", "response": {"output": "x"}}})
+        ),
+        json!({"role": "model", "parts": [{"text": "Counting", "thought": true}, {"text": "One."}]}),
+    ]);
+    for saved in [
+        format!("{turns:#}"),
+        json!({"history": turns}).to_string(),
+        json!({"clientHistory": turns}).to_string(),
+    ] {
+        let trace = only(parsed(&saved));
+        assert_eq!((trace.question(), trace.answer()), (Some("Count"), Some("One.")), "{saved}");
+        assert_eq!(calls(&trace), [("read_file", Some(false), None)], "{saved}");
+        assert_eq!(trace.tokens, Tokens::default(), "{saved}");
+    }
+}
+
+#[test]
 fn what_opencode_prints() {
     let trace = only(log("opencode-run.jsonl"));
     assert_eq!(trace.answer(), Some("It is Sunday."));
@@ -583,6 +636,91 @@ fn how_a_session_ended_is_read_from_every_format() {
             ],
         },
         Case {
+            name: "gemini file",
+            begin: "{\"sessionId\":\"g\",\"projectHash\":\"p\",\"kind\":\"main\"}\n{\"id\":\"u\",\"type\":\"user\",\"content\":[{\"text\":\"Do it\"}]}",
+            said: r#"{"id":"a","type":"gemini","content":"Done.","tokens":{"input":1,"output":1}}"#,
+            endings: &[
+                ("{said}", "Finished"),
+                ("{said}\n{\"$set\":{\"lastUpdated\":\"2026-09-01T10:00:00Z\"}}", "Finished"),
+                ("", "GoingOn"),
+                (
+                    r#"{"id":"b","type":"gemini","content":"On it.","toolCalls":[{"id":"t","name":"edit","args":{},"status":"executing"}]}"#,
+                    "GoingOn",
+                ),
+                ("{said}\n{\"$rewindTo\":\"a\"}", "GoingOn"),
+                (r#"{"id":"i","type":"info","content":"Request cancelled."}"#, "Interrupted"),
+                ("{\"id\":\"i\",\"type\":\"info\",\"content\":\"Request cancelled.\"}\n{said}", "Finished"),
+                (
+                    "{said}\n{\"id\":\"i\",\"type\":\"info\",\"content\":\"Agent execution stopped: hook\"}",
+                    "Interrupted",
+                ),
+                (
+                    "{said}\n{\"id\":\"i\",\"type\":\"error\",\"content\":\"[API Error: 503 overloaded]\"}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"id\":\"i\",\"type\":\"info\",\"content\":\"⚠️  Response stopped due to safety reasons.\"}",
+                    "Failed",
+                ),
+                (
+                    "{said}\n{\"id\":\"i\",\"type\":\"info\",\"content\":\"⚠️  Response truncated due to token limits.\"}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"id\":\"i\",\"type\":\"info\",\"content\":\"The session has reached the maximum number of turns: 3.\"}",
+                    "CutOff",
+                ),
+                (
+                    "{said}\n{\"id\":\"i\",\"type\":\"info\",\"content\":\"A potential loop was detected.\"}",
+                    "CutOff",
+                ),
+                // A command of the user that failed is not the agent's work.
+                ("{said}\n{\"id\":\"i\",\"type\":\"error\",\"content\":\"Unknown command: /x\"}", "Finished"),
+                // A compacted conversation.
+                (
+                    "{said}\n{\"id\":\"s\",\"type\":\"user\",\"content\":[{\"text\":\"<state_snapshot>x\"}]}\n{\"id\":\"t\",\"type\":\"gemini\",\"content\":[{\"text\":\"Got it. Thanks for the additional context!\"}]}",
+                    "Finished",
+                ),
+            ],
+        },
+        Case {
+            name: "gemini saved",
+            begin: r#"{"history":[{"role":"user","parts":[{"text":"Do it"}]},"#,
+            said: r#"{"role":"model","parts":[{"text":"Done."}]}"#,
+            endings: &[
+                (r#"{said}],"authType":"x"}"#, "Finished"),
+                (
+                    r#"{"role":"model","parts":[{"text":"On it."},{"functionCall":{"name":"edit","args":{}}}]}]}"#,
+                    "GoingOn",
+                ),
+                (r#"{said},{"role":"user","parts":[{"text":"More"}]}]}"#, "GoingOn"),
+            ],
+        },
+        Case {
+            name: "opencode export",
+            begin: r#"{"info":{"id":"o"},"messages":[{"info":{"id":"u","role":"user"},"parts":[{"type":"text","text":"Do it"}]},"#,
+            said: r#"{"type":"step-start"},{"type":"text","text":"Done."}"#,
+            endings: &[
+                (
+                    r#"{"info":{"role":"assistant"},"parts":[{said},{"type":"step-finish","reason":"stop"}]}]}"#,
+                    "Finished",
+                ),
+                (r#"{"info":{"role":"assistant"},"parts":[{said}]}]}"#, "GoingOn"),
+                (
+                    r#"{"info":{"role":"assistant","error":{"name":"APIError","data":{"message":"no"}}},"parts":[{said}]}]}"#,
+                    "Failed",
+                ),
+                (
+                    r#"{"info":{"role":"assistant","error":{"name":"MessageAbortedError"}},"parts":[{said}]}]}"#,
+                    "Interrupted",
+                ),
+                (
+                    r#"{"info":{"role":"assistant"},"parts":[{said},{"type":"step-finish","reason":"length"}]}]}"#,
+                    "CutOff",
+                ),
+            ],
+        },
+        Case {
             name: "opencode",
             begin: r#"{"type":"step_start","sessionID":"o","part":{"type":"step-start"}}"#,
             said: r#"{"type":"text","sessionID":"o","part":{"type":"text","text":"Done."}}"#,
@@ -770,7 +908,7 @@ fn a_subagent_of_codex_adds_its_calls_to_its_session_once() {
     let mut session = log(&main);
     for sub in [log(&alone), log(&forked)] {
         assert!(sub.is_subagent());
-        assert_eq!(sub.session.as_deref(), Some("m"));
+        assert_eq!(sub.parent.as_deref(), Some("m"));
         session.add_subagent(sub);
     }
     let mut names: Vec<&str> = calls(&session).iter().map(|call| call.0).collect();

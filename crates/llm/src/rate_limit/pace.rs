@@ -19,7 +19,7 @@
 //! 3. *Limited.* The account keeps to [`SAFE_SHARE`] times the rate. The rate grows slowly at first, and faster
 //!    the longer nothing is refused; the next refusal corrects it.
 //!
-//! If refusals are frequent but not dense, a rate is tried. It is dropped again if keeping to it does not end the
+//! If refusals are frequent or even, but not dense, a rate is tried. It is dropped again if keeping to it does not end the
 //! refusals, because then they have another cause.
 //!
 //! What must hold for a measurement to be right:
@@ -42,9 +42,14 @@ use std::time::Duration;
 /// [`DENSE_REFUSALS`] refusals among this many consecutive requests show that the account has reached a limit.
 const NEIGHBOURS: u64 = 8;
 const DENSE_REFUSALS: usize = 5;
-/// [`FREQUENT_REFUSALS`] refusals among this many requests make a rate worth a try.
+/// [`FREQUENT_REFUSALS`] refusals among this many requests make a rate worth a try, and so do fewer at even distances: a
+/// server that admits a fixed rate refuses every so many requests. Refusals at random are neither.
 const SAMPLE_REQUESTS: u64 = 128;
-const FREQUENT_REFUSALS: usize = 6;
+const FREQUENT_REFUSALS: usize = 16;
+const EVEN_REFUSALS: usize = 10;
+/// The largest distance between even refusals, compared with their mean distance. Of ten refusals at random, 1 in 400
+/// are as even.
+const MAX_EVEN_DISTANCE: f64 = 1.5;
 /// How many refusals are remembered.
 const MAX_REMEMBERED_REFUSALS: usize = 64;
 /// The minimum of admitted requests for a measurement. With fewer, one request more or less changes the result too
@@ -309,19 +314,30 @@ impl RequestPace {
         RefusalMeaning::Account { until, again }
     }
 
-    /// If refusals are frequent, keeps to the rate of the recent requests, to see whether that ends the
-    /// refusals.
+    /// If refusals are frequent or even, keeps to the rate of the recent requests, to see whether that ends the refusals.
     fn try_rate(&mut self, number: u64, now: Duration, sent: u64) {
         if number < self.try_from {
             return;
         }
 
-        if let Some((first, FREQUENT_REFUSALS..)) = self.recent(number, SAMPLE_REQUESTS)
+        let frequent = self.recent(number, SAMPLE_REQUESTS).filter(|(_, count)| *count >= FREQUENT_REFUSALS);
+        if let Some(first) = frequent.map(|(first, _)| first).or_else(|| self.first_of_even(number))
             && let Some(last) = self.refusals.iter().find(|refusal| refusal.number == number)
             && let Some(rate) = self.rate_between(first, *last)
         {
             self.keep_to(rate, first, now, sent);
         }
+    }
+
+    /// The first of the last [`EVEN_REFUSALS`] up to this request, if they are at even distances.
+    fn first_of_even(&self, number: u64) -> Option<Refusal> {
+        let known = self.refusals.iter().rev().skip_while(|refusal| refusal.number > number);
+        let last: Vec<Refusal> = known.take(EVEN_REFUSALS).copied().collect();
+        let (newest, first) = (last.first()?, *last.get(EVEN_REFUSALS - 1)?);
+        let largest = last.windows(2).map(|pair| pair[0].number - pair[1].number).max()?;
+        let mean = (newest.number - first.number) as f64 / (EVEN_REFUSALS - 1) as f64;
+
+        (first.number >= self.changed_at && largest as f64 <= MAX_EVEN_DISTANCE * mean).then_some(first)
     }
 
     /// Keeps to a little less than this rate from now on.

@@ -39,6 +39,7 @@ struct SimulatedServer {
     random: f64,
     /// With more requests in flight than this, the server refuses.
     at_once: usize,
+    seed: u64,
 }
 
 const SERVER: SimulatedServer = SimulatedServer {
@@ -50,6 +51,7 @@ const SERVER: SimulatedServer = SimulatedServer {
     headers: false,
     random: 0.0,
     at_once: usize::MAX,
+    seed: 7,
 };
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,7 +119,7 @@ impl TokenBucket {
 }
 
 fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> SimulatedRun {
-    let mut random = StdRng::seed_from_u64(7);
+    let mut random = StdRng::seed_from_u64(server.seed);
     let mut limiter = RateLimiter::new(ConcurrencyWindow::new(start, 256), None, None);
     let mut events: BinaryHeap<Reverse<(u64, SimulatedEvent)>> = BinaryHeap::new();
     let mut queue: VecDeque<usize> = (0..(workers as usize).min(calls)).collect();
@@ -263,6 +265,24 @@ fn refusals_at_random_delay_those_requests_only() {
         let server = SimulatedServer { random: 0.1, ..server };
         let run = simulate(server, 3_000, 100, 100);
         assert!(run.seconds < 2.0 * limit, "{run:?}");
+    }
+}
+
+/// A call that is refused twice waits for at least two seconds, and of a thousand calls two are. The rest of the time is
+/// that of the calls.
+#[test]
+fn refusals_at_random_are_not_taken_for_a_limit_of_the_rate() {
+    for (workers, start, mean, most) in [(100, 100, 4.4, 6.0), (256, 32, 3.5, 4.5)] {
+        let seconds: Vec<f64> = (0..40)
+            .map(|seed| {
+                let server =
+                    SimulatedServer { seed, random: 0.05, asked: AskedPause::WholeSeconds, ..SERVER };
+                simulate(server, 1_000, workers, start).seconds
+            })
+            .collect();
+        let worst = seconds.iter().copied().fold(0.0, f64::max);
+        let found = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        assert!(found < mean && worst < most, "{workers} workers: {found} on average, {worst} at most");
     }
 }
 

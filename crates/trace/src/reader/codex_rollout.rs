@@ -26,7 +26,8 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
         "session_meta" => {
             if let Some(kind) = payload["source"].get("subagent") {
                 let parent = text(&kind["thread_spawn"], "parent_thread_id");
-                builder.subagent_of(parent.or_else(|| text(payload, "parent_thread_id")));
+                let parent = parent.or_else(|| text(payload, "parent_thread_id"));
+                builder.subagent_of(text(payload, "id"), parent);
             }
             builder.session(text(payload, "id"));
             TraceRecordStatus::Known

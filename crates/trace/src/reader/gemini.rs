@@ -1,12 +1,39 @@
-//! Gemini CLI: the output of `--output-format json` and `stream-json`.
+//! Gemini CLI: the output of `--output-format json` and `stream-json`; its files are read by `gemini_chat.rs`.
 
 use assize_rubric::{MessageRole, Tokens};
 use serde_json::Value;
 
-use super::record_reader::TraceRecordStatus;
-use crate::SessionEnd;
+use super::gemini_chat::ChatMessages;
+use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, millis, text, time};
+use crate::{AgentTrace, LogFormat, SessionEnd};
+
+pub(super) struct GeminiReader {
+    builder: TraceBuilder,
+    chat: ChatMessages,
+}
+
+impl GeminiReader {
+    pub(super) fn new() -> Self {
+        Self { builder: TraceBuilder::new(LogFormat::Gemini), chat: ChatMessages::default() }
+    }
+}
+
+impl TraceRecordReader for GeminiReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
+        if self.chat.take(&mut self.builder, record) {
+            return TraceRecordStatus::Known;
+        }
+
+        read_output(&mut self.builder, record)
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<AgentTrace> {
+        self.chat.read(&mut self.builder);
+        self.builder.finish().into_iter().collect()
+    }
+}
 
 /// Reads the single object of `--output-format json`.
 fn summary(builder: &mut TraceBuilder, record: &Value) {
@@ -68,7 +95,7 @@ fn is_loop(error: &Value) -> bool {
     text(error, "message").is_some_and(|message| message.starts_with("Loop detected"))
 }
 
-pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
+fn read_output(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
     let at = time(record, "timestamp");
     builder.record_time(at);
 

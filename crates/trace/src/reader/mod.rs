@@ -6,6 +6,7 @@ mod codex_exec;
 mod codex_rollout;
 mod copilot;
 mod gemini;
+mod gemini_chat;
 mod opencode;
 mod otel;
 mod pi;
@@ -24,8 +25,8 @@ pub(crate) fn reader_for(format: LogFormat) -> Box<dyn TraceRecordReader> {
         LogFormat::Codex => return Box::new(codex::CodexReader::default()),
         LogFormat::OpenTelemetry => return Box::new(otel::OpenTelemetryReader::default()),
         LogFormat::Pi => return Box::new(pi::PiReader::new()),
+        LogFormat::Gemini => return Box::new(gemini::GeminiReader::new()),
         LogFormat::Copilot => copilot::record,
-        LogFormat::Gemini => gemini::record,
         LogFormat::OpenCode => opencode::record,
     };
     Box::new(SessionReader::new(format, record))

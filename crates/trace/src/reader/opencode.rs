@@ -82,10 +82,14 @@ fn tool(builder: &mut TraceBuilder, part: &Value, at: Option<Timestamp>) {
 
 /// Reads an exported session: one object with all messages.
 fn export(builder: &mut TraceBuilder, record: &Value) -> TraceRecordStatus {
-    builder.session(text(&record["info"], "id"));
+    let session = &record["info"];
+    match text(session, "parentID") {
+        Some(parent) => builder.subagent_of(text(session, "id"), Some(parent)),
+        None => builder.session(text(session, "id")),
+    }
     let mut unknown = None;
     // What the user took back stays in the session until the next question.
-    let revert = &record["info"]["revert"];
+    let revert = &session["revert"];
     for message in record["messages"].as_array().into_iter().flatten() {
         let info = &message["info"];
         let is_reverted = text(info, "id").is_some_and(|id| text(revert, "messageID") == Some(id));
@@ -138,6 +142,7 @@ pub(super) fn record(builder: &mut TraceBuilder, record: &Value) -> TraceRecordS
             Ok(()) => TraceRecordStatus::Known,
             Err(kind) => TraceRecordStatus::Unknown(format!("part {kind}")),
         },
+        ("done", None) => TraceRecordStatus::Known,
         (other, None) => TraceRecordStatus::Unknown(other.to_owned()),
     }
 }

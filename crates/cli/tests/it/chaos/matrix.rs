@@ -115,7 +115,13 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
     let expected: BTreeSet<String> = end.ungraded.iter().map(|_| end.kind.to_owned()).collect();
     assert_eq!(kinds, expected, "{context}");
     let asked = noted.requests.get(case).copied();
-    assert_eq!(Some(attempts), asked, "{context}: requests that the rows and the server count");
+    // On a busy machine, a request of the hurried client may end before the server sees it, and an answer may come too late
+    // for it.
+    let is_late = kind.slow && asked.is_some_and(|asked| asked < attempts);
+    assert!(
+        asked == Some(attempts) || is_late,
+        "{context}: rows count {attempts} requests, the server {asked:?}"
+    );
     // A question that fails because the server is busy with others loses none of its attempts, so its number
     // of requests depends on the others.
     if kind.is_lack_of_room() {
@@ -140,10 +146,10 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
         tokens.add(row.decision.spent.tokens);
     }
     let reported = noted.tokens.get(case).copied().unwrap_or_default();
-    assert_eq!(
-        (tokens.input, tokens.output),
-        (reported.input, reported.output),
-        "{context}: tokens of every try that reported some"
+    let is_late = kind.slow && tokens.input <= reported.input && tokens.output <= reported.output;
+    assert!(
+        (tokens.input, tokens.output) == (reported.input, reported.output) || is_late,
+        "{context}: tokens of every try that reported some: {tokens:?}, {reported:?}"
     );
 }
 

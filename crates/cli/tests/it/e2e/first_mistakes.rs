@@ -502,6 +502,50 @@ fn validate_finds_what_no_run_can_use() {
     cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
 }
 
+/// Tests of a project say nothing about an answer that was made somewhere else.
+#[test]
+fn a_program_that_needs_a_workspace_is_warned_of_where_there_is_none() {
+    let cli = cli();
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- {name: agent, provider: cli, command: [echo, x]}\n- {name: model, provider: openai, model: m, api_key: k}\n",
+    );
+    cli.file("project/a.txt", "a");
+    let (native, older) = ("native.eval.yaml", "older.eval.yaml");
+    let given = "tests: [{id: a, input: q, output: y, assertions: [GRADER]}]\n";
+    let asked = "execution: {target: TARGET}\nWORKSPACE\ntests: [{id: a, input: q, assertions: [GRADER]}]\n";
+    let old = "evalcases: [{id: a, expected_outcome: x, input_messages: [{role: user, content: q}], output: y, execution: {evaluators: [GRADER]}}]\n";
+    let bare = "{type: code-grader, command: [pytest, -q]}";
+    let placed = "{type: code-grader, command: [sh, x.sh], cwd: '{{workspace_path}}'}";
+    let inner = "{type: composite, aggregator: {type: weighted_average}, assertions: [GRADER]}"
+        .replace("GRADER", bare);
+    let (folder, none) = ("workspace: {template: project}", "");
+    let (tests, breaks) = (Some("tests the folder of the eval file"), Some("breaks: `cwd` is the workspace"));
+    for (file, text, target, workspace, grader, wanted) in [
+        (native, given, "", none, bare, tests),
+        (native, given, "", none, placed, breaks),
+        (native, asked, "agent", none, bare, tests),
+        (native, asked, "agent", none, &*inner, tests),
+        (native, asked, "agent", none, placed, breaks),
+        (native, asked, "agent", folder, bare, None),
+        (native, asked, "agent", folder, placed, None),
+        (native, asked, "model", folder, bare, tests),
+        (native, asked, "agent", none, "{type: code-grader, command: [pytest, -q], cwd: .}", None),
+        (native, asked, "agent", none, "{type: code-grader, command: [sh, pytest.sh]}", None),
+        (native, asked, "agent", none, "{type: code-grader, command: pytests}", None),
+        (native, asked, "agent", none, "{type: code-grader, command: 'cargo test -q'}", tests),
+        (older, old, "", none, "{name: t, type: code_judge, script: [pytest, -q]}", tests),
+    ] {
+        let text = text.replace("TARGET", target).replace("WORKSPACE", workspace).replace("GRADER", grader);
+        cli.file(file, &text);
+        let output = cli.run(&["validate", file]).expect_code(0);
+        assert_eq!(output.stdout.contains("W0417"), wanted.is_some(), "{text}{}", output.stdout);
+        assert!(output.stdout.contains(wanted.unwrap_or_default()), "{text}{}", output.stdout);
+        let plan = cli.run(&["eval", file, "--dry-run", "--allow-code", "--judge", "offline"]);
+        assert!(plan.stderr.contains(wanted.unwrap_or_default()), "{text}{}", plan.stderr);
+    }
+}
+
 #[test]
 fn what_every_case_lacks_is_said_once() {
     let cli = cli();

@@ -9,10 +9,31 @@ use assize_testkit::cli::CliTest;
 /// The client, in a version that is known to work.
 const CLIENT: &str = "mcp==2.3.0";
 
+/// The official client for Node.js, in a version that is known to work.
+const NODE_CLIENT: &str = "@modelcontextprotocol/sdk@1.32.2";
+
 #[test]
 fn a_client_of_somebody_else_uses_every_tool() {
-    let python = match client_python() {
-        Ok(python) => python,
+    walk(client_python().map(|python| {
+        let mut command = Command::new(python);
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/client.py"));
+        command
+    }));
+}
+
+#[test]
+fn errors_reach_the_client_of_node_with_their_message() {
+    walk(node_client().map(|script| {
+        let mut command = Command::new("node");
+        command.arg(script);
+        command
+    }));
+}
+
+/// Runs a client with the server, if there is one, in a folder with the examples.
+fn walk(client: Result<Command, String>) {
+    let mut client = match client {
+        Ok(client) => client,
         Err(missing) => {
             // Bypasses the test harness, which captures output: the summary counts these lines.
             let line = format!("\nSKIPPED 1 test of `assize mcp` with another client: {missing}\n");
@@ -25,12 +46,8 @@ fn a_client_of_somebody_else_uses_every_tool() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     test.copy_folder(&root.join("examples"), "examples");
 
-    let walked = Command::new(python)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/client.py"))
-        .arg(env!("CARGO_BIN_EXE_assize"))
-        .arg(test.dir())
-        .output()
-        .expect("python starts");
+    let walked =
+        client.arg(env!("CARGO_BIN_EXE_assize")).arg(test.dir()).output().expect("the client starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
     assert!(walked.status.success(), "{stdout}\n{stderr}");
     assert!(stdout.contains(" checks, 0 problems"), "{stdout}");
@@ -125,6 +142,29 @@ fn client_python() -> Result<PathBuf, String> {
     } else {
         Err(format!("pip can't install {CLIENT}"))
     }
+}
+
+/// The script with the client of Node.js, in a folder with its packages below `target/`.
+fn node_client() -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-node-client");
+    let script = folder.join("errors.mjs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/errors.mjs");
+    let copied = std::fs::create_dir_all(&folder).and_then(|()| std::fs::copy(source, &script));
+    copied.map_err(|error| format!("{}: {error}", folder.display()))?;
+    let installed = folder.join("installed");
+    if std::fs::read_to_string(&installed).is_ok_and(|package| package == NODE_CLIENT) {
+        return Ok(script);
+    }
+
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--prefix"]);
+    let status = quiet(npm.arg(&folder).arg(NODE_CLIENT)).status();
+    if !status.is_ok_and(|status| status.success()) {
+        return Err(format!("npm can't install {NODE_CLIENT}"));
+    }
+
+    std::fs::write(installed, NODE_CLIENT).map_err(|error| error.to_string())?;
+    Ok(script)
 }
 
 fn quiet(command: &mut Command) -> &mut Command {

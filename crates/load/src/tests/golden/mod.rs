@@ -32,6 +32,7 @@ const NOT_IN_FIXTURES: &[(&str, &str)] = &[
     ("W0404", "it takes hundreds of warnings; tests/limits.rs makes them"),
     ("W0408", "`validate` finds out; see `first_mistakes` of the command line"),
     ("W0412", "it takes several eval files; see `validate` of the command line"),
+    ("W0417", "`validate` finds out; see `first_mistakes` of the command line"),
 ];
 
 /// Fewer cases than this mean that some were lost.
