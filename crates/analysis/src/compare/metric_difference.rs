@@ -127,9 +127,9 @@ pub(crate) struct PairSample {
 }
 
 impl PairSample {
-    pub(crate) fn push(&mut self, base: f64, candidate: f64, cluster: u32) {
+    pub(crate) fn push(&mut self, base: f64, candidate: f64, cluster: u64) {
         self.base.push(base);
-        self.candidate.push(candidate, u64::from(cluster));
+        self.candidate.push(candidate, cluster);
     }
 
     pub(crate) fn len(&self) -> usize {
