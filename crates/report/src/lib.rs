@@ -89,6 +89,7 @@ pub use cost::{format_cost, format_run_time};
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_cases::{criterion_cases_json, does_criterion_fail, render_criterion_cases};
 pub use criterion_change::render_criterion_change;
+pub use criterion_rates::rate_interval_title;
 pub use derived::{DerivedMetricText, derived_metric_texts};
 pub use drift::{drift_json, render_drift};
 pub use excerpt::{answer_excerpt, cut_text, excerpt, short_criterion_name};
