@@ -298,7 +298,7 @@ pub(crate) struct CaseRow {
     pub(crate) more: usize,
     pub(crate) tags: String,
     pub(crate) cost: String,
-    pub(crate) time: String,
+    pub(crate) latency: String,
     #[serde(rename = "error")]
     pub(crate) has_error: bool,
 }
