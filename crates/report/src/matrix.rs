@@ -18,7 +18,7 @@ use crate::case_block::has_failed_gate;
 use crate::comparison_markdown::escape_markdown;
 use crate::entry::{percent, percent_interval};
 use crate::excerpt::{answer_excerpt, excerpt, short_criterion_name};
-use crate::export::{ReportError, spreadsheet_text, stored_question};
+use crate::export::{MARKDOWN_MARK, ReportError, spreadsheet_text, stored_question};
 use crate::html::page_of;
 use crate::mark::VerdictMark;
 use crate::number::{dollars, format_count, format_latency, format_score, grouped};
@@ -240,7 +240,7 @@ impl MatrixReport {
         let line = |first: &str, cells: &mut dyn Iterator<Item = String>| {
             cells.fold(format!("| {first} |"), |line, cell| format!("{line} {cell} |")) + "\n"
         };
-        let mut page = String::from("## Side by side\n\n");
+        let mut page = format!("{MARKDOWN_MARK} -->\n\n## Side by side\n\n");
         page += &line("", &mut self.heads.iter().map(|head| text(&head.name)));
         page += &line("---", &mut self.heads.iter().map(|_| "---".to_owned()));
         for (name, values) in self.metrics() {
