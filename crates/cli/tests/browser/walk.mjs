@@ -197,7 +197,7 @@ async function useKeys() {
   await page.locator("#columns label", { hasText: "Latency" }).locator("input").check();
   await check(page, "the choice of columns");
   await page.reload();
-  await page.waitForSelector(".grid-body .of-latency");
+  await page.waitForSelector(".grid-body .of-latency", { state: "attached" });
   await page.click("text=More filters");
   // An outcome alone is one of any criterion.
   await page.selectOption("[name=outcome]", "against");

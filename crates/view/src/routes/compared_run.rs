@@ -63,7 +63,7 @@ impl ComparedSide {
     }
 
     /// Whether a row is compared.
-    fn takes(&self, row: &ResultRow, choice: &ComparisonChoice) -> bool {
+    fn takes(row: &ResultRow, choice: &ComparisonChoice) -> bool {
         let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
         let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
         is_of_suite && has_tag && !row.is_later_attempt()
@@ -100,7 +100,7 @@ impl ComparedSide {
                 for (at, cases) in run.iter().zip(&mut cases) {
                     if side(*at).part.takes(row) {
                         each(*at, row);
-                        if side(*at).takes(row, choice) {
+                        if Self::takes(row, choice) {
                             cases.push(CaseFact::from_record(&record, &mut names));
                         }
                     }
