@@ -70,7 +70,7 @@ impl CriterionResponses {
         let target = fact.target.map(|target| names.text(target)).unwrap_or_default();
         let answer =
             [names.text(fact.suite), names.text(fact.case), target, &fact.trial.to_string()].join("\u{1f}");
-        let cluster = names.text(fact.cluster).to_owned();
+        let cluster = fact.cluster.to_string();
         for criterion in fact.criteria.iter().filter(|criterion| criterion.is_fixed) {
             let VoteValue::Value(value) = criterion.decision else { continue };
             let value = if criterion.is_fault { 1.0 - value } else { value };

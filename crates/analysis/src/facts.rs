@@ -16,42 +16,58 @@ use crate::conclusion::brief_result;
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
 pub struct NameTable {
-    texts: Vec<String>,
-    numbers: HashMap<String, u32>,
+    /// All strings, one after the other.
+    texts: String,
+    /// End of each string.
+    ends: Vec<usize>,
+    /// Numbers by the hash of the string, or by the next free one if another string has that hash.
+    numbers: HashMap<u64, u32>,
 }
 
 impl NameTable {
     /// Returns the number of a string, adding it if it is new.
     pub fn intern(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
+        self.find(text).unwrap_or_else(|free| {
+            let number = self.ends.len() as u32;
+            self.texts.push_str(text);
+            self.ends.push(self.texts.len());
+            self.numbers.insert(free, number);
+            number
+        })
+    }
+
+    /// Returns the number of a string, or the key for it in `numbers`.
+    fn find(&self, text: &str) -> Result<u32, u64> {
+        let mut key = hash_in_process(&text);
+        while let Some(number) = self.numbers.get(&key) {
+            if self.text(*number) == text {
+                return Ok(*number);
+            }
+            key = key.wrapping_add(1);
         }
-
-        let number = self.texts.len() as u32;
-        self.texts.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
-
-        number
+        Err(key)
     }
 
     /// Returns the number of strings; numbers run from 0 to one less than this.
     pub fn count(&self) -> usize {
-        self.texts.len()
+        self.ends.len()
     }
 
     /// Returns the number of a string that was added.
     pub fn number(&self, text: &str) -> Option<u32> {
-        self.numbers.get(text).copied()
+        self.find(text).ok()
     }
 
     /// Adds the strings of another table. Returns the number in this table for each number of the other.
     pub fn absorb(&mut self, other: &Self) -> Vec<u32> {
-        other.texts.iter().map(|text| self.intern(text)).collect()
+        (0..other.count() as u32).map(|number| self.intern(other.text(number))).collect()
     }
 
     /// Returns the string of a number; empty for an unknown number.
     pub fn text(&self, number: u32) -> &str {
-        self.texts.get(number as usize).map_or("", String::as_str)
+        let at = number as usize;
+        let begin = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.ends.get(at).and_then(|end| self.texts.get(begin..*end)).unwrap_or_default()
     }
 }
 
@@ -126,12 +142,12 @@ pub struct CaseFact {
     pub trial: u32,
     /// Name of the target; `None` if the answer was given in the file.
     pub target: Option<u32>,
-    /// Cluster: the case's shared origin if it has one, else its test.
-    pub cluster: u32,
+    /// Hash of its cluster: the case's shared origin if it has one, else its test. Equal in all runs.
+    pub cluster: u64,
     /// Tags of the case.
     pub tags: Box<[u32]>,
     /// Hash of the input, if the run stored it.
-    pub question: Option<u32>,
+    pub question: Option<u64>,
     /// Thresholds of its verdict as text; `None` if nothing was judged.
     pub thresholds: Option<u32>,
     /// The verdict.
@@ -173,9 +189,9 @@ impl CaseFact {
             prompt: row.prompt.as_deref().map(|prompt| names.intern(prompt)),
             trial: row.trial,
             target: row.target.as_deref().map(|target| names.intern(target)),
-            cluster: names.intern(&cluster_name(row)),
+            cluster: hash_in_process(&row.cluster_key()),
             tags: row.tags.iter().map(|tag| names.intern(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
-            question: row.planned_hash().map(|hash| names.intern(hash)),
+            question: row.planned_hash().map(|hash| hash_in_process(&hash)),
             thresholds: record.decisions.first().map(|decided| {
                 let thresholds = decided.thresholds;
                 let borderline = thresholds.borderline().map(|line| format!(", borderline {}", line.get()));
@@ -203,22 +219,9 @@ impl CaseFact {
     /// are from.
     pub fn renumber(&mut self, numbers: &[u32]) {
         let renumber = |number: &mut u32| *number = numbers[*number as usize];
-        let Self {
-            suite,
-            case,
-            prompt,
-            trial: _,
-            target,
-            cluster,
-            tags,
-            question,
-            thresholds,
-            graders,
-            criteria,
-            ..
-        } = self;
-        [suite, case, cluster].into_iter().for_each(renumber);
-        [prompt, target, question, thresholds].into_iter().flatten().for_each(renumber);
+        let Self { suite, case, prompt, trial: _, target, tags, thresholds, graders, criteria, .. } = self;
+        [suite, case].into_iter().for_each(renumber);
+        [prompt, target, thresholds].into_iter().flatten().for_each(renumber);
 
         tags.iter_mut().for_each(renumber);
         tags.sort_unstable();

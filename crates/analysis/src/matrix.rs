@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_rubric::Usd;
 use assize_stats::ConfidenceLevel;
-use assize_store::{AnswerPart, EstimatedMetric, RunFolder, RunInfo, StoreError};
+use assize_store::{AnswerPart, EstimatedMetric, ResultRow, RunInfo, StoreError};
 
 use crate::compare::{ComparisonSet, Conclusion};
 use crate::summary::RunSummarizer;
@@ -19,8 +19,8 @@ pub struct ColumnMetrics {
     pub mean_score: EstimatedMetric,
     /// Cost of all results in dollars; `None` if the cost of any result is unknown.
     pub cost: Option<f64>,
-    /// Mean time of a result in milliseconds, with waiting and grading.
-    pub duration_ms: u64,
+    /// Mean time of the answers in milliseconds, without waiting and grading; `None` if none was measured.
+    pub latency_ms: Option<u64>,
     /// Criteria that count against results, as `GRADER/ID`, each with the number of these results; the most first.
     pub against: Vec<(String, u64)>,
 }
@@ -50,12 +50,21 @@ pub fn column_title(part: &AnswerPart, info: &RunInfo, run: &str, is_one_run: bo
     }
 }
 
-impl ColumnMetrics {
-    /// Computes the metrics of a column from the rows of its run. Uses stored metrics if there are any.
-    ///
-    /// # Errors
-    /// If the rows can't be read.
-    pub fn read(folder: &RunFolder, info: &RunInfo, column: &AnswerPart) -> Result<Self, StoreError> {
+/// Collects the metrics of a column, row by row.
+#[derive(Debug)]
+pub struct ColumnTally {
+    /// Stored pass rate and mean score, if there are any.
+    stored: Option<(EstimatedMetric, EstimatedMetric)>,
+    summarizer: RunSummarizer,
+    cost: Option<f64>,
+    /// Sum of the latencies in milliseconds, and their number.
+    time: (u64, u64),
+    against: BTreeMap<String, u64>,
+}
+
+impl ColumnTally {
+    /// Metrics of a column of a run before its rows are added. Uses stored metrics if there are any.
+    pub fn new(info: &RunInfo, column: &AnswerPart) -> Self {
         let stored = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
         let stored = stored.filter(|_| column.prompt.is_none()).and_then(|figures| {
             if column.target.is_none() {
@@ -65,37 +74,41 @@ impl ColumnMetrics {
                 figures.targets.iter().find(|one| one.target.as_deref() == column.target.as_deref())?;
             Some((found.part.pass_rate.clone(), found.part.mean_score.clone()))
         });
+        let summarizer = RunSummarizer::default();
+        Self { stored, summarizer, cost: Some(0.0), time: (0, 0), against: BTreeMap::new() }
+    }
 
-        let mut summarizer = RunSummarizer::default();
-        let (mut cost, mut time, mut results) = (Some(0.0), 0, 0);
-        let mut against: BTreeMap<String, u64> = BTreeMap::new();
-        for row in folder.results()? {
-            let row = row?;
-            if !column.takes(&row) {
-                continue;
-            }
-            if stored.is_none() {
-                summarizer.push(&row);
-            }
-            cost = cost.zip(row.cost_usd.map(Usd::as_dollars)).map(|(sum, cost)| sum + cost);
-            time += row.duration_ms;
-            for grader in &row.graders {
-                for one in grader.criteria.iter().filter(|one| one.counts_against(grader.negate)) {
-                    *against.entry(format!("{}/{}", grader.name, one.id)).or_default() += 1;
-                }
-            }
-            results += 1;
+    /// Adds a row of the column.
+    pub fn push(&mut self, row: &ResultRow) {
+        if self.stored.is_none() {
+            self.summarizer.push(row);
         }
-        let (pass_rate, mean_score) = if let Some(stored) = stored {
+        self.cost = self.cost.zip(row.cost_usd.map(Usd::as_dollars)).map(|(sum, cost)| sum + cost);
+        if let Some(latency) = row.latency_ms {
+            self.time = (self.time.0.saturating_add(latency), self.time.1 + 1);
+        }
+        for grader in &row.graders {
+            for one in grader.criteria.iter().filter(|one| one.counts_against(grader.negate)) {
+                *self.against.entry(format!("{}/{}", grader.name, one.id)).or_default() += 1;
+            }
+        }
+    }
+
+    /// The metrics of the rows.
+    ///
+    /// # Errors
+    /// If what was kept of the rows can't be read.
+    pub fn finish(mut self, info: &RunInfo) -> Result<ColumnMetrics, StoreError> {
+        let (pass_rate, mean_score) = if let Some(stored) = self.stored {
             stored
         } else {
-            let found = summarizer.compute_metrics(&info.suites, ConfidenceLevel::P95)?;
+            let found = self.summarizer.compute_metrics(&info.suites, ConfidenceLevel::P95)?;
             (found.pass_rate, found.mean_score)
         };
-
-        let mut against: Vec<(String, u64)> = against.into_iter().collect();
+        let mut against: Vec<(String, u64)> = self.against.into_iter().collect();
         against.sort_by_key(|(_, count)| Reverse(*count));
-        Ok(Self { pass_rate, mean_score, cost, duration_ms: time / results.max(1), against })
+        let latency_ms = self.time.0.checked_div(self.time.1);
+        Ok(ColumnMetrics { pass_rate, mean_score, cost: self.cost, latency_ms, against })
     }
 }
 

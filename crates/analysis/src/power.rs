@@ -78,7 +78,7 @@ impl PlanningInputs {
 
 impl ScoreSpread {
     /// Computes the spread of the scores of a run; `None` for fewer than two clusters.
-    fn new(scores: &[f64], clusters: &[u32]) -> Option<Self> {
+    fn new(scores: &[f64], clusters: &[u64]) -> Option<Self> {
         let found = bounded_mean_clustered(scores, clusters, (0.0, 1.0), ConfidenceLevel::P95).ok()?;
         let scores = PlannedMean::new(scores, clusters, ConfidenceLevel::P95).ok()?;
         Some(Self {
@@ -621,9 +621,9 @@ pub fn estimate_inputs(runs: &[RunFacts], names: &NameTable) -> PlanningInputs {
     known.score_sd = scores.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95).sd.ok();
     known.cases = Some(first.cases.len() as u64);
 
-    let clusters: Vec<u32> = scored.iter().map(|(case, _)| case.cluster).collect();
+    let clusters: Vec<u64> = scored.iter().map(|(case, _)| case.cluster).collect();
     known.score_spread = ScoreSpread::new(&scores, &clusters);
-    let verdict_clusters: Vec<u32> =
+    let verdict_clusters: Vec<u64> =
         first.cases.iter().filter(|case| case.passed().is_some()).map(|case| case.cluster).collect();
     let verdicts = PlannedMean::new(&decided, &verdict_clusters, ConfidenceLevel::P95).ok();
     known.clustered_verdicts = verdicts.filter(|verdicts| !verdicts.is_independent());

@@ -102,7 +102,7 @@ impl MethodFingerprint {
         let place = hash_in_process(&(id, case.trial));
         self.cases = self.cases.wrapping_add(place);
 
-        let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
+        let question = case.question.map(|question| hash_in_process(&(id, question)));
         self.questions = self.questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
         if let Some(thresholds) = case.thresholds {
             remember(&mut self.thresholds, names.text(thresholds));
@@ -266,7 +266,7 @@ impl TrendReader {
             suite: self.suites.intern(names.text(case.suite)),
             id: (names.text(case.case).into(), case.prompt.map(|prompt| names.text(prompt).into())),
             trial: case.trial,
-            cluster: hash_in_process(&names.text(case.cluster)),
+            cluster: case.cluster,
             passed: case.passed(),
             score: case.score,
         });

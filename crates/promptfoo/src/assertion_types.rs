@@ -188,7 +188,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "latency",
         Latency,
-        "duration of the answer; answers from the cache have none and leave the assertion ungraded",
+        "duration of the answer, stored as `latency_ms`; for an answer from the cache, that of its first request",
     ),
     kind("levenshtein", BuiltIn("levenshtein"), "at most 5 edits by default"),
     kind("llm-grader", SameKeys("llm-grader"), "AgentV's"),

@@ -39,6 +39,13 @@ pub(crate) fn rate_text(one: &CriterionRate, rates: &[&CriterionRate]) -> String
     if is_double { format!("{shown} ({})", one.suite) } else { shown }
 }
 
+/// Title of the column with the intervals of the rates. Those of several rates are wide enough to hold all at once, so that the
+/// worst one can be picked out.
+pub fn rate_interval_title(summary: &RunSummary) -> &'static str {
+    let is_alone = summary.criterion_rates.len() + summary.check_rates.len() == 1;
+    if is_alone { "95% CI" } else { "95% CI, all at once" }
+}
+
 /// Titles for a table of [`shown_rates`].
 pub(crate) struct RateTitles {
     /// Heading of the table.
@@ -61,12 +68,7 @@ impl RateTitles {
         } else {
             ("Criteria and checks", "criterion or check", "criterion or check, worst first")
         };
-
-        // The intervals of several rates are wide enough to hold all at once, so that the worst one can be picked out.
-        let is_alone = summary.criterion_rates.len() + summary.check_rates.len() == 1;
-        let interval = if is_alone { "95% CI" } else { "95% CI, all at once" };
-
-        Self { heading, column, interval, ordered }
+        Self { heading, column, interval: rate_interval_title(summary), ordered }
     }
 }
 

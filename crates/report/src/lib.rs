@@ -89,6 +89,7 @@ pub use cost::{format_cost, format_run_time};
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_cases::{criterion_cases_json, does_criterion_fail, render_criterion_cases};
 pub use criterion_change::render_criterion_change;
+pub use criterion_rates::rate_interval_title;
 pub use derived::{DerivedMetricText, derived_metric_texts};
 pub use drift::{drift_json, render_drift};
 pub use excerpt::{answer_excerpt, cut_text, excerpt, short_criterion_name};
@@ -104,11 +105,11 @@ pub use export::{
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use mark::outcome_word;
-pub use matrix::{MatrixForm, MatrixReport, MatrixSource, TrialAnswer, criterion_counts, different_answers};
+pub use matrix::{FoldedTrials, MatrixForm, MatrixReport, MatrixSource, TrialGroup, criterion_counts};
 pub use noise::{noise_json, render_noise};
 pub use number::{
-    NO_VALUE, UNDEFINED, dollars, format_count, format_duration, format_plain, format_rate, format_score,
-    grouped,
+    NO_VALUE, UNDEFINED, dollars, format_count, format_duration, format_latency, format_plain, format_rate,
+    format_score, grouped,
 };
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
 pub use panel::{format_probability, format_vote_metrics};

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use askama::Template;
-use assize_analysis::brief_result;
-use assize_analysis::compare::ComparisonSet;
-use assize_analysis::matrix::{ColumnMetrics, best_first};
+use assize_analysis::compare::{ComparisonOptions, HeadlineMetric, compare_many};
+use assize_analysis::matrix::{ColumnMetrics, ColumnTally, best_first};
+use assize_analysis::{CaseFact, NameTable, RunFacts, brief_result};
 use assize_rubric::Verdict;
 use assize_store::{
     AnswerPart, CaseRecord, QuestionIndex, ResultRow, RunFolder, RunInfo, StoreError, named_case,
@@ -18,15 +18,15 @@ use crate::case_block::has_failed_gate;
 use crate::comparison_markdown::escape_markdown;
 use crate::entry::{percent, percent_interval};
 use crate::excerpt::{answer_excerpt, excerpt, short_criterion_name};
-use crate::export::{ReportError, spreadsheet_text, stored_question};
+use crate::export::{MARKDOWN_MARK, ReportError, spreadsheet_text, stored_question};
 use crate::html::page_of;
 use crate::mark::VerdictMark;
-use crate::number::{dollars, format_count, format_duration, format_score, grouped};
+use crate::number::{dollars, format_count, format_latency, format_score, grouped};
 
 /// Maximum number of characters of a Markdown file, so that it fits into a comment.
 const MAX_CHARACTERS: usize = assize_limits::MARKDOWN_CHARACTERS - 1_536;
-/// Maximum number of different answers of a cell.
-const MAX_ANSWERS: usize = 3;
+/// Maximum number of different answers of a cell; `view.css` has a place for each.
+const MAX_ANSWERS: usize = 5;
 /// Maximum number of criteria that are counted in the head of a column.
 const MAX_COUNTS: usize = 6;
 /// Maximum number of characters of an answer in Markdown.
@@ -66,6 +66,8 @@ pub struct MatrixReport {
     says: Vec<String>,
     tests: Vec<MatrixTest>,
     has_suites: bool,
+    /// The first columns that can't be compared because they have no case in common.
+    unpaired: Option<String>,
 }
 
 #[derive(Debug)]
@@ -106,60 +108,85 @@ struct MatrixCell {
 }
 
 impl MatrixReport {
-    /// Reads the rows of the columns. `compared` compares them in this order; a single column has no comparison.
+    /// Reads the rows of the columns, and compares each with the first.
     ///
     /// # Errors
-    /// If rows can't be read.
-    pub fn read(sources: &[MatrixSource<'_>], compared: Option<&ComparisonSet>) -> Result<Self, StoreError> {
+    /// If rows can't be read, or a column has a case more than once.
+    pub fn read(sources: &[MatrixSource<'_>]) -> Result<Self, ReportError> {
         let mut tests: Vec<MatrixTest> = Vec::new();
         let mut known: HashMap<(Arc<str>, String), usize> = HashMap::new();
-        let mut heads: Vec<MatrixHead> = Vec::new();
+        let (mut columns, mut facts, mut names) = (Vec::new(), Vec::new(), NameTable::default());
         let by_test = sources.iter().any(|source| source.part.prompt.is_some());
         for (at, source) in sources.iter().enumerate() {
             let mut questions = source.folder.question_index()?;
-            let mut trials: BTreeMap<usize, Vec<ResultRow>> = BTreeMap::new();
+            let mut tally = ColumnTally::new(source.info, source.part);
+            let mut cases = Vec::new();
+            let mut trials: BTreeMap<usize, Vec<MatrixTrial>> = BTreeMap::new();
             for record in source.folder.cases()? {
                 let mut record = record?;
                 if !source.part.takes(&record.result) {
                     continue;
                 }
+                tally.push(&record.result);
                 (source.prepare)(&mut record);
+                if !record.result.is_later_attempt() {
+                    cases.push(CaseFact::from_record(&record, &mut names));
+                }
                 let row = record.result;
                 let prompt = row.prompt.as_deref().filter(|_| !by_test);
                 let id = named_case(row.test_id(), prompt).into_owned();
-                let test = if let Some(test) = known.get(&(Arc::clone(&row.suite), id.clone())) {
-                    *test
-                } else {
-                    known.insert((Arc::clone(&row.suite), id.clone()), tests.len());
+                let test = *known.entry((Arc::clone(&row.suite), id.clone())).or_insert(tests.len());
+                if test == tests.len() {
                     let question = question_of(&mut questions, &row)?;
                     let (suite, place) = (Arc::clone(&row.suite), row.place.unwrap_or(u64::MAX));
                     let cells = sources.iter().map(|_| None).collect();
                     tests.push(MatrixTest { suite, id, question, place, cells });
-                    tests.len() - 1
-                };
-                trials.entry(test).or_default().push(row);
+                }
+                trials.entry(test).or_default().push(MatrixTrial::new(&row));
             }
-            for (test, mut rows) in trials {
-                rows.sort_by_key(|row| row.trial);
-                tests[test].cells[at] = Some(MatrixCell::of_trials(&rows));
+            for (test, mut trials) in trials {
+                trials.sort_by_key(|trial| trial.number);
+                tests[test].cells[at] = MatrixCell::of_trials(&trials);
             }
 
-            let against = at.checked_sub(1).and_then(|at| compared?.comparisons.get(at));
-            heads.push(MatrixHead {
-                name: source.name.to_owned(),
-                result: brief_result(source.info),
-                metrics: ColumnMetrics::read(source.folder, source.info, source.part)?,
-                against_first: against.map_or_else(String::new, |found| {
-                    format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says)
-                }),
-            });
+            let of_run = RunFacts::new(source.name.to_owned(), cases, &names);
+            let of_run = of_run.and_then(|run| if by_test { run.by_test(&names) } else { Ok(run) });
+            let of_run = of_run.map_err(|error| ReportError::Unsupported(error.to_string()))?;
+            facts.push(of_run.of_run(source.info));
+            columns.push(tally.finish(source.info)?);
         }
 
+        let options =
+            ComparisonOptions { headline: HeadlineMetric::PassRate, ..ComparisonOptions::default() };
+        let compared = (facts.len() > 1).then(|| compare_many(&facts[0], &facts[1..], &names, &options));
+        let comparisons = || compared.iter().flat_map(|set| &set.comparisons);
+        let unpaired = comparisons().find(|found| found.common == 0);
+        let says = compared.as_ref().map(|set| set.order_claims(columns.iter())).unwrap_or_default();
+        let against =
+            comparisons().map(|found| format!("{}: {}", found.pass_rate.call.words(), found.pass_rate.says));
+        let against = std::iter::once(String::new()).chain(against);
+        let heads =
+            sources.iter().zip(columns).zip(against).map(|((source, metrics), against_first)| MatrixHead {
+                name: source.name.to_owned(),
+                result: brief_result(source.info),
+                metrics,
+                against_first,
+            });
+
         tests.sort_by_key(|test| test.place);
-        let has_suites = tests.iter().any(|test| test.suite != tests[0].suite);
-        let columns = heads.iter().map(|head| &head.metrics);
-        let says = compared.map(|set| set.order_claims(columns)).unwrap_or_default();
-        Ok(Self { heads, says, tests, has_suites })
+        Ok(Self {
+            heads: heads.collect(),
+            says,
+            has_suites: tests.iter().any(|test| test.suite != tests[0].suite),
+            unpaired: unpaired
+                .map(|found| format!("`{}` and `{}` have no case in common", found.base, found.candidate)),
+            tests,
+        })
+    }
+
+    /// Why the columns can't all be compared, if so.
+    pub fn warning(&self) -> Option<&str> {
+        self.unpaired.as_deref()
     }
 
     /// Writes the table. Returns notes about omitted parts.
@@ -201,9 +228,7 @@ impl MatrixReport {
                 head.metrics.mean_score.value.map_or_else(|| "undefined".to_owned(), format_score)
             }),
             row("Cost", &|head| head.metrics.cost.map_or_else(|| "unknown".to_owned(), dollars)),
-            row("Time of a test, with waiting and grading", &|head| {
-                format_duration(head.metrics.duration_ms)
-            }),
+            row("Latency", &|head| format_latency(head.metrics.latency_ms)),
             row("Counts against it", &|head| criterion_counts(&head.metrics.against)),
         ];
         if let [first, _, ..] = self.heads.as_slice() {
@@ -222,7 +247,7 @@ impl MatrixReport {
         let line = |first: &str, cells: &mut dyn Iterator<Item = String>| {
             cells.fold(format!("| {first} |"), |line, cell| format!("{line} {cell} |")) + "\n"
         };
-        let mut page = String::from("## Side by side\n\n");
+        let mut page = format!("{MARKDOWN_MARK} -->\n\n## Side by side\n\n");
         page += &line("", &mut self.heads.iter().map(|head| text(&head.name)));
         page += &line("---", &mut self.heads.iter().map(|_| "---".to_owned()));
         for (name, values) in self.metrics() {
@@ -300,30 +325,63 @@ impl MatrixReport {
     }
 }
 
-/// An answer that one or several trials of a test gave.
+/// The trials of a test in a column, folded into one cell.
 #[derive(Debug)]
-pub struct TrialAnswer {
-    /// Its beginning.
-    pub text: String,
-    /// Number of trials that gave it.
-    pub trials: usize,
-    /// Position of the first of them.
-    pub first: usize,
+pub struct FoldedTrials {
+    /// All of them.
+    pub all: TrialGroup,
+    /// Those with equal answers, for the first few answers.
+    pub by_answer: Vec<TrialGroup>,
+    /// Number of further answers.
+    pub more: usize,
 }
 
-/// The different answers of the trials of a test, and the number of those beyond the first few.
-pub fn different_answers(rows: &[ResultRow]) -> (Vec<TrialAnswer>, usize) {
-    let mut answers: Vec<TrialAnswer> = Vec::new();
-    for (first, row) in rows.iter().enumerate() {
-        let text = answer_excerpt(row);
-        match answers.iter_mut().find(|known| known.text == text) {
-            Some(known) => known.trials += 1,
-            None => answers.push(TrialAnswer { text, trials: 1, first }),
+/// Trials of a test.
+#[derive(Debug)]
+pub struct TrialGroup {
+    /// Beginning of the answer of the first of them.
+    pub answer: String,
+    /// Their positions.
+    pub trials: Vec<usize>,
+    /// Number of those that pass.
+    pub passed: usize,
+    /// Position of the one whose criteria are shown as the reason: the first that did not pass, or else the first.
+    pub shown: usize,
+}
+
+impl FoldedTrials {
+    /// Folds trials, each by its answer and whether it passes; `None` if there are none.
+    pub fn new<'r>(trials: impl Iterator<Item = (&'r str, bool)>) -> Option<Self> {
+        let mut passed = Vec::new();
+        let mut known: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (at, (answer, passes)) in trials.enumerate() {
+            passed.push(passes);
+            match known.iter_mut().find(|(other, _)| *other == answer) {
+                Some((_, trials)) => trials.push(at),
+                None => known.push((answer, vec![at])),
+            }
         }
+        let group = |answer: &str, trials: Vec<usize>| {
+            let shown = *trials.iter().find(|at| !passed[**at]).or(trials.first())?;
+            let passed = trials.iter().filter(|at| passed[**at]).count();
+            Some(TrialGroup { answer: answer.to_owned(), trials, passed, shown })
+        };
+        let all = group(known.first()?.0, (0..passed.len()).collect())?;
+        let more = known.len().saturating_sub(MAX_ANSWERS);
+        let first = known.into_iter().take(MAX_ANSWERS);
+        Some(Self {
+            all,
+            by_answer: first.filter_map(|(answer, trials)| group(answer, trials)).collect(),
+            more,
+        })
     }
-    let more = answers.len().saturating_sub(MAX_ANSWERS);
-    answers.truncate(MAX_ANSWERS);
-    (answers, more)
+}
+
+impl TrialGroup {
+    /// How many of several trials pass: `3 of 5 pass`.
+    pub fn words(&self) -> String {
+        format!("{} of {} pass", self.passed, self.trials.len())
+    }
 }
 
 fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String, StoreError> {
@@ -331,35 +389,40 @@ fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String,
     Ok(excerpt(&question.unwrap_or_default()))
 }
 
+/// What a cell needs of a trial.
+#[derive(Debug)]
+struct MatrixTrial {
+    number: u32,
+    passes: bool,
+    verdict: String,
+    answer: String,
+    criteria: String,
+}
+
+impl MatrixTrial {
+    fn new(row: &ResultRow) -> Self {
+        let mark = VerdictMark::for_case(row);
+        let score = row.score.map_or_else(String::new, |score| format!(" {}", format_score(score)));
+        let verdict = format!("{} {}{score}", mark.sign, mark.word);
+        let (answer, criteria) = (answer_excerpt(row), criteria_text(row));
+        Self { number: row.trial, passes: row.verdict == Verdict::Pass, verdict, answer, criteria }
+    }
+}
+
 impl MatrixCell {
     /// The trials of a test; equal answers are shown once.
-    fn of_trials(rows: &[ResultRow]) -> Self {
-        let (answers, more) = different_answers(rows);
-        let shown = answers.into_iter().map(|answer| match answer.trials {
-            1 => answer.text,
-            trials => format!("{} ({trials} times)", answer.text),
+    fn of_trials(trials: &[MatrixTrial]) -> Option<Self> {
+        let answers = trials.iter().map(|trial| (trial.answer.as_str(), trial.passes));
+        let FoldedTrials { all, by_answer, more } = FoldedTrials::new(answers)?;
+        let shown = by_answer.into_iter().map(|group| match group.trials.len() {
+            1 => group.answer,
+            trials => format!("{} ({trials} times)", group.answer),
         });
         let rest =
             (more > 0).then(|| format!("and {}", format_count(more as u64, "other answer", "other answers")));
-
-        // If there are several trials, the criteria of the first one that did not pass are shown as the reason.
-        let failed = rows.iter().find(|row| row.verdict != Verdict::Pass);
-        let verdict = match rows {
-            [row] => {
-                let mark = VerdictMark::for_case(row);
-                let score = row.score.map_or_else(String::new, |score| format!(" {}", format_score(score)));
-                format!("{} {}{score}", mark.sign, mark.word)
-            }
-            rows => {
-                let passed = rows.iter().filter(|row| row.verdict == Verdict::Pass).count();
-                format!("{passed} of {} pass", rows.len())
-            }
-        };
-        Self {
-            verdict,
-            answers: shown.chain(rest).collect(),
-            criteria: failed.or(rows.first()).map(criteria_text).unwrap_or_default(),
-        }
+        let verdict = if let [only] = trials { only.verdict.clone() } else { all.words() };
+        let criteria = trials[all.shown].criteria.clone();
+        Some(Self { verdict, answers: shown.chain(rest).collect(), criteria })
     }
 }
 

@@ -94,6 +94,11 @@ pub fn format_duration(milliseconds: u64) -> String {
     }
 }
 
+/// Formats the time that an answer took, or says that it is undefined because nothing was measured.
+pub fn format_latency(milliseconds: Option<u64>) -> String {
+    milliseconds.map_or_else(|| UNDEFINED.to_owned(), format_duration)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -44,6 +44,11 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
     CaseHead { row, cost: Cost::ZERO }
 }
 
+/// The time that an answer took in milliseconds, if it was measured.
+pub(crate) fn latency_ms(answer: &TargetAnswer) -> Option<u64> {
+    answer.measured_duration().map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
 /// The answer of an item. A target gets the prepared `input` and works in the folder of `stay`, if there is one. Usage
 /// is added to `head`.
 pub(crate) async fn obtain_answer(

@@ -2,7 +2,6 @@
 //! because its files may be gone by then.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use assize_model::{Case, Conversation, ConversationTurn, OnTurnFailure};
 use assize_rubric::{CaseMessage, Cost, MessageRole, Tokens};
@@ -11,7 +10,7 @@ use assize_targets::{TargetAnswer, TargetError, TargetInput, TurnInput, is_quest
 use assize_workspace::WorkspaceLease;
 use serde_json::{Value, json};
 
-use crate::answer::{case_head, obtain_answer};
+use crate::answer::{case_head, latency_ms, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::case_error::target_error_kind;
 use crate::grader_identity::hash_conversation_settings;
@@ -135,6 +134,7 @@ async fn finish_conversation(
     head.row.error = head.row.error.or(left);
     head.row.file_changes = whole.file_changes.clone();
     head.row.tool_calls = whole.tool_calls.iter().map(ToolCallRow::from).collect();
+    head.row.latency_ms = latency_ms(&whole);
     head.row.answer = held.answers().next().is_some().then_some(transcript);
 
     let graded = GraderDecisions {
@@ -309,8 +309,6 @@ fn reports_tool_calls(answer: &TargetAnswer) -> bool {
 }
 
 fn turn_row(number: u32, answered: &Result<TargetAnswer, CaseError>, spent: &CaseHead) -> TurnRow {
-    let measured = answered.as_ref().ok().filter(|answer| answer.attempts > 0 || !answer.duration.is_zero());
-    let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     TurnRow {
         turn: number,
         answer: answered.as_ref().ok().map(|answer| answer.text.clone()),
@@ -318,7 +316,7 @@ fn turn_row(number: u32, answered: &Result<TargetAnswer, CaseError>, spent: &Cas
         tokens: spent.row.tokens,
         cost_usd: spent.cost.total(),
         cost_partial: spent.cost.to_partial(),
-        duration_ms: measured.map(|answer| millis(answer.duration)),
+        duration_ms: answered.as_ref().ok().and_then(latency_ms),
     }
 }
 

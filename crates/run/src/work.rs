@@ -7,7 +7,7 @@ use assize_workspace::LeaseQueuePosition;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use crate::answer::{case_head, obtain_answer};
+use crate::answer::{case_head, latency_ms, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::conversation::run_conversation;
 use crate::dependencies::BlockedItem;
@@ -50,6 +50,7 @@ pub(crate) async fn work(
         }
     };
 
+    head.row.latency_ms = latency_ms(&answer);
     head.row.answer = Some(answer.text.clone());
     head.row.file_changes.clone_from(&answer.file_changes);
     head.row.tool_calls = answer.tool_calls.iter().map(ToolCallRow::from).collect();

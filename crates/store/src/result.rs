@@ -96,7 +96,11 @@ pub struct ResultRow {
     /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// Duration of the case in milliseconds.
+    /// Time of the answer itself in milliseconds, without waiting and grading; absent if it was not measured, as for a given
+    /// answer. For a cached reply: that of the original call. For a conversation: that of all turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    /// Duration of the case in milliseconds, with waiting and grading.
     pub duration_ms: u64,
 }
 

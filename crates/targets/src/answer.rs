@@ -51,6 +51,11 @@ impl TargetAnswer {
         Self { text: text.into(), ..Self::default() }
     }
 
+    /// The duration, or `None` if it was not measured, as for most given answers.
+    pub fn measured_duration(&self) -> Option<Duration> {
+        (self.attempts > 0 || !self.duration.is_zero()).then_some(self.duration)
+    }
+
     /// Whether there is nothing to grade: no text, no tool call, no changed file.
     pub fn is_blank(&self) -> bool {
         self.text.trim().is_empty()

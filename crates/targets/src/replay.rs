@@ -235,7 +235,8 @@ fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
 
     // The tokens and cost of a stored row belong to the whole case, including judges.
     if line.get("verdict").is_some() {
-        return Ok(Ok(answer));
+        let duration = assize_trace::millis(line.get("latency_ms")).unwrap_or(answer.duration);
+        return Ok(Ok(TargetAnswer { duration, ..answer }));
     }
 
     let number = |key: &str| line.get(key).and_then(Value::as_f64);
@@ -290,6 +291,12 @@ mod tests {
 
         let judged = json!({"answer": "hello", "error": {"stage": "grade", "message": "the judge was down"}});
         assert_eq!(answer_of_line(&judged).unwrap().unwrap().text, "hello");
+    }
+
+    #[test]
+    fn the_row_of_a_run_has_the_time_of_its_answer() {
+        let row = json!({"answer": "hello", "verdict": "pass", "latency_ms": 12, "duration_ms": 900});
+        assert_eq!(answer_of_line(&row).unwrap().unwrap().duration, std::time::Duration::from_millis(12));
     }
 
     #[test]

@@ -66,7 +66,7 @@ function follow(selector) {
 // page is read again.
 function sourceOf(cell) {
   const parts = matrix ? ".matrix .cells" : ".criterion";
-  const { mark } = (matrix ? cell.closest("td") : document).querySelector("[data-mark]").dataset;
+  const { mark } = (matrix ? cell.closest(".trial") : document).querySelector("[data-mark]").dataset;
   return { url: mark, onChange: () => readAgain(parts) };
 }
 async function readAgain(parts) {
@@ -84,14 +84,14 @@ if (matrix) showReasonsIn(matrix, sourceOf);
 function mark(button) {
   if (!button) return;
   const active = document.activeElement.closest(CRITERIA);
-  const cell = active ?? (button.closest("td") ?? document).querySelector(CRITERIA);
+  const cell = active ?? (button.closest(".trial") ?? document).querySelector(CRITERIA);
   if (cell) showReason(cell, { ...sourceOf(cell), takesFocus: true });
 }
 document.addEventListener("click", ({ target }) => mark(target.closest("[data-mark]")));
-const markFocused = () => mark((document.activeElement.closest("td") ?? document).querySelector("[data-mark]"));
+const markFocused = () => mark((document.activeElement.closest(".trial") ?? document).querySelector("[data-mark]"));
 
 function isTyping(target) {
-  return target.matches("select, textarea, input:not([type=checkbox])");
+  return target.matches("select, textarea, input:not([type=checkbox], [type=radio])");
 }
 
 document.addEventListener("keydown", (event) => {

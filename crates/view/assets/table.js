@@ -24,7 +24,7 @@ const COLUMNS = [
   ["criteria", "Criteria", "minmax(150px, 2fr)", null, true],
   ["tags", "Tags", "minmax(60px, 0.5fr)", null, false],
   ["cost", "Cost", "72px", "cost", false],
-  ["time", "Time", "72px", "time", false],
+  ["latency", "Latency", "84px", "latency", false],
 ];
 // A table without these says nothing.
 const FIXED = new Set(["verdict", "case"]);
@@ -264,7 +264,7 @@ export function openTable(root, form) {
     slot.part.textContent = [root.hasAttribute("data-has-prompt") && data?.prompt, root.hasAttribute("data-has-target") && data?.target].filter(Boolean).join(" ");
     slot.more.hidden = !data;
     slot.more.setAttribute("aria-label", `More of ${id ?? ""}`);
-    for (const key of ["score", "suite", "prompt", "target", "tags", "cost", "time"]) {
+    for (const key of ["score", "suite", "prompt", "target", "tags", "cost", "latency"]) {
       if (cells[key]) cells[key].textContent = data?.[key] ?? "";
     }
     for (const key of ["question", "answer"]) {

@@ -58,7 +58,7 @@ pub struct AnytimeTracker {
     decided_after: Option<usize>,
     equivalent_after: Option<usize>,
     /// Clusters that were added; later cases of these are ignored.
-    counted: HashSet<u32>,
+    counted: HashSet<u64>,
 }
 
 impl AnytimeTracker {
@@ -151,7 +151,7 @@ fn clusters_of(
     candidate: &RunFacts,
     places: &HashMap<CaseNumbers, usize>,
     headline: HeadlineMetric,
-) -> Vec<(u32, ClusterSum)> {
+) -> Vec<(u64, ClusterSum)> {
     let figure = |case: &CaseFact| match headline {
         HeadlineMetric::Score => case.score,
         HeadlineMetric::PassRate => case.passed().map(|passed| f64::from(u8::from(passed))),
@@ -161,7 +161,7 @@ fn clusters_of(
     let after: HashSet<CaseNumbers> = candidate.cases.iter().map(CaseFact::numbers).collect();
 
     // An ordered map, so that sums and ties of positions do not depend on hashes.
-    let mut clusters: BTreeMap<u32, ClusterSum> = BTreeMap::new();
+    let mut clusters: BTreeMap<u64, ClusterSum> = BTreeMap::new();
     for case in &candidate.cases {
         let sum = clusters.entry(case.cluster).or_default();
         let Some(other) = before.get(&case.numbers()) else {
@@ -208,7 +208,7 @@ mod tests {
             prompt: None,
             trial: 1,
             target: None,
-            cluster,
+            cluster: cluster.into(),
             tags: Box::default(),
             question: None,
             thresholds: None,

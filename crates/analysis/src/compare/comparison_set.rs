@@ -6,14 +6,13 @@ use serde::Serialize;
 use super::labelled::LabelledDifference;
 use super::metric_difference::{MetricDifference, PairSample, compare_metric};
 use super::mismatch::MismatchCounts;
-use super::pairing::{RunComparison, compare};
+use super::pairing::{CaseAlignment, RunComparison, align_cases, compare};
 use super::tables::adjust_all;
 use super::touched::MetricPart;
 use super::{ComparisonAspect, ComparisonOptions, HeadlineMetric};
 use crate::case_metrics::format_level;
 use crate::claims::alpha_of;
 use crate::facts::{NameTable, RunFacts};
-use crate::sample::ClusteredSample;
 
 /// Comparison of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -183,15 +182,10 @@ fn headline_pairs(
         HeadlineMetric::Score => case.score,
         HeadlineMetric::PassRate => case.passed().map(|passed| f64::from(u8::from(passed))),
     };
-    let mut sample = PairSample { base: Vec::new(), candidate: ClusteredSample::default() };
+    let mut sample = PairSample::default();
     let mut mismatches = MismatchCounts::default();
-    let mut theirs = candidate.cases.iter().peekable();
-    for case in &base.cases {
-        let key = crate::facts::case_key(case, names);
-        while theirs.next_if(|other| crate::facts::case_key(other, names) < key).is_some() {}
-
-        let same = theirs.next_if(|other| crate::facts::case_key(other, names) == key);
-        let Some(same) = same else { continue };
+    for aligned in align_cases(base, candidate, names) {
+        let CaseAlignment::Both(case, same) = aligned else { continue };
         mismatches.compare_pair(case, same, names);
         if let Some((before, after)) = figure(case).zip(figure(same)) {
             sample.push(before, after, case.cluster);

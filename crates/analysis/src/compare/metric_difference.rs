@@ -123,13 +123,25 @@ pub struct MetricDifference {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PairSample {
     pub(crate) base: Vec<f64>,
-    pub(crate) candidate: ClusteredSample,
+    candidate: Vec<f64>,
+    /// Hash of the cluster of each pair. They are numbered when they are needed: many samples are held at the same time.
+    clusters: Vec<u64>,
 }
 
 impl PairSample {
-    pub(crate) fn push(&mut self, base: f64, candidate: f64, cluster: u32) {
+    pub(crate) fn push(&mut self, base: f64, candidate: f64, cluster: u64) {
         self.base.push(base);
-        self.candidate.push(candidate, u64::from(cluster));
+        self.candidate.push(candidate);
+        self.clusters.push(cluster);
+    }
+
+    /// The values of the candidate with their clusters.
+    pub(crate) fn candidate(&self) -> ClusteredSample {
+        let mut sample = ClusteredSample::default();
+        for (value, cluster) in self.candidate.iter().zip(&self.clusters) {
+            sample.push(*value, *cluster);
+        }
+        sample
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -137,7 +149,7 @@ impl PairSample {
     }
 
     pub(crate) fn is_binary(&self) -> bool {
-        self.base.iter().chain(&self.candidate.values).all(|value| *value == 0.0 || *value == 1.0)
+        self.base.iter().chain(&self.candidate).all(|value| *value == 0.0 || *value == 1.0)
     }
 }
 
@@ -165,18 +177,18 @@ pub(crate) fn compare_metric(
     unit: MetricUnit,
     options: &ComparisonOptions,
 ) -> MetricDifference {
-    let (base, candidate) = (&pairs.base, &pairs.candidate.values);
+    let (base, sample) = (&pairs.base, pairs.candidate());
+    let candidate = &sample.values;
     let differences: Vec<f64> =
         candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
-    let clusters = pairs.candidate.clusters();
+    let clusters = sample.clusters();
     let difference = mean(&differences);
-    let errors =
-        DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
+    let errors = DifferenceErrors::new(&differences, &sample.clusters, clusters.is_some(), options.level);
     let se = errors.clustered.map_or(errors.independent, |(_, cr1)| cr1);
     let parts = if pairs.is_binary() && clusters.is_none() {
         compare_verdicts(base, candidate, options)
     } else {
-        compare_scores(pairs, &differences, se, options)
+        compare_scores(base, &sample, &differences, se, options)
     };
     let undefined = parts.interval.err().or(parts.p.err()).map(|reason| match reason {
         UndefinedReason::OneValue if clusters.is_some() => UndefinedReason::OneCluster,
@@ -327,17 +339,14 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
 }
 
 fn compare_scores(
-    pairs: &PairSample,
+    base: &[f64],
+    candidate: &ClusteredSample,
     differences: &[f64],
     se: Option<f64>,
     options: &ComparisonOptions,
 ) -> DifferenceParts {
-    let (ids, clusters) = (&pairs.candidate.clusters, pairs.candidate.clusters());
-    let bounded = bounded_difference(
-        differences,
-        ids,
-        DifferenceReach::of_scores(&pairs.base, &pairs.candidate.values),
-    );
+    let (ids, clusters) = (&candidate.clusters, candidate.clusters());
+    let bounded = bounded_difference(differences, ids, DifferenceReach::of_scores(base, &candidate.values));
 
     let independent = bounded.map_or(0.0, |found| found.effective_units);
     let n = differences.len() as u64;

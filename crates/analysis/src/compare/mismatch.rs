@@ -89,7 +89,7 @@ pub(crate) struct MismatchCounts {
     /// One entry per aspect.
     aspects: [Option<AspectCount>; ComparisonAspect::ALL.len()],
     /// Inputs of the base and of the candidate that differ under an id that is a row number.
-    numbered: [HashSet<u32>; 2],
+    numbered: [HashSet<u64>; 2],
 }
 
 impl MismatchCounts {

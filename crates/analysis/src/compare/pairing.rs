@@ -167,14 +167,18 @@ impl RunComparison {
 }
 
 /// Alignment of the sorted cases of two runs.
-enum CaseAlignment<'f> {
+pub(super) enum CaseAlignment<'f> {
     Both(&'f CaseFact, &'f CaseFact),
     OnlyBase(&'f CaseFact),
     OnlyCandidate(&'f CaseFact),
 }
 
 /// Merges two sorted runs.
-fn align_cases<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &NameTable) -> Vec<CaseAlignment<'f>> {
+pub(super) fn align_cases<'f>(
+    base: &'f RunFacts,
+    candidate: &'f RunFacts,
+    names: &NameTable,
+) -> Vec<CaseAlignment<'f>> {
     let (mut ours, mut theirs) = (base.cases.iter().peekable(), candidate.cases.iter().peekable());
     let mut found = Vec::with_capacity(base.cases.len().max(candidate.cases.len()));
     loop {

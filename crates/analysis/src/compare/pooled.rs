@@ -56,10 +56,9 @@ pub(crate) struct GroupDifferences {
 
 impl GroupDifferences {
     pub(crate) fn new(name: String, pairs: &PairSample) -> Self {
+        let candidate = pairs.candidate();
         let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-        for ((before, after), cluster) in
-            pairs.base.iter().zip(&pairs.candidate.values).zip(&pairs.candidate.clusters)
-        {
+        for ((before, after), cluster) in pairs.base.iter().zip(&candidate.values).zip(&candidate.clusters) {
             let sum = sums.entry(*cluster).or_default();
             sum.0 += after - before;
             sum.1 += 1.0;
@@ -68,7 +67,7 @@ impl GroupDifferences {
             name,
             pairs: pairs.len(),
             clusters: sums.into_values().map(|(sum, n)| sum / n).collect(),
-            cluster_ids: pairs.candidate.cluster_ids().collect(),
+            cluster_ids: candidate.cluster_ids().collect(),
         }
     }
 

@@ -120,7 +120,7 @@ impl<'n> GroupedPairs<'n> {
         key: ComparisonGroupKey<'n>,
         id: GroupId,
         (base, candidate): (f64, f64),
-        cluster: u32,
+        cluster: u64,
     ) {
         let group =
             self.groups.entry(key).or_insert_with(|| GroupSample { id, pairs: PairSample::default() });

@@ -29,17 +29,16 @@ pub struct UnknownPairs {
 
 /// Collects the pairs of a comparison with their unknown results filled in.
 #[derive(Debug, Default)]
-pub(super) struct UnknownCounts {
+pub(super) struct UnknownCounts<'f> {
     incomplete: usize,
     missing: usize,
     possible_regressions: usize,
-    worst: [PairSample; 2],
-    best: [PairSample; 2],
+    pairs: Vec<(&'f CaseFact, Option<&'f CaseFact>)>,
 }
 
-impl UnknownCounts {
+impl<'f> UnknownCounts<'f> {
     /// Adds a case of the base; `candidate` is `None` if only the base has it.
-    pub(super) fn add(&mut self, base: &CaseFact, candidate: Option<&CaseFact>) {
+    pub(super) fn add(&mut self, base: &'f CaseFact, candidate: Option<&'f CaseFact>) {
         let (before, after) = (base.passed(), candidate.and_then(CaseFact::passed));
         let is_known = before.is_some() && after.is_some();
         match candidate {
@@ -51,29 +50,32 @@ impl UnknownCounts {
             self.possible_regressions += 1;
         }
 
-        let rate = |passed: Option<bool>, unknown: bool| f64::from(u8::from(passed.unwrap_or(unknown)));
-        let (low, high) = candidate.map_or((0.0, 1.0), |case| (case.low, case.high));
-        let score = candidate.and_then(|case| case.score);
-        let cluster = base.cluster;
-        self.worst[0].push(rate(before, true), rate(after, false), cluster);
-        self.worst[1].push(base.score.unwrap_or(base.high), score.unwrap_or(low), cluster);
-        self.best[0].push(rate(before, false), rate(after, true), cluster);
-        self.best[1].push(base.score.unwrap_or(base.low), score.unwrap_or(high), cluster);
+        self.pairs.push((base, candidate));
     }
 
     pub(super) fn finish(self, options: &ComparisonOptions) -> UnknownPairs {
         let is_open = self.incomplete + self.missing > 0;
-        let metrics = |[rate, score]: &[PairSample; 2]| {
-            let all = [(rate, MetricUnit::Rate), (score, MetricUnit::Score)];
-            all.map(|(sample, unit)| compare_metric(sample, unit, options)).to_vec()
+        let rate = |passed: Option<bool>, unknown: bool| f64::from(u8::from(passed.unwrap_or(unknown)));
+        let compared = |is_worst: bool| {
+            let (mut rates, mut scores) = <(PairSample, PairSample)>::default();
+            for (base, candidate) in &self.pairs {
+                let after = candidate.and_then(CaseFact::passed);
+                let (low, high) = candidate.map_or((0.0, 1.0), |case| (case.low, case.high));
+                let score = candidate.and_then(|case| case.score);
+                let (ours, theirs) = if is_worst { (base.high, low) } else { (base.low, high) };
+                rates.push(rate(base.passed(), is_worst), rate(after, !is_worst), base.cluster);
+                scores.push(base.score.unwrap_or(ours), score.unwrap_or(theirs), base.cluster);
+            }
+            let samples = [(rates, MetricUnit::Rate), (scores, MetricUnit::Score)];
+            samples.iter().map(|(sample, unit)| compare_metric(sample, *unit, options)).collect()
         };
 
         UnknownPairs {
             incomplete: self.incomplete,
             missing: self.missing,
             possible_regressions: self.possible_regressions,
-            worst: if is_open { metrics(&self.worst) } else { Vec::new() },
-            best: if is_open { metrics(&self.best) } else { Vec::new() },
+            worst: if is_open { compared(true) } else { Vec::new() },
+            best: if is_open { compared(false) } else { Vec::new() },
         }
     }
 }

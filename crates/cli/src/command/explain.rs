@@ -197,7 +197,7 @@ fn list_cases(
         let apart = if at == 0 { "\n" } else { "" };
         output::print_text(&format!("{apart}  {}\n", escape_unsafe(note)), context);
     }
-    let command = explain_command(&shell_word(&args.run), info, example);
+    let command = explain_command(&shell_word(&args.run), info, &example.key());
     print_result(info, context);
     output::print_notice(
         &format!("{which}{found} {cases}{all}; choose one: `{}`\n", escape_unsafe(&command)),

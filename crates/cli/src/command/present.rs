@@ -11,7 +11,7 @@ use assize_report::{
 };
 use assize_rubric::{UngradedKind, Verdict};
 use assize_run::{IncompleteReason, RunTotals};
-use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
+use assize_store::{CaseKey, CaseRecord, ResultRow, RunInfo, first_in_order};
 
 use super::report;
 use crate::args::{ShowChoice, resume_command, shell_word};
@@ -78,19 +78,19 @@ where
     let trials = trial_verdicts(info);
 
     let mut listed: Option<(Vec<CaseRecord>, usize)> = None;
-    let mut failing: Option<ResultRow> = None;
+    let mut failing: Option<CaseKey> = None;
     let mut unlisted: (Vec<FailingCases>, usize) = (Vec::new(), 0);
     match show {
         ShowChoice::None => {
             let needs_naming = |record: &CaseRecord| names_a_failing_case(&record.result, &trials);
             let all = first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
             let (records, found) = all.map_err(Into::into)?;
-            failing = records.values().next().map(|record| record.result.clone());
+            failing = records.values().next().map(|record| record.result.key());
             unlisted = (failing_cases(records.values(), info), found - records.len());
         }
         ShowChoice::Auto | ShowChoice::Verbose => {
             let (records, found) = read(None, MAX_LISTED + MAX_TABLE)?;
-            failing = records.values().find(|record| is_failing(record)).map(|record| record.result.clone());
+            failing = records.values().find(|record| is_failing(record)).map(|record| record.result.key());
             let more = found - records.len();
             listed = Some((records.into_values().collect(), more));
         }
@@ -102,7 +102,7 @@ where
                 after = records.last_key_value().map(|(place, _)| *place);
 
                 failing = failing.or_else(|| {
-                    records.values().find(|record| is_failing(record)).map(|record| record.result.clone())
+                    records.values().find(|record| is_failing(record)).map(|record| record.result.key())
                 });
                 for record in records.values() {
                     print_full(record, context);
@@ -301,7 +301,7 @@ fn failing_cases<'r>(records: impl Iterator<Item = &'r CaseRecord>, info: &RunIn
 
 /// The command that explains a case of a run. With several suites it names the suite, since another one may
 /// have the same id.
-pub(super) fn explain_command(run: &str, info: &RunInfo, case: &ResultRow) -> String {
+pub(super) fn explain_command(run: &str, info: &RunInfo, case: &CaseKey) -> String {
     let suite = match info.suites.len() {
         0 | 1 => String::new(),
         _ => format!(" --suite {}", shell_word(&case.suite)),
@@ -313,7 +313,7 @@ pub(super) fn explain_command(run: &str, info: &RunInfo, case: &ResultRow) -> St
 fn next_commands(
     info: &RunInfo,
     folder: &Path,
-    failing: Option<&ResultRow>,
+    failing: Option<&CaseKey>,
     incomplete: &[IncompleteReason],
     context: &CliContext,
 ) -> Vec<(String, &'static str)> {

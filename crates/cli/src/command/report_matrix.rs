@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-use assize_analysis::compare::{ComparisonOptions, HeadlineMetric, compare_many};
 use assize_analysis::matrix::{column_title, columns_of_run};
-use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{EngineError, write_report_file};
 use assize_report::{MatrixForm, MatrixReport, MatrixSource};
 use assize_store::{AnswerPart, CaseRecord, RunFolder};
@@ -34,26 +32,6 @@ pub(super) fn read(runs: &[ReportedRun], context: &CliContext) -> Result<MatrixR
         columns.extend(of_run.into_iter().map(titled));
     }
 
-    let mut names = NameTable::default();
-    let mut facts = Vec::new();
-    let by_test = columns.iter().any(|(.., part)| part.prompt.is_some());
-    for (name, run, part) in &columns {
-        let mut cases = Vec::new();
-        for record in run.material.folder.cases().map_err(EngineError::from)? {
-            let mut record = record.map_err(EngineError::from)?;
-            run.material.prepare(&mut record);
-            if part.takes(&record.result) && !record.result.is_later_attempt() {
-                cases.push(CaseFact::from_record(&record, &mut names));
-            }
-        }
-        let of_run = RunFacts::new(name.clone(), cases, &names).map_err(|error| error.to_string())?;
-        let of_run =
-            if by_test { of_run.by_test(&names).map_err(|error| error.to_string())? } else { of_run };
-        facts.push(of_run.of_run(&run.material.info));
-    }
-    let options = ComparisonOptions { headline: HeadlineMetric::PassRate, ..ComparisonOptions::default() };
-    let compared = (facts.len() > 1).then(|| compare_many(&facts[0], &facts[1..], &names, &options));
-
     let changes: Vec<_> = columns
         .iter()
         .map(|(_, run, _)| move |record: &mut CaseRecord| run.material.prepare(record))
@@ -69,11 +47,9 @@ pub(super) fn read(runs: &[ReportedRun], context: &CliContext) -> Result<MatrixR
             prepare,
         })
         .collect();
-    let report = MatrixReport::read(&sources, compared.as_ref()).map_err(EngineError::from)?;
-    let missing = compared.iter().flat_map(|set| &set.comparisons).find(|found| found.common == 0);
-    if let Some(found) = missing {
-        let text = format!("`{}` and `{}` have no case in common", found.base, found.candidate);
-        output::print_warning(&text, context);
+    let report = MatrixReport::read(&sources).map_err(|error| failure(error, Path::new("the matrix")))?;
+    if let Some(warning) = report.warning() {
+        output::print_warning(warning, context);
     }
 
     Ok(report)

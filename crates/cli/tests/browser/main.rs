@@ -54,6 +54,16 @@ defaultTest: {assert: [{type: contains, value: detail, metric: detailed}, {type:
 tests: [{vars: {q: Where is my parcel?}}, {vars: {q: Can I return it?}}]
 ";
 
+/// Tests with recorded answers of several trials, and the targets that give them.
+const TRIALS: &str = "name: trials-of-recordings
+execution: {targets: [one, two], trials: 3}
+tests: [{id: refund, input: Can I return it?, criteria: x, assertions: [{type: contains, value: refund}]}]
+";
+const RECORDINGS: &str = "targets:
+- {name: one, provider: replay, path: ../answers.jsonl}
+- {name: two, provider: replay, path: ../answers.jsonl}
+";
+
 /// The votes of the judges: the first judge finds every criterion met, the others none.
 fn vote(incoming: &MockRequest) -> MockReply {
     let model = incoming.body["model"].as_str().unwrap_or_default();
@@ -118,6 +128,11 @@ fn pages_work_in_a_browser() {
     test.env("OPENAI_BASE_URL", judges.base_url()).env("OPENAI_API_KEY", "key");
     test.file("panel.eval.yaml", PANEL);
     test.file("prompts.yaml", PROMPTS);
+    test.file("trials.yaml", TRIALS);
+    test.file(".assize/targets.yaml", RECORDINGS);
+    let recorded = [(1, "You get a refund."), (2, "Ask the shop, which decides."), (3, "You get a refund.")];
+    let recorded = recorded.map(|(trial, text)| json!({ "id": "refund", "repeat": trial, "output": text }));
+    test.file("answers.jsonl", recorded.map(|line| line.to_string()).join("\n"));
     let rubric = "examples/compare/rubric.yaml";
     for (arguments, code) in [
         (vec!["eval", "panel.eval.yaml"], 1),
@@ -126,6 +141,7 @@ fn pages_work_in_a_browser() {
         (vec!["eval", "generated.eval.yaml", "--show", "none"], 1),
         (vec!["eval", "examples/workspace"], 0),
         (vec!["eval", "prompts.yaml"], 1),
+        (vec!["eval", "trials.yaml"], 0),
         (vec!["scorecard", "run", "examples/scorecard", "--run-dir", ".assize/runs/card"], 1),
         (vec!["eval", "examples/gate.eval.yaml", "--judge-repeats", "3", "--combine", "majority"], 1),
         (vec!["grade", rubric, "--answers", "examples/compare/before.jsonl"], 1),

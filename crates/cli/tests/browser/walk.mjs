@@ -194,10 +194,10 @@ async function useKeys() {
   await page.waitForSelector("#criterion-note:not([hidden])");
   // The choice of columns is kept.
   await page.click("#columns summary");
-  await page.locator("#columns label", { hasText: "Time" }).locator("input").check();
+  await page.locator("#columns label", { hasText: "Latency" }).locator("input").check();
   await check(page, "the choice of columns");
   await page.reload();
-  await page.waitForSelector(".grid-body .of-time");
+  await page.waitForSelector(".grid-body .of-latency", { state: "attached" });
   await page.click("text=More filters");
   // An outcome alone is one of any criterion.
   await page.selectOption("[name=outcome]", "against");
@@ -261,6 +261,23 @@ async function useMatrix() {
   assert.equal(await page.locator(".matrix thead th").count(), 1 + 2 * 2, "a column for each prompt and target");
   assert.equal(await page.locator(".matrix tbody tr:not(.about)").count(), 2, "a row for each test");
   await check(page, "prompts side by side");
+
+  // Trials of a test share a cell, in which a click and a key lead from one answer to the next, and nothing moves.
+  await page.goto(at("/"));
+  const trials = await page.locator("tr", { hasText: "trials-of-recordings" }).locator("a[data-open]").getAttribute("href");
+  await page.goto(at(trials));
+  await page.click(".tabs >> text=Side by side");
+  const cell = page.locator(".trials").first();
+  const shown = () => cell.locator(".cell-answer:visible").allTextContents();
+  const box = await cell.boundingBox();
+  assert.match((await shown()).join(), /^Ask the shop/, "the answer that fails is shown first");
+  await cell.locator("label:visible").click();
+  assert.match((await shown()).join(), /^You get a refund/);
+  await check(page, "trials side by side");
+  await page.keyboard.press("ArrowRight");
+  assert.match((await shown()).join(), /^Ask the shop/);
+  assert.deepEqual(await cell.boundingBox(), box);
+
   await page.goto(at(`${prompts}/cases`));
   await page.waitForSelector(".criterion-cell.failed .gate-sign");
   for (const row of await page.locator(".grid-body .of-criteria").all()) {

@@ -155,6 +155,7 @@ fn every_kind_grades_given_answers_and_can_be_recomputed() {
     ] {
         assert_eq!(score(tools, name), Some(expected), "{name}");
     }
+    assert_eq!((&json["latency_ms"], &tools["latency_ms"]), (&Value::Null, &1500.into()));
     assert_eq!(grader(tools, "cost")["verdict"], "incomplete");
     assert!(grader(tools, "cost")["error"].as_str().expect("said").contains("what the answer cost"));
     recomputes(&cli, "json");
@@ -745,6 +746,7 @@ fn what_a_command_reports_is_held_to_its_limits() {
     assert_eq!(score(&rows[0], "cost"), Some(1.0));
     assert_eq!(score(&rows[0], "token-usage"), Some(0.0));
     assert_eq!(score(&rows[0], "latency"), Some(0.0));
+    assert_eq!(rows[0]["latency_ms"], 901, "the value that the grader compared");
 }
 
 #[test]

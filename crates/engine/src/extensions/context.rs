@@ -31,7 +31,7 @@ pub(crate) fn result_value(record: &CaseRecord, case: Option<&Case>) -> Value {
         "score": score,
         "failureReason": if row.error.is_some() { 2 } else { i32::from(!has_passed) },
         "verdict": row.verdict.name(),
-        "latencyMs": row.duration_ms,
+        "latencyMs": row.latency_ms.unwrap_or_default(),
         "cost": row.cost_usd,
         "provider": {"id": row.target, "label": row.target},
         "response": {
@@ -115,7 +115,7 @@ impl PromptSums {
         }
         sum.score += row.score.unwrap_or_default();
         sum.cost += row.cost_usd.map(assize_rubric::Usd::as_dollars).unwrap_or_default();
-        sum.latency_ms += row.duration_ms;
+        sum.latency_ms += row.latency_ms.unwrap_or_default();
     }
 
     /// The prompts with their sums.

@@ -112,6 +112,7 @@ fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseEx
         expected_outcome: question.and_then(|row| row.expected_outcome.clone()),
         reference: question.and_then(|row| row.reference.clone()),
         answer: stored.answer.clone(),
+        latency_ms: stored.latency_ms,
         file_changes: stored.file_changes.clone(),
         tool_calls: stored.tool_calls.clone(),
         tool_calls_dropped: stored.tool_calls_dropped,

@@ -40,6 +40,8 @@ pub struct CaseExplanation {
     pub reference: Option<String>,
     /// Answer that was graded; null if there is none.
     pub answer: Option<String>,
+    /// Time of the answer itself in milliseconds, without waiting and grading; null if it was not measured.
+    pub latency_ms: Option<u64>,
     /// Changes in files while the answer was produced, as a unified diff; null if unknown.
     pub file_changes: Option<String>,
     /// Tools that the target called, in order; long inputs and outputs are cut.

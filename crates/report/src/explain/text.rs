@@ -44,6 +44,15 @@ pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, s
         page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
     }
 
+    // A given answer has a time only if it was recorded with it.
+    if it.latency_ms.is_some() || (it.target.is_some() && it.answer.is_some()) {
+        let latency = number::format_latency(it.latency_ms);
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, "latency  ")],
+            &[ReportPiece::new(ReportTone::Dim, latency)],
+        );
+    }
+
     if let Some(changes) = &it.file_changes {
         page.add_text(
             &[ReportPiece::new(ReportTone::Dim, "files  ")],

@@ -24,15 +24,16 @@ const CRITERION_COLUMNS: [&str; 19] = [
     "quote_texts", RESULT_COLUMN,
 ];
 /// Further columns of the table of cases.
-const DETAIL_COLUMNS: [&str; 19] = [
+const DETAIL_COLUMNS: [&str; 20] = [
     "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet",
     "ungraded", "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd",
-    "duration_ms", "answered_by", RESULT_COLUMN,
+    "latency_ms", "duration_ms", "answered_by", RESULT_COLUMN,
 ];
 
 /// First lines of both tables.
 pub(super) fn headers() -> [String; 2] {
-    [&CRITERION_COLUMNS, &DETAIL_COLUMNS].map(|more| format!("{},{}", CASE_COLUMNS.join(","), more.join(",")))
+    [&CRITERION_COLUMNS[..], &DETAIL_COLUMNS]
+        .map(|more| format!("{},{}", CASE_COLUMNS.join(","), more.join(",")))
 }
 
 /// Writes a row for each criterion.
@@ -250,6 +251,7 @@ fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
         CsvCell::count(row.tokens.cached),
         CsvCell::count(row.tokens.output),
         CsvCell::Own(row.cost_usd.map_or_else(String::new, |cost| cost.as_dollars().to_string())),
+        CsvCell::count(row.latency_ms),
         CsvCell::count(Some(row.duration_ms)),
         CsvCell::text(row.answered_by.as_deref().unwrap_or_default()),
     ]

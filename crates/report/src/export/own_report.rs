@@ -8,7 +8,7 @@ pub const MARKDOWN_MARK: &str = "<!-- assize";
 pub const JSON_MARK: &str = "\"generator\": \"assize\"";
 
 /// A text near the beginning of each kind of report that no other program writes.
-const SIGNATURES: [&str; 8] = [
+const SIGNATURES: [&str; 9] = [
     "<meta name=\"generator\" content=\"assize\">",
     JSON_MARK,
     "<testsuites name=\"assize\"",
@@ -17,6 +17,7 @@ const SIGNATURES: [&str; 8] = [
     "\"packages\":{\"assize\":",
     "\"scope\":{\"name\":\"assize\"",
     ",possible labels,label,severity,note,who\n",
+    "\nmetric,,Pass rate,",
 ];
 
 /// Returns true if a file with this beginning is a report of Assize, or has nothing in it.

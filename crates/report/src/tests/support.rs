@@ -194,6 +194,7 @@ fn bare(case_id: &str) -> ResultRow {
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,
         cost_partial: None,
+        latency_ms: Some(1210),
         duration_ms: 1840,
     }
 }

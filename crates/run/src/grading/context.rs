@@ -176,15 +176,13 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
     let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
     let messages = answer.messages.as_ref().and_then(Value::as_array);
 
-    // The time of a given answer was not measured.
-    let measured = answer.attempts > 0 || !answer.duration.is_zero();
     AnswerFacts {
         answer: answer.text.clone(),
         reference,
         calls: knows_calls.then(|| answer.tool_calls.clone()),
         tokens: answer.tokens,
         cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
-        duration: measured.then_some(answer.duration),
+        duration: answer.measured_duration(),
         recalled: answer.recalled,
         finish_reason: answer.finish_reason.clone(),
         guardrails: answer.guardrails.clone(),

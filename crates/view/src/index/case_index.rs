@@ -92,7 +92,7 @@ impl IndexPart {
             bounds: row.score_low.zip(row.score_high).filter(|_| row.score.is_none()),
             criteria: entries.into(),
             cost: row.cost_usd,
-            duration_ms: row.duration_ms,
+            latency_ms: row.latency_ms.map(|time| u32::try_from(time).unwrap_or(u32::MAX)),
         };
         self.entries.push(entry);
 

@@ -26,7 +26,7 @@ pub(crate) struct CaseTableEntry {
     pub(crate) bounds: Option<(f64, f64)>,
     pub(crate) criteria: Box<[CriterionEntry]>,
     pub(crate) cost: Option<Usd>,
-    pub(crate) duration_ms: u64,
+    pub(crate) latency_ms: Option<u32>,
 }
 
 impl CaseTableEntry {

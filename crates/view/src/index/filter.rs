@@ -81,7 +81,7 @@ pub(crate) enum CaseSort {
     Score,
     Id,
     Cost,
-    Duration,
+    Latency,
 }
 
 named_variants!(CaseSort {
@@ -90,7 +90,7 @@ named_variants!(CaseSort {
     Score = "score",
     Id = "id",
     Cost = "cost",
-    Duration = "time",
+    Latency = "latency",
 });
 
 /// Filter and order of a list of cases.

@@ -39,8 +39,8 @@ impl ColumnOrders {
                 CaseSort::Score => ColumnOrder::new(entries, by_place(), |entry| entry.score, f64::total_cmp),
                 CaseSort::Id => ColumnOrder::new(entries, by_place(), |entry| Some(&*entry.id), Ord::cmp),
                 CaseSort::Cost => ColumnOrder::new(entries, by_place(), |entry| entry.cost, Ord::cmp),
-                CaseSort::Duration => {
-                    ColumnOrder::new(entries, by_place(), |entry| Some(entry.duration_ms), Ord::cmp)
+                CaseSort::Latency => {
+                    ColumnOrder::new(entries, by_place(), |entry| entry.latency_ms, Ord::cmp)
                 }
             }
         })

@@ -40,7 +40,8 @@ pub(super) struct ResultHead<'r> {
     pub(super) error: Option<ErrorHead>,
     #[serde(default)]
     pub(super) cost_usd: Option<Usd>,
-    pub(super) duration_ms: u64,
+    #[serde(default)]
+    pub(super) latency_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]

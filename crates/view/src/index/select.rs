@@ -66,7 +66,7 @@ mod tests {
             bounds: None,
             criteria: Box::default(),
             cost: None,
-            duration_ms: 0,
+            latency_ms: None,
         }
     }
 
@@ -171,7 +171,7 @@ mod tests {
         );
         assert_eq!((ids(CaseSort::Id, false), ids(CaseSort::Id, true)), ("abcde".into(), "edcba".into()));
         // No case has a cost, and all have the same verdict.
-        for sort in [CaseSort::Cost, CaseSort::Verdict, CaseSort::Duration] {
+        for sort in [CaseSort::Cost, CaseSort::Verdict, CaseSort::Latency] {
             assert_eq!((ids(sort, false), ids(sort, true)), ("abcde".into(), "abcde".into()));
         }
     }

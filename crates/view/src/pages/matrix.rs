@@ -2,7 +2,6 @@
 
 use askama::Template;
 use assize_analysis::matrix::best_first;
-use assize_report::TrialAnswer;
 
 use super::{ChipGroup, CriterionCell};
 use crate::text::{MetricText, ResultMark};
@@ -19,6 +18,8 @@ pub(crate) struct MatrixPage {
     pub(crate) text: String,
     pub(crate) kept: Vec<(String, String)>,
     pub(crate) rows: Vec<MatrixRow>,
+    /// Address of the page with all tests.
+    pub(crate) all_url: String,
     /// Number of tests shown, and of all.
     pub(crate) counts: String,
     pub(crate) before: Option<String>,
@@ -42,7 +43,7 @@ pub(crate) struct MatrixColumn {
     pub(crate) rate: Option<f64>,
     pub(crate) mean_score: MetricText,
     pub(crate) cost: String,
-    pub(crate) time: String,
+    pub(crate) latency: String,
     /// What counts against most of its results.
     pub(crate) against: String,
     /// The conclusion against the first column, in a word and a sentence; `None` for that column.
@@ -63,14 +64,26 @@ pub(crate) struct MatrixRow {
 
 /// The results of a test in a column.
 pub(crate) struct MatrixCell {
-    pub(crate) mark: ResultMark,
-    pub(crate) score: String,
-    /// Different answers, each after its address.
-    pub(crate) answers: Vec<(String, TrialAnswer)>,
+    /// Name of the choice between its answers.
+    pub(crate) name: String,
+    /// What all trials came to, if they gave different answers.
+    pub(crate) mark: Option<ResultMark>,
+    pub(crate) answers: Vec<MatrixAnswer>,
     /// Number of further answers, and the address of all of them.
     pub(crate) more: usize,
     pub(crate) more_url: String,
+}
+
+/// An answer with what the trials that gave it came to.
+pub(crate) struct MatrixAnswer {
+    pub(crate) text: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) score: String,
+    /// The trials that gave it; empty for a test without others.
+    pub(crate) trials: String,
+    /// True if it is the one that is shown first.
+    pub(crate) is_first: bool,
     /// Address of the case with these criteria.
-    pub(crate) case_url: String,
+    pub(crate) url: String,
     pub(crate) criteria: Vec<CriterionCell>,
 }

@@ -122,6 +122,8 @@ pub(crate) struct RunPage {
     pub(crate) parts: Vec<(&'static str, &'static str, Vec<MetricLine>)>,
     pub(crate) derived: Vec<DerivedMetricText>,
     pub(crate) attempts: Vec<MetricLine>,
+    /// Title of the column with the intervals of criteria.
+    pub(crate) rate_interval: &'static str,
     pub(crate) criteria: Vec<CriterionLineText>,
     pub(crate) more_criteria: usize,
     /// Another run of the same suites: its name, and the address of the comparison.
@@ -177,6 +179,8 @@ pub(crate) struct CriterionLineText {
 #[template(path = "criteria.html")]
 pub(crate) struct CriteriaPage {
     pub(crate) header: RunHeader,
+    /// Title of the column with the intervals of criteria.
+    pub(crate) rate_interval: &'static str,
     pub(crate) criteria: Vec<CriterionLineText>,
     pub(crate) has_panel: bool,
     pub(crate) several_suites: bool,
@@ -294,7 +298,7 @@ pub(crate) struct CaseRow {
     pub(crate) more: usize,
     pub(crate) tags: String,
     pub(crate) cost: String,
-    pub(crate) time: String,
+    pub(crate) latency: String,
     #[serde(rename = "error")]
     pub(crate) has_error: bool,
 }

@@ -6,7 +6,7 @@ use assize_engine::{LabelOptions, LabelledItem, current_scorecard};
 use assize_report::html::{AnswerQuote, TextPiece, mark_answer};
 use assize_report::{
     CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
-    WholePart, explain_case, format_duration, format_plain, format_probability, format_score,
+    WholePart, explain_case, format_duration, format_latency, format_plain, format_probability, format_score,
     format_vote_metrics, formula_text, truncation_details,
 };
 use assize_review::part_sections;
@@ -180,7 +180,8 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
         ("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Thresholds", thresholds),
         ("Cost", Some(assize_report::format_cost(row.cost_usd, row.cost_partial))),
-        ("Time", Some(format_duration(row.duration_ms))),
+        ("Latency", Some(format_latency(row.latency_ms))),
+        ("Time with waiting and grading", Some(format_duration(row.duration_ms))),
     ];
 
     values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()

@@ -51,7 +51,7 @@ const PLAIN_COLUMNS: [(&str, Option<CaseSort>); 8] = [
     ("Answer", None),
     ("Failed gates, unmet, penalties", None),
     ("Cost", Some(CaseSort::Cost)),
-    ("Time", Some(CaseSort::Duration)),
+    ("Latency", Some(CaseSort::Latency)),
 ];
 
 const OUTCOMES: [(Option<OutcomeChoice>, &str); 7] = [
@@ -214,7 +214,7 @@ fn case_row(
         more,
         tags: tags_text(index, entry),
         cost: entry.cost.map(Usd::as_dollars).map_or_else(String::new, assize_report::dollars),
-        time: format_duration(entry.duration_ms),
+        latency: entry.latency_ms.map_or_else(String::new, |time| format_duration(time.into())),
         has_error: entry.has_error,
     })
 }

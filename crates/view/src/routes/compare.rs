@@ -147,8 +147,7 @@ fn compare_sides(
         return Ok(found);
     }
 
-    work.begin(ends.0 + ends.1);
-    let (facts, names) = ComparedSide::facts_of(&[base, candidate], choice, work)?;
+    let (facts, names) = ComparedSide::facts_of(&[base, candidate], choice, work, |_, _| {})?;
     let [before, after] = facts.as_slice() else { return Err(PageError::defect()) };
     let compared = compare_many(before, std::slice::from_ref(after), &names, &choice.options);
     let found = compared.comparisons.into_iter().next();

@@ -4,9 +4,9 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use assize_analysis::matrix::columns_of_run;
-use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_analysis::{AmbiguousRun, CaseFact, NameTable, RunFacts};
 use assize_engine::read_together;
-use assize_store::{AnswerPart, RowsFile, RunInfo};
+use assize_store::{AnswerPart, ResultRow, RowsFile, RunInfo};
 
 use super::compare_choice::ComparisonChoice;
 use super::run_header::{is_live, run_result, suite_names};
@@ -63,58 +63,73 @@ impl ComparedSide {
         Ok(named.collect())
     }
 
-    /// Reads the parts of the rows that metrics need. `work` counts the bytes read.
-    pub(super) fn facts(
-        &self,
-        names: &mut NameTable,
-        choice: &ComparisonChoice,
-        work: &PageWork,
-    ) -> Result<RunFacts, PageError> {
-        let mut cases = Vec::new();
-        let mut records = self.run.folder.cases()?;
-        let mut read = 0;
-        while let Some(record) = records.next() {
-            let record = record?;
-            let position = records.position().result;
-            work.add(position - read);
-            read = position;
-            let row = &record.result;
-            let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
-            let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
-            if self.part.takes(row) && is_of_suite && has_tag && !row.is_later_attempt() {
-                cases.push(CaseFact::from_record(&record, names));
-            }
-        }
-
-        let facts = RunFacts::new(self.name.clone(), cases, names);
-        Ok(facts.map_err(|error| PageError::refused(error.to_string()))?.of_run(&self.info))
+    /// Whether a row is compared.
+    fn takes(row: &ResultRow, choice: &ComparisonChoice) -> bool {
+        let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
+        let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
+        is_of_suite && has_tag && !row.is_later_attempt()
     }
 
-    /// Reads the facts of several runs at the same time.
+    /// Reads the parts of the rows that metrics need: of each run once, and of several runs at the same time. `each` gets every
+    /// row of a side with the position of the side, and `work` counts the bytes read.
     pub(super) fn facts_of(
         sides: &[impl Borrow<Self> + Sync],
         choice: &ComparisonChoice,
         work: &PageWork,
+        each: impl Fn(usize, &ResultRow) + Sync,
     ) -> Result<(Vec<RunFacts>, NameTable), PageError> {
-        // Answers to one prompt are compared with others test by test.
-        let by_test = sides.iter().any(|side| side.borrow().part.prompt.is_some());
-        let reads = read_together(sides, |side| {
+        let side = |at: usize| -> &Self { sides[at].borrow() };
+        let mut runs: Vec<Vec<usize>> = Vec::new();
+        for at in 0..sides.len() {
+            match runs.iter_mut().find(|run| Arc::ptr_eq(&side(run[0]).run, &side(at).run)) {
+                Some(run) => run.push(at),
+                None => runs.push(vec![at]),
+            }
+        }
+        work.begin(runs.iter().map(|run| side(run[0]).length()).sum());
+        let reads = read_together(&runs, |run| {
             let mut names = NameTable::default();
-            side.borrow().facts(&mut names, choice, work).map(|facts| (facts, names))
+            let mut cases: Vec<Vec<CaseFact>> = run.iter().map(|_| Vec::new()).collect();
+            let mut records = side(run[0]).run.folder.cases()?;
+            let mut read = 0;
+            while let Some(record) = records.next() {
+                let record = record?;
+                let position = records.position().result;
+                work.add(position - read);
+                read = position;
+                let row = &record.result;
+                for (at, cases) in run.iter().zip(&mut cases) {
+                    if side(*at).part.takes(row) {
+                        each(*at, row);
+                        if Self::takes(row, choice) {
+                            cases.push(CaseFact::from_record(&record, &mut names));
+                        }
+                    }
+                }
+            }
+            Ok::<_, PageError>((cases, names))
         });
 
+        // Answers to one prompt are compared with others test by test.
+        let by_test = sides.iter().any(|side| side.borrow().part.prompt.is_some());
+        let refused = |error: AmbiguousRun| PageError::refused(error.to_string());
         let mut names = NameTable::default();
-        let mut found = Vec::with_capacity(sides.len());
-        for read in reads {
-            let (mut facts, own) = read?;
-            facts.renumber(&names.absorb(&own));
-            let facts = if by_test { facts.by_test(&names) } else { Ok(facts) };
-            found.push(facts.map_err(|error| PageError::refused(error.to_string()))?);
+        let mut found: Vec<RunFacts> = sides.iter().map(|_| RunFacts::default()).collect();
+        for (run, read) in runs.iter().zip(reads) {
+            let (cases, own) = read?;
+            let numbers = names.absorb(&own);
+            for (at, cases) in run.iter().zip(cases) {
+                let side = side(*at);
+                let mut facts =
+                    RunFacts::new(side.name.clone(), cases, &own).map_err(refused)?.of_run(&side.info);
+                facts.renumber(&numbers);
+                found[*at] = if by_test { facts.by_test(&names).map_err(refused)? } else { facts };
+            }
         }
         Ok((found, names))
     }
 
-    /// Bytes of the rows that [`facts`](Self::facts) reads.
+    /// Bytes of the rows that [`facts_of`](Self::facts_of) reads.
     pub(super) fn length(&self) -> u64 {
         self.run.folder.rows_length(RowsFile::Results)
     }

@@ -1,6 +1,6 @@
 //! Rates of the criteria of a run.
 
-use assize_report::{format_rate, grouped};
+use assize_report::{format_rate, grouped, rate_interval_title};
 use assize_store::{CriterionRate, PanelSummary, RunSummary};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -33,6 +33,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
 
         Ok(render(&CriteriaPage {
             header: run_header(&run, &info, "criteria"),
+            rate_interval: rate_interval_title(&summary),
             criteria,
             single,
             more_single,

@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use assize_analysis::NameTable;
 use assize_analysis::compare::{HeadlineMetric, compare_many};
-use assize_analysis::matrix::{ColumnMetrics, column_title};
-use assize_engine::read_together;
+use assize_analysis::matrix::{ColumnMetrics, ColumnTally, column_title};
 use assize_report::{
-    criterion_counts, different_answers, excerpt, format_duration, grouped, short_criterion_name,
+    FoldedTrials, TrialGroup, answer_excerpt, criterion_counts, excerpt, format_latency, grouped,
+    short_criterion_name,
 };
 use assize_rubric::OutcomeKind;
-use assize_store::{AnswerPart, ResultRow, named_case};
+use assize_store::{AnswerPart, named_case};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
-use parking_lot::RwLockReadGuard;
+use parking_lot::{Mutex, RwLockReadGuard};
 use url::form_urlencoded::Serializer;
 
 use super::cases::criterion_cells;
@@ -29,13 +30,15 @@ use crate::page_reply::{
     Library, PageError, matrix_url, query_value, query_values, render, run_url, with_query,
 };
 use crate::page_work::{PageWork, working};
-use crate::pages::{ChipGroup, FilterChip, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
+use crate::pages::{ChipGroup, FilterChip, MatrixAnswer, MatrixCell, MatrixColumn, MatrixPage, MatrixRow};
 use crate::text::{MetricText, ResultMark, range_text, sentence, visible};
 
 /// Maximum number of columns of a page.
 const MAX_COLUMNS: usize = 12;
 /// Tests of a page.
 const PAGE_ROWS: usize = 50;
+/// Maximum number of trials that are named by their numbers.
+const MAX_NUMBERS: usize = 5;
 /// Maximum number of criteria that are chips.
 const MAX_CHIPS: usize = 12;
 
@@ -59,8 +62,11 @@ const ANY: &str = "1";
 /// Outcome and score of a decision, and whether it counts against the answer.
 type DecisionMark = (OutcomeKind, Option<f32>, bool);
 
-/// Tests that differ between columns, by suite and id, each with the criteria that differ.
-type DifferingTests = HashMap<(String, String), Vec<String>>;
+/// Tests that differ between columns, each with the criteria that differ.
+type DifferingTests<'v> = HashMap<u32, Vec<&'v str>>;
+
+/// Between suite and test in a name of a test.
+const BETWEEN: char = '\u{1f}';
 
 /// What a column shows.
 struct Column {
@@ -68,11 +74,17 @@ struct Column {
     title: String,
     /// Position of its run among the open ones.
     run: usize,
-    /// Rows of each test, by suite and id: one for each trial.
-    rows: HashMap<(String, String), Vec<u32>>,
+    /// Its rows, each after the number of its test: sorted by test and trial.
+    rows: Vec<(u32, u32)>,
 }
 
 impl Column {
+    /// Rows of a test: one for each trial.
+    fn rows_of(&self, test: u32) -> impl Iterator<Item = u32> {
+        let begin = self.rows.partition_point(|(other, _)| *other < test);
+        self.rows[begin..].iter().take_while(move |(other, _)| *other == test).map(|(_, row)| *row)
+    }
+
     /// Address of its cases, or of those in which a text is found.
     fn cases_url(&self, text: Option<&str>) -> String {
         let AnswerPart { target, prompt } = self.side.part.clone();
@@ -82,8 +94,8 @@ impl Column {
 }
 
 fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<MatrixPage, PageError> {
-    let names = query_values(uri, "run");
-    let sides: Vec<ComparedSide> = match names.as_slice() {
+    let shown_runs = query_values(uri, "run");
+    let sides: Vec<ComparedSide> = match shown_runs.as_slice() {
         [only] => ComparedSide::columns_of(library, only)?,
         names => names.iter().map(|name| ComparedSide::open(library, name)).collect::<Result<_, _>>()?,
     };
@@ -110,34 +122,32 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
     // Answers to one prompt stand beside those to others, test by test.
     let by_test = sides.iter().any(|side| side.part.prompt.is_some());
     let mut columns = Vec::new();
-    let mut tests: Vec<(String, String)> = Vec::new();
+    let mut names = NameTable::default();
     for ((side, title), run) in sides.into_iter().zip(titles).zip(places) {
         let index = &*indexes[run];
         let rows = runs[run].select(index, &CaseFilter::default(), None)?;
-        let mut column = Column { side, title, run, rows: HashMap::new() };
+        let mut column = Column { side, title, run, rows: Vec::with_capacity(rows.len()) };
         for row in rows.iter() {
             let entry = index.get(*row).filter(|entry| index.is_in(entry, &column.side.part));
             let Some(entry) = entry else { continue };
             let prompt = entry.prompt.filter(|_| !by_test);
             let name = named_case(entry.test_id(), prompt.map(|at| index.name(at)));
-            let key = (index.name(entry.suite).to_owned(), name.into_owned());
-            let of_test = column.rows.entry(key.clone()).or_default();
-            if of_test.is_empty() && !columns.iter().any(|other: &Column| other.rows.contains_key(&key)) {
-                tests.push(key);
-            }
-            of_test.push(*row);
+            let test = names.intern(&format!("{}{BETWEEN}{name}", index.name(entry.suite)));
+            column.rows.push((test, *row));
         }
+        column.rows.sort_by_key(|(test, row)| (*test, index.get(*row).map(|entry| entry.trial)));
         columns.push(column);
     }
 
-    let view = MatrixView { columns: &columns, indexes: &indexes, runs: &runs };
-    let all = tests.len();
+    let view = MatrixView { columns: &columns, names: &names, indexes: &indexes, runs: &runs };
+    let all = names.count();
+    let mut tests: Vec<u32> = (0..all as u32).collect();
     let (differing, chips) = view.chips(&tests, uri);
     match query_value(uri, "differ").as_deref() {
         None => {}
         Some(ANY) => tests.retain(|test| differing.contains_key(test)),
         Some(name) => {
-            tests.retain(|test| differing.get(test).is_some_and(|names| names.iter().any(|one| one == name)));
+            tests.retain(|test| differing.get(test).is_some_and(|names| names.contains(&name)));
         }
     }
     let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
@@ -148,19 +158,16 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
             let rows = run.select(index, &filter, None)?;
             found.push(rows.iter().copied().collect::<HashSet<u32>>());
         }
-        let has = |column: &Column, row: &u32| found[column.run].contains(row);
-        tests.retain(|test| {
-            columns.iter().any(|column| {
-                column.rows.get(test).is_some_and(|rows| rows.iter().any(|row| has(column, row)))
-            })
-        });
+        let has = |column: &Column, test| column.rows_of(test).any(|row| found[column.run].contains(&row));
+        tests.retain(|test| columns.iter().any(|column| has(column, *test)));
     }
 
     let page = query_value(uri, "page").and_then(|page| page.parse::<usize>().ok()).unwrap_or(1).max(1);
     let begin = (page - 1).saturating_mul(PAGE_ROWS);
-    let several_suites = tests.iter().any(|(suite, _)| Some(suite) != tests.first().map(|(suite, _)| suite));
+    let first = tests.first().map(|test| view.suite_and_id(*test).0);
+    let several_suites = tests.iter().any(|test| Some(view.suite_and_id(*test).0) != first);
     let shown = tests.iter().skip(begin).take(PAGE_ROWS);
-    let rows = shown.map(|test| view.row(test, several_suites)).collect::<Result<_, PageError>>()?;
+    let rows = shown.map(|test| view.row(*test, several_suites)).collect::<Result<_, PageError>>()?;
     let of_page = |page: usize| {
         let mut query = Serializer::new(String::new());
         query.extend_pairs(pairs_without(uri, &["page"])).append_pair("page", &page.to_string());
@@ -174,6 +181,7 @@ fn matrix_page(library: &RunLibrary, uri: &Uri, work: &PageWork) -> Result<Matri
         text: filter.text.unwrap_or_default(),
         kept: pairs_without(uri, &["page", "q"]),
         rows,
+        all_url: matrix_url(&shown_runs),
         counts: format!("{} of {} tests", grouped(tests.len() as u64), grouped(all as u64)),
         before: (page > 1).then(|| of_page(page - 1)),
         after: (begin.saturating_add(PAGE_ROWS) < tests.len()).then(|| of_page(page + 1)),
@@ -213,15 +221,15 @@ fn compare_columns(
 
     let mut choice = ComparisonChoice::default();
     choice.options.headline = HeadlineMetric::PassRate;
-    work.begin(sides.iter().map(ComparedSide::length).sum());
-    let (mut facts, names) = ComparedSide::facts_of(sides, &choice, work)?;
+    let tally = |side: &ComparedSide| Mutex::new(ColumnTally::new(&side.info, &side.part));
+    let tallies: Vec<Mutex<ColumnTally>> = sides.iter().map(tally).collect();
+    let (mut facts, names) =
+        ComparedSide::facts_of(sides, &choice, work, |at, row| tallies[at].lock().push(row))?;
     for (facts, title) in facts.iter_mut().zip(titles) {
         facts.label.clone_from(title);
     }
     let base = facts.remove(0);
-    let metrics = read_together(sides, |side| {
-        ColumnMetrics::read(&side.run.folder, &side.info, &side.part).map_err(PageError::from)
-    });
+    let metrics = tallies.into_iter().zip(sides).map(|(tally, side)| tally.into_inner().finish(&side.info));
     let compared = Arc::new(ComparedColumns {
         set: compare_many(&base, &facts, &names, &choice.options),
         metrics: metrics.into_iter().collect::<Result<_, _>>()?,
@@ -233,6 +241,8 @@ fn compare_columns(
 /// The columns with their indexes.
 struct MatrixView<'a> {
     columns: &'a [Column],
+    /// Names of the tests.
+    names: &'a NameTable,
     indexes: &'a [RwLockReadGuard<'a, CaseTableIndex>],
     runs: &'a [Arc<OpenRun>],
 }
@@ -241,10 +251,14 @@ impl MatrixView<'_> {
     fn entries<'c>(
         &'c self,
         column: &'c Column,
-        test: &(String, String),
+        test: u32,
     ) -> impl Iterator<Item = (u32, &'c CaseTableEntry)> {
-        let rows = column.rows.get(test).into_iter().flatten();
-        rows.filter_map(|row| Some((*row, self.indexes[column.run].get(*row)?)))
+        column.rows_of(test).filter_map(|row| Some((row, self.indexes[column.run].get(row)?)))
+    }
+
+    /// The names of a test.
+    fn suite_and_id(&self, test: u32) -> (&str, &str) {
+        self.names.text(test).split_once(BETWEEN).unwrap_or_default()
     }
 
     /// The heads of the columns.
@@ -264,7 +278,7 @@ impl MatrixView<'_> {
                 rate: metrics.pass_rate.value,
                 mean_score: MetricText::score(&metrics.mean_score),
                 cost: metrics.cost.map_or_else(|| "cost unknown".to_owned(), assize_report::dollars),
-                time: format_duration(metrics.duration_ms),
+                latency: format_latency(metrics.latency_ms),
                 against: criterion_counts(&metrics.against),
                 against_first: against
                     .map(|found| (conclusion_mark(found.pass_rate.call), visible(&found.pass_rate.says))),
@@ -276,11 +290,11 @@ impl MatrixView<'_> {
     }
 
     /// For each test that differs, the criteria that differ; and the chips that filter by them.
-    fn chips(&self, tests: &[(String, String)], uri: &Uri) -> (DifferingTests, Vec<ChipGroup>) {
+    fn chips(&self, tests: &[u32], uri: &Uri) -> (DifferingTests<'_>, Vec<ChipGroup>) {
         let mut differing = HashMap::new();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut results = VerdictChoice::ALL.map(|choice| (choice, 0));
-        for test in tests {
+        for test in tests.iter().copied() {
             for (choice, count) in &mut results {
                 let mut all = self.columns.iter().flat_map(|column| self.entries(column, test));
                 *count += usize::from(all.any(|(_, entry)| choice.takes(entry)));
@@ -290,7 +304,7 @@ impl MatrixView<'_> {
             for column in self.columns {
                 let index = &self.indexes[column.run];
                 // A test that a column lacks does not differ there.
-                if !column.rows.contains_key(test) {
+                if column.rows_of(test).next().is_none() {
                     continue;
                 }
                 verdicts.push(self.entries(column, test).map(|(_, entry)| entry.verdict).collect());
@@ -308,12 +322,12 @@ impl MatrixView<'_> {
             let is_all = |signs: &Vec<_>| signs.len() == verdicts.len();
             let moved =
                 marks.iter().filter(|(_, signs)| !is_all(signs) || signs.iter().any(|one| *one != signs[0]));
-            let moved: Vec<String> = moved.map(|(name, _)| (*name).to_owned()).collect();
+            let moved: Vec<&str> = moved.map(|(name, _)| *name).collect();
             if !moved.is_empty() || verdicts.iter().any(|one| *one != verdicts[0]) {
                 for name in &moved {
-                    *counts.entry(name.clone()).or_default() += 1;
+                    *counts.entry(name).or_default() += 1;
                 }
-                differing.insert(test.clone(), moved);
+                differing.insert(test, moved);
             }
         }
 
@@ -325,8 +339,8 @@ impl MatrixView<'_> {
         let results = results
             .map(|(choice, count)| chip(choice.name().to_owned(), count, &[("verdict", choice.name())]))
             .collect();
-        let mut named: Vec<(String, usize)> = counts.into_iter().collect();
-        named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut named: Vec<(&str, usize)> = counts.into_iter().collect();
+        named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         let mut chips = vec![chip("any difference".to_owned(), differing.len(), &[("differ", ANY)])];
         let named = named.iter().take(MAX_CHIPS);
         chips
@@ -335,56 +349,76 @@ impl MatrixView<'_> {
         (differing, groups.map(|(label, chips)| ChipGroup { label, chips }).into())
     }
 
-    fn row(&self, test: &(String, String), several_suites: bool) -> Result<MatrixRow, PageError> {
+    fn row(&self, test: u32, several_suites: bool) -> Result<MatrixRow, PageError> {
         let mut question = String::new();
         let mut cells = Vec::new();
-        for column in self.columns {
-            cells.push(self.cell(column, test, &mut question)?);
+        for (at, column) in self.columns.iter().enumerate() {
+            cells.push(self.cell(at, column, test, &mut question)?);
         }
-        let suite = if several_suites { visible(&test.0) } else { String::new() };
-        Ok(MatrixRow { id: visible(&test.1), suite, question, cells })
+        let (suite, id) = self.suite_and_id(test);
+        let suite = if several_suites { visible(suite) } else { String::new() };
+        Ok(MatrixRow { id: visible(id), suite, question, cells })
     }
 
     fn cell(
         &self,
+        at: usize,
         column: &Column,
-        test: &(String, String),
+        test: u32,
         question: &mut String,
     ) -> Result<Option<MatrixCell>, PageError> {
         let (run, index) = (&self.runs[column.run], &self.indexes[column.run]);
-        let trials: Vec<(u32, &CaseTableEntry)> = self.entries(column, test).collect();
-        let Some((_, first)) = trials.first() else { return Ok(None) };
-        let stored = trials.iter().map(|(_, entry)| run.folder.result_at(entry.offset));
-        let stored: Vec<ResultRow> = stored.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-        if let Some(row) = stored.first().filter(|_| question.is_empty()) {
-            let asked = run.question(row)?.and_then(|asked| asked.question);
+        let (mut trials, mut stored) = (Vec::new(), Vec::new());
+        for (row, entry) in self.entries(column, test) {
+            if let Some(result) = run.folder.result_at(entry.offset)? {
+                trials.push((row, entry));
+                stored.push(result);
+            }
+        }
+        let answers: Vec<String> = stored.iter().map(answer_excerpt).collect();
+        let passes = trials.iter().map(|(_, entry)| entry.verdict == CaseStatus::Pass);
+        let folded = FoldedTrials::new(answers.iter().map(String::as_str).zip(passes));
+        let Some(FoldedTrials { all, by_answer, more }) = folded else { return Ok(None) };
+        if question.is_empty() {
+            let asked = run.question(&stored[0])?.and_then(|asked| asked.question);
             *question = excerpt(asked.as_deref().unwrap_or_default());
         }
-        let case_url = |row: u32| format!("{}/cases/{}", run_url(&run.slug), row + 1);
-        let (answers, more) = different_answers(&stored);
 
-        let passed = trials.iter().filter(|(_, entry)| entry.verdict == CaseStatus::Pass).count();
-        let mark = match trials.len() {
-            1 => ResultMark::of_status(first.verdict),
-            all => {
-                let (class, sign) = match passed {
-                    0 => ("bad", "✗"),
-                    passed if passed == all => ("good", "✓"),
-                    _ => ("middling", "≈"),
-                };
-                ResultMark::new(class, sign, format!("{passed} of {all} pass"))
+        let mark = |group: &TrialGroup| match (group.trials.as_slice(), group.passed) {
+            ([only], _) => ResultMark::of_status(trials[*only].1.verdict),
+            (_, 0) => ResultMark::new("bad", "✗", group.words()),
+            (all, passed) if all.len() == passed => ResultMark::new("good", "✓", group.words()),
+            _ => ResultMark::new("middling", "≈", group.words()),
+        };
+        let is_split = by_answer.len() > 1;
+        let people = run.people(index)?;
+        let is_open = |group: &TrialGroup| group.passed < group.trials.len();
+        let first = by_answer.iter().position(is_open).unwrap_or(0);
+        let answer = |(number, group): (usize, TrialGroup)| {
+            let (row, entry) = trials[group.shown];
+            let numbers: Vec<String> =
+                group.trials.iter().map(|at| trials[*at].1.trial.to_string()).collect();
+            MatrixAnswer {
+                mark: mark(&group),
+                score: if numbers.len() == 1 { range_text(entry.score, entry.bounds) } else { String::new() },
+                trials: match numbers.len() {
+                    _ if stored.len() == 1 => String::new(),
+                    1 => format!("trial {}", numbers[0]),
+                    2..=MAX_NUMBERS => format!("trials {}", numbers.join(", ")),
+                    several => format!("{} trials", grouped(several as u64)),
+                },
+                is_first: number == first,
+                url: format!("{}/cases/{}", run_url(&run.slug), row + 1),
+                criteria: criterion_cells(index, entry, people.of(row)).0,
+                text: group.answer,
             }
         };
-        // If there are several trials, the criteria of the first one that did not pass are shown as the reason.
-        let shown = trials.iter().find(|(_, entry)| entry.verdict != CaseStatus::Pass).unwrap_or(&trials[0]);
         Ok(Some(MatrixCell {
-            mark,
-            score: if trials.len() == 1 { range_text(first.score, first.bounds) } else { String::new() },
-            answers: answers.into_iter().map(|answer| (case_url(trials[answer.first].0), answer)).collect(),
+            name: format!("trials-{at}-{}", trials[0].0),
+            mark: is_split.then(|| mark(&all)),
+            more_url: column.cases_url(Some(&stored[0].case_id)),
+            answers: by_answer.into_iter().enumerate().map(answer).collect(),
             more,
-            more_url: column.cases_url(stored.first().map(|row| &*row.case_id)),
-            case_url: case_url(shown.0),
-            criteria: criterion_cells(index, shown.1, run.people(index)?.of(shown.0)).0,
         }))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use assize_report::{
     DerivedMetricText, answer_excerpt, derived_metric_texts, excerpt, format_duration, format_rate,
-    format_run_time, grouped, run_warnings, short_criterion_name,
+    format_run_time, grouped, rate_interval_title, run_warnings, short_criterion_name,
 };
 use assize_store::{PartMetrics, RunInfo, RunMetrics, RunSummary, StoreError};
 use axum::extract::{Path, State};
@@ -113,6 +113,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         parts: part_lines(&run.slug, &summary),
         derived: derived_lines(&summary),
         attempts: attempt_lines(&summary),
+        rate_interval: rate_interval_title(&summary),
         criteria,
         more_criteria,
         compare: earlier_run(library, &run.slug, info)

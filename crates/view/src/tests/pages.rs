@@ -1,6 +1,6 @@
 //! What pages show.
 
-use assize_rubric::{Criterion, EvidenceQuote, Outcome, Weight};
+use assize_rubric::{Criterion, EvidenceQuote, Outcome, Verdict, Weight};
 use assize_run::score_record;
 use assize_store::ResultRow;
 use serde_json::json;
@@ -373,7 +373,7 @@ fn runs_stand_side_by_side_a_test_a_row() {
     let page = test.get(&address).expect(200).body;
     for text in [
         "No difference of two is certain", "3 of 3 tests", "You get a full refund within 30 days.",
-        "gate-sign",
+        "gate-sign", "latency 1.8 s",
     ] {
         assert!(page.contains(text), "{text} in {page}");
     }
@@ -412,6 +412,40 @@ fn runs_stand_side_by_side_a_test_a_row() {
     test.get(&format!("/matrix?run={RUN}")).expect(422);
     test.get(&format!("/matrix?run={RUN}&run=gone")).expect(404);
     test.get(&format!("{address}&page=99999999999999999999")).expect(200);
+}
+
+#[test]
+fn trials_of_a_test_share_a_cell_in_which_one_chooses_between_their_answers() {
+    let mut test = ViewTest::empty();
+    for id in [RUN, LATER] {
+        let mut info = info(id);
+        let mut writer = test.run_folder(id).create(&info).expect("the run can be made");
+        // Trials end in any order.
+        for (trial, answer, verdict) in
+            [(3, "in a <month>", Verdict::Fail), (2, "30 days", Verdict::Pass), (1, "30 days", Verdict::Pass)]
+        {
+            let row = ResultRow { trial, answer: Some(answer.to_owned()), verdict, ..empty_row("a") };
+            writer.record(&[], &row).expect("a row can be written");
+        }
+        writer.finish(&mut info).expect("the run can be ended");
+    }
+    test.serve();
+
+    let page = test.get(&format!("/matrix?run={RUN}&run={LATER}")).expect(200).body;
+    assert_eq!(page.matches("2 of 3 pass").count(), 2, "{page}");
+    let choices: Vec<&str> = page.split("<input type=\"radio\"").skip(1).collect();
+    assert_eq!(choices.len(), 4, "equal answers are shown once: {page}");
+    for (at, part) in choices.iter().enumerate() {
+        let is_last = at % 2 == 1;
+        let choice = part.split('>').next().expect("a tag");
+        let name = if is_last { "Answer 2 of 2, trial 3" } else { "Answer 1 of 2, trials 1, 2" };
+        assert!(choice.contains(name), "{choice}");
+        assert_eq!(choice.contains("checked"), is_last, "the one that fails is shown first: {choice}");
+        assert_eq!(part.contains("in a &#60;month&#62;"), is_last, "{part}");
+        assert_eq!(part.contains("title=\"Answer before\""), is_last, "{part}");
+        assert_eq!(part.contains("title=\"Next answer\""), !is_last, "{part}");
+    }
+    assert!(page.contains("latency undefined"), "{page}");
 }
 
 #[test]

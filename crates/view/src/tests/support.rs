@@ -248,6 +248,7 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
         }],
         tool_calls_dropped: 0,
         history: None,
+        latency_ms: Some(1_840),
         ..empty_row(id)
     };
     let question = QuestionRow {
@@ -330,6 +331,7 @@ pub(crate) fn empty_row(id: &str) -> ResultRow {
         tokens: Tokens::default(),
         cost_usd: None,
         cost_partial: None,
+        latency_ms: None,
         duration_ms: 3,
     }
 }

@@ -322,6 +322,7 @@ fn the_matrix_has_prompts_or_runs_as_columns() {
     );
     let test = text.lines().find(|line| line.contains("Explain tea")).expect("a row");
     assert!(test.starts_with("| test-1<br>") && test.contains("Say tea"), "one row for both prompts: {test}");
+    assert!(text.contains("| **Latency** | 0 ms | 0 ms |"), "{text}");
     assert!(text.contains("Say a \\| b"), "a cell stays in its column: {text}");
 
     for (file, texts) in [
@@ -329,7 +330,9 @@ fn the_matrix_has_prompts_or_runs_as_columns() {
         ("m.html", ["<th>short</th><th>long</th>", "Explain tea step by step"]),
         ("m.md", ["|  | short | long |", "Best first"]),
     ] {
-        cli.run(&["report", "both", "--format", "matrix", "-o", file]).expect_code(0);
+        for _ in ["made", "replaced"] {
+            cli.run(&["report", "both", "--format", "matrix", "-o", file]).expect_code(0);
+        }
         let written = cli.read(file);
         assert!(texts.iter().all(|text| written.contains(text)), "{file}: {written}");
     }
@@ -342,6 +345,7 @@ fn the_matrix_has_prompts_or_runs_as_columns() {
     let text = cli.run(&["report", "a", "b", "a", "--format", "matrix"]).expect_code(0).stdout;
     assert!(text.contains("|  | a | b | a |") && text.contains("The best of several"), "{text}");
     let single = cli.run(&["report", "a", "--format", "matrix"]).expect_code(0).stdout;
+    assert!(single.contains("| **Latency** | undefined |"), "of given answers: {single}");
     assert!(single.contains("Pass rate") && !single.contains("Best first"), "{single}");
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn decisions(cli: &CliTest, folder: &str) -> BTreeMap<String, Value> 
         .into_iter()
         .map(|mut row| {
             let id = row["case_id"].as_str().expect("an id").to_owned();
-            for changing in ["tokens", "cost_usd", "cost_partial", "duration_ms", "crc"] {
+            for changing in ["tokens", "cost_usd", "cost_partial", "latency_ms", "duration_ms", "crc"] {
                 row.as_object_mut().expect("an object").remove(changing);
             }
             (id, row)

@@ -96,6 +96,7 @@ fn result(case_id: &str) -> ResultRow {
         tokens: Tokens::default(),
         cost_usd: None,
         cost_partial: None,
+        latency_ms: None,
         duration_ms: 3,
     }
 }
