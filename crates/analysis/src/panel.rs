@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_limits::PANEL_RATERS;
 use assize_rubric::OutcomeKind;
 use assize_stats::{
     SeededRandom, UndefinedReason,
@@ -28,19 +27,6 @@ const MAX_RESAMPLES: usize = 400;
 const MAX_DRAWS: usize = 1_000;
 /// Number of items below which the report warns that they are few.
 const FEW_ITEMS: usize = 20;
-
-/// Error of estimating error rates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PanelError {
-    /// They are undefined.
-    #[error(transparent)]
-    Undefined(#[from] UndefinedReason),
-    /// There are more raters than are compared pair by pair.
-    #[error(
-        "there are {0} raters, and error rates are estimated for {PANEL_RATERS} at most; leave raters out"
-    )]
-    TooManyRaters(usize),
-}
 
 /// Votes by rater and item, and the case of each item.
 #[derive(Debug, Clone, Default)]
@@ -110,14 +96,8 @@ impl PanelVotes {
         self.votes.push(RaterVote { item, rater, met });
     }
 
-    /// Estimates the error rates.
-    ///
-    /// # Errors
-    /// With fewer than three raters, and with more than are allowed.
-    pub fn estimate(&self, resampling: ResamplingOptions) -> Result<PanelReport, PanelError> {
-        if self.raters.len() > PANEL_RATERS {
-            return Err(PanelError::TooManyRaters(self.raters.len()));
-        }
+    /// Estimates the error rates. Fails with fewer than three raters.
+    pub fn estimate(&self, resampling: ResamplingOptions) -> Result<PanelReport, UndefinedReason> {
         let fit = latent_classes(&self.votes, self.items.len(), self.raters.len(), SMOOTHING)?;
         let mut names = vec![String::new(); self.raters.len()];
         for (name, at) in &self.raters {
@@ -125,18 +105,13 @@ impl PanelVotes {
         }
 
         let majority = self.majority();
-        let mut with_majority = vec![(0, 0); names.len()];
-        for vote in &self.votes {
-            if let Some(met) = majority[vote.item] {
-                let (same, all) = &mut with_majority[vote.rater];
-                *same += usize::from(met == vote.met);
-                *all += 1;
-            }
-        }
         let spread = self.spread(resampling);
         let raters = (0..names.len())
             .map(|rater| {
                 let votes = fit.raters[rater].votes;
+                let own = self.votes.iter().filter(|vote| vote.rater == rater);
+                let with: Vec<bool> = own.filter_map(|vote| Some(majority[vote.item]? == vote.met)).collect();
+
                 PanelRater {
                     name: names[rater].clone(),
                     votes,
@@ -153,7 +128,7 @@ impl PanelVotes {
                         |drawn| &drawn.specificity[rater],
                     ),
                     weight: fit.raters[rater].vote_weight(),
-                    with_majority: with_majority[rater],
+                    with_majority: (with.iter().filter(|same| **same).count(), with.len()),
                 }
             })
             .collect();
@@ -225,8 +200,7 @@ impl PanelVotes {
                     votes.extend(by_item[*item].iter().map(|vote| RaterVote { item: drawn, ..**vote }));
                     drawn += 1;
                 }
-                let fit = latent_classes(&votes, drawn, raters, SMOOTHING);
-                fits.push(fit.map(|fit| LatentClasses { posterior: Vec::new(), ..fit }));
+                fits.push(latent_classes(&votes, drawn, raters, SMOOTHING));
                 Ok(fits.len() as f64)
             });
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{TOLERANCE, person_identity};
+use assize_rubric::{TOLERANCE, person_key};
 use assize_stats::{
     ClusteredMean, Proportion, SeededRandom, UndefinedReason,
     agreement::{
@@ -87,7 +87,9 @@ pub fn first_failures(rows: &[LabelRow], resampling: ResamplingOptions) -> Optio
         let Some(code) = &row.criterion else { continue };
         let labels = cases.entry((row.suite.as_deref().unwrap_or_default(), &row.case)).or_default();
         for (who, _) in &row.labels {
-            labels.insert(person_identity(who.as_deref().unwrap_or_default()), code);
+            let who = who.as_deref().unwrap_or_default();
+            let key = Some(person_key(who)).filter(|key| !key.is_empty());
+            labels.insert(key.unwrap_or_else(|| who.to_owned()), code);
         }
     }
 

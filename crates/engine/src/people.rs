@@ -1,6 +1,6 @@
 //! People's labels on the cases of a run, as `review` stores them and `calibrate` counts them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use assize_analysis::LabelSet;
 use assize_analysis::calibrate::{CalibrationItem, DecisionValue, LabelInclusion, RunItems, from_run};
@@ -19,8 +19,7 @@ pub struct PeopleLabels(LabelSource);
 
 #[derive(Debug)]
 enum LabelSource {
-    /// Rows of files, by case.
-    Files(BTreeMap<String, Vec<LabelRow>>),
+    Files(Vec<LabelRow>),
     Scorecard(Box<(LabelSet, ScorecardInfo)>),
 }
 
@@ -53,13 +52,7 @@ impl PeopleLabels {
     /// If a file of labels can't be read.
     pub fn read(info: &RunInfo, process: &ProcessContext) -> Result<Self, EngineError> {
         let source = match &info.scorecard {
-            None => {
-                let mut cases: BTreeMap<String, Vec<LabelRow>> = BTreeMap::new();
-                for row in label_rows(info, process)? {
-                    cases.entry(row.case.clone()).or_default().push(row);
-                }
-                LabelSource::Files(cases)
-            }
+            None => LabelSource::Files(label_rows(info, process)?),
             Some(tree) => {
                 let labels = label_set(&current_scorecard(info, &LabelOptions::default(), process)?);
                 LabelSource::Scorecard(Box::new((labels, tree.clone())))
@@ -71,7 +64,7 @@ impl PeopleLabels {
     /// Ids of the cases with labels.
     pub fn cases(&self) -> BTreeSet<&str> {
         match &self.0 {
-            LabelSource::Files(cases) => cases.keys().map(String::as_str).collect(),
+            LabelSource::Files(rows) => rows.iter().map(|row| row.case.as_str()).collect(),
             LabelSource::Scorecard(card) => card.0.cases().collect(),
         }
     }
@@ -79,31 +72,25 @@ impl PeopleLabels {
     /// The labelled criteria of a case.
     pub fn of(&self, info: &RunInfo, record: CaseRecord) -> Vec<LabelledItem> {
         match &self.0 {
-            LabelSource::Files(cases) => {
-                let rows = cases.get(&*record.result.case_id).map_or(&[][..], Vec::as_slice);
-                of_criteria(info, record, rows)
-            }
+            LabelSource::Files(rows) => of_criteria(info, record, rows),
             LabelSource::Scorecard(card) => of_benchmarks(record, &card.0, &card.1),
         }
     }
 }
 
 fn of_criteria(info: &RunInfo, record: CaseRecord, rows: &[LabelRow]) -> Vec<LabelledItem> {
+    let rows: Vec<LabelRow> = rows.iter().filter(|row| row.case == *record.result.case_id).cloned().collect();
     let pass = record.decisions.first().map_or(1.0, |decided| decided.thresholds.pass().get());
     let Ok(RunItems { mut material, .. }) = from_run(info, [Ok(record)]) else { return Vec::new() };
     // `calibrate` reports labels that match no decision.
-    let _ = material.attach_labels(rows, |_| LabelInclusion::Included);
+    let _ = material.attach_labels(&rows, |_| LabelInclusion::Included);
 
     let items = material.items.iter().filter(|item| !item.people().is_empty());
     let labelled = items.map(|item| {
-        let notes = item.notes(rows);
-        let note = |who: &Option<String>, said: DecisionValue| {
-            notes.get(&who.as_deref())?.iter().rfind(|(decision, _)| *decision == said)?.1
-        };
         let people = item.people().iter().map(|(who, said)| PersonDecision {
             who: who.clone().unwrap_or_default(),
             says: decision_word(*said),
-            note: note(who, *said).unwrap_or_default().to_owned(),
+            note: item.note_of(&rows, who.as_deref(), *said).unwrap_or_default().to_owned(),
         });
         LabelledItem {
             criterion: item.key.criterion.to_string(),

@@ -59,8 +59,8 @@ limits! {
     TABLE_COLUMNS: usize = 10_000, count;
     /// Bytes of the description of a Parquet file at its end.
     PARQUET_FOOTER_BYTES: usize = 4 << 20, size;
-    /// Raters whose error rates are estimated without known truth. Their errors are compared pair by pair.
-    PANEL_RATERS: usize = 1_000, count;
+    /// People and judges whose labels are read. They are compared pair by pair.
+    REVIEWERS: usize = 1_000, count;
     /// Bytes of a decision of a review page.
     REVIEW_DECISION_BYTES: usize = 64 << 10, size;
     /// Characters of a cell of an exported table.

@@ -1,7 +1,5 @@
 //! Consensus of several people's labels on the same case.
 
-use std::collections::BTreeMap;
-
 use unicode_normalization::UnicodeNormalization;
 
 use crate::LabelOutcome;
@@ -24,7 +22,7 @@ pub enum SettledLabels {
 /// For a named person the last label counts. Labels without a name count as different people. A person who is
 /// unsure has no vote. The majority of the votes decides; if the majority gave scores, their mean does.
 pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> SettledLabels {
-    let votes: Vec<LabelOutcome> = last_words(labels).into_iter().map(|(_, outcome)| outcome).collect();
+    let votes = last_votes(labels);
     let scores: Vec<f64> = votes
         .iter()
         .filter_map(|vote| match vote {
@@ -48,27 +46,29 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
         .map_or(SettledLabels::Differ, SettledLabels::Decided)
 }
 
+/// Last votes of all people who decided, in the order of their first votes.
+fn last_votes<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> Vec<LabelOutcome> {
+    last_words(labels).into_iter().map(|(_, outcome)| outcome).collect()
+}
+
 /// Number of people who decided. Labels without a name may all be from one person, so together they count as
 /// one.
 pub(crate) fn count_people<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> usize {
     let words = last_words(labels);
-    let named = words.iter().filter(|(is_named, _)| *is_named).count();
+    let named = words.iter().filter(|(who, _)| who.is_some()).count();
     named + usize::from(named < words.len())
 }
 
-/// Last label of each person, without labels of people who are unsure, in the order of their first ones; true for a person
-/// with a name.
+/// Last label of each person, without labels of people who are unsure.
 fn last_words<'l>(
     labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
-) -> Vec<(bool, LabelOutcome)> {
-    let mut last: Vec<(bool, LabelOutcome)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+) -> Vec<(Option<String>, LabelOutcome)> {
+    let mut last: Vec<(Option<String>, LabelOutcome)> = Vec::new();
     for (who, outcome) in labels {
         let who = who.map(person_key).filter(|who| !who.is_empty());
-        let (is_named, next) = (who.is_some(), last.len());
-        match who.map_or(next, |who| *places.entry(who).or_insert(next)) {
-            at if at < next => last[at].1 = outcome,
-            _ => last.push((is_named, outcome)),
+        match last.iter_mut().find(|(other, _)| who.is_some() && *other == who) {
+            Some(word) => word.1 = outcome,
+            None => last.push((who, outcome)),
         }
     }
 
@@ -80,11 +80,6 @@ fn last_words<'l>(
 /// case, composition of accents, and invisible characters.
 pub fn person_key(name: &str) -> String {
     name.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Returns what is the same for all spellings of a name: its [`person_key`], or the name itself if it has no letters.
-pub fn person_identity(name: &str) -> String {
-    Some(person_key(name)).filter(|key| !key.is_empty()).unwrap_or_else(|| name.to_owned())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Design: `docs/design/labels.md`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
@@ -159,11 +159,13 @@ impl LabelAccount {
 
         // A reviewer who has labelled the current item no longer has stale labels.
         let person = |label: &Label| label.who.as_deref().map(person_key);
-        let mut newer: BTreeSet<_> = account.current.iter().map(person).collect();
-        for labels in [&mut account.stale, &mut account.unbound] {
-            labels.retain(|label| !newer.contains(&person(label)));
-            newer.extend(labels.iter().map(person));
-        }
+        let is_by_one_of = |labels: &[Label], label: &Label| {
+            person(label).is_some_and(|who| labels.iter().any(|other| person(other).as_ref() == Some(&who)))
+        };
+        account.stale.retain(|label| !is_by_one_of(&account.current, label));
+        account
+            .unbound
+            .retain(|label| !is_by_one_of(&account.current, label) && !is_by_one_of(&account.stale, label));
         account
     }
 

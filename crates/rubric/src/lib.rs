@@ -91,7 +91,7 @@ pub use label::{
     FailureSeverity, Label, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod,
     parse_label_time,
 };
-pub use label_consensus::{SettledLabels, person_identity, person_key, settle_labels};
+pub use label_consensus::{SettledLabels, person_key, settle_labels};
 pub use label_effect::{
     LabelAccount, LabelBinding, LabelCounts, PeopleRule, ReplacedDecision, UnboundLabels, are_ordered,
 };

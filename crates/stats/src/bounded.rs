@@ -54,14 +54,6 @@ pub fn bounded_mean_clustered<K: Ord>(
     Ok(UnitSums::new(values, clusters, range)?.bounded_mean(range, level))
 }
 
-/// Computes [`bounded_mean_clustered`] of zeros and ones, from the number of ones and of all values of each cluster.
-pub fn bounded_share_clustered(
-    clusters: impl IntoIterator<Item = (u64, u64)>,
-    level: ConfidenceLevel,
-) -> Result<BoundedMean, UndefinedReason> {
-    Ok(UnitSums::of_shares(clusters)?.bounded_mean((0.0, 1.0), level))
-}
-
 /// Largest possible fall and rise of a pair, both above 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceReach {

@@ -49,7 +49,6 @@ pub use bootstrap::{
 };
 pub use bounded::{
     BoundedDifference, DifferenceReach, bounded_difference, bounded_mean, bounded_mean_clustered,
-    bounded_share_clustered,
 };
 pub use bounded_mean::BoundedMean;
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};

@@ -24,21 +24,6 @@ fn for_each_tie(values: &[f64], see: impl FnMut(&[usize])) {
     order.chunk_by(|&a, &b| values[b] - values[a] <= distance).for_each(see);
 }
 
-/// Returns the mid-ranks of values that each occur as often as their weight says.
-pub(crate) fn weighted_mid_ranks(values: &[f64], weights: &[f64]) -> Vec<f64> {
-    let mut ranks = vec![0.0; values.len()];
-    let mut below = 0.0;
-    for_each_tie(values, |tied| {
-        let weight: f64 = tied.iter().map(|&position| weights[position]).sum();
-        for &position in tied {
-            ranks[position] = below + f64::midpoint(1.0, weight);
-        }
-        below += weight;
-    });
-
-    ranks
-}
-
 /// Returns the ranks from 1, with mid-ranks for ties, and the sizes of the groups of tied values.
 pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     let mut ranks = vec![0.0; values.len()];

@@ -104,18 +104,6 @@ impl UnitSums {
         Self::from_list(units, scale)
     }
 
-    /// Units of zeros and ones, from the number of ones and of all values of each.
-    pub(crate) fn of_shares(shares: impl IntoIterator<Item = (u64, u64)>) -> Result<Self, UndefinedReason> {
-        let mut scale = UnitScale::new((0.0, 1.0))?;
-        let filled = shares.into_iter().filter(|(_, all)| *all > 0);
-        let units = filled.map(|(ones, all)| {
-            scale.values += all as usize;
-            (ones as f64, all as f64)
-        });
-        let units: UnitVec = units.collect();
-        Self::from_list(units, scale)
-    }
-
     /// Marks the values as scores, even if all of them are at the ends of the range.
     pub(crate) fn without_verdicts(self) -> Self {
         Self { is_binary: false, ..self }

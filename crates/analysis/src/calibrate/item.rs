@@ -3,7 +3,6 @@
 //! A run has hundreds of thousands of items, and few of them are labelled. So equal texts are shared, and
 //! fields that only labels and tables have are boxed separately.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use assize_rubric::{SamplingMethod, SeenHash};
@@ -98,8 +97,6 @@ pub struct CalibrationItem {
 pub(crate) struct ItemLabels {
     /// Decisions of people, with their names.
     pub(crate) people: Vec<(Option<String>, DecisionValue)>,
-    /// Places of people in that list, by their identities.
-    pub(crate) places: HashMap<Option<String>, usize>,
     /// Times of these decisions.
     pub(crate) times: Vec<Option<Timestamp>>,
     /// Decision of an adjudicator, which replaces the labels of people who disagreed. It is the truth, but

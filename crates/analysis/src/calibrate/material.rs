@@ -1,10 +1,9 @@
 //! Matching of a judge's decisions with human labels for the same items.
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::{Entry, HashMap};
 
 use assize_diagnostic::did_you_mean;
-use assize_rubric::{LabelOutcome, SamplingMethod, TOLERANCE, person_identity};
+use assize_rubric::{LabelOutcome, SamplingMethod, TOLERANCE, person_key};
 use assize_stats::combine::expected_score;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -297,7 +296,8 @@ fn read_judge_decision(
 
 /// Returns true if a name is this person's; spelling variants count as equal.
 pub fn is_person(who: Option<&str>, person: &str) -> bool {
-    who.is_some_and(|who| person_identity(who) == person_identity(person))
+    let key = person_key(person);
+    who.is_some_and(|who| who == person || (!key.is_empty() && person_key(who) == key))
 }
 
 impl CalibrationItem {
@@ -315,19 +315,18 @@ impl CalibrationItem {
             && row.trial.is_none_or(|trial| trial == key.trial)
     }
 
-    /// Returns the decisions on this item that rows hold, with the reasons for them, by the people who made them.
-    pub fn notes<'l>(
+    /// Returns the reason that a person gave for a decision on this item.
+    pub fn note_of<'l>(
         &self,
         rows: &'l [LabelRow],
-    ) -> HashMap<Option<&'l str>, Vec<(DecisionValue, Option<&'l str>)>> {
-        let mut notes: HashMap<_, Vec<_>> = HashMap::new();
-        for row in rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row)) {
-            for (who, outcome) in &row.labels {
-                let said = (to_decision_value(*outcome), row.note.as_deref());
-                notes.entry(who.as_deref()).or_default().push(said);
-            }
-        }
-        notes
+        who: Option<&str>,
+        decision: DecisionValue,
+    ) -> Option<&'l str> {
+        let is_meant = |(name, outcome): &(Option<String>, LabelOutcome)| {
+            name.as_deref() == who && to_decision_value(*outcome) == decision
+        };
+        let mut fitting = rows.iter().filter(|row| self.matches_row(row) && self.fits_hash(row));
+        fitting.rfind(|row| row.labels.iter().any(is_meant))?.note.as_deref()
     }
 
     /// Returns true unless the label is about another answer or question.
@@ -398,12 +397,11 @@ impl CalibrationItem {
                 continue;
             }
 
-            match own.places.entry(who.as_deref().map(person_identity)) {
-                Entry::Occupied(_) if who.is_none() => {
-                    report("a second label of the same item without a rater; name the raters in `who`");
-                }
-                Entry::Occupied(earlier) => {
-                    let at = *earlier.get();
+            let earlier = own.people.iter().position(|(other, _)| {
+                other.as_deref().is_some_and(|other| is_person(who.as_deref(), other))
+            });
+            match earlier {
+                Some(at) => {
                     if is_unclear(own.people[at].1, own.times[at]) {
                         report(
                             "another row has another label of this item by the same person, and no times (`at`) say which is the later",
@@ -411,8 +409,10 @@ impl CalibrationItem {
                     }
                     (own.people[at].1, own.times[at]) = (said, row.at);
                 }
-                Entry::Vacant(place) => {
-                    place.insert(own.people.len());
+                None if who.is_none() && own.people.iter().any(|(other, _)| other.is_none()) => {
+                    report("a second label of the same item without a rater; name the raters in `who`");
+                }
+                None => {
                     own.people.push((who.clone(), said));
                     own.times.push(row.at);
                 }

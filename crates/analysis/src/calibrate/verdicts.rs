@@ -3,7 +3,7 @@
 use assize_stats::{
     ConfidenceLevel, Interval, Proportion, SeededRandom, UndefinedReason,
     agreement::{AlphaMetric, UnitRatings, alpha, alpha_interval},
-    bounded_mean_clustered, bounded_share_clustered,
+    bounded_mean_clustered,
     judge_quality::{
         ConfusionTable, DrawnTables, area_interval, area_under_curve, brier, reliability_bin,
         reliability_table,
@@ -43,11 +43,13 @@ pub(super) struct ClusterTables {
 }
 
 impl ClusterTables {
-    /// Takes the table of each cluster.
-    pub(super) fn new(tables: Vec<ConfusionTable>, resampling: ResamplingOptions) -> Self {
+    pub(super) fn new(pairs: &[JudgePeoplePair], resampling: ResamplingOptions) -> Self {
+        let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
+        let tables: Vec<ConfusionTable> =
+            groups.iter().map(|members| confusion_table(members.iter().map(|&at| &pairs[at]))).collect();
         let mut random = SeededRandom::new(resampling.seed);
         Self {
-            table: tables.iter().copied().sum(),
+            table: confusion_table(pairs),
             drawn: DrawnTables::draw(&tables, resampling.resamples, &mut random),
             tables,
             level: resampling.level,
@@ -58,16 +60,18 @@ impl ClusterTables {
     /// several pairs.
     pub(super) fn rate(&self, figure: impl Fn(ConfusionTable, ConfidenceLevel) -> Proportion) -> MetricParts {
         let found = figure(self.table, self.level);
-        let counts: Vec<(u64, u64)> = self
-            .tables
-            .iter()
-            .map(|table| figure(*table, self.level))
-            .map(|found| (found.successes, found.n))
-            .collect();
-        let interval = if counts.iter().all(|(_, all)| *all < 2) {
+        let (mut values, mut clusters) = (Vec::new(), Vec::new());
+        for (cluster, table) in self.tables.iter().enumerate() {
+            let counts = figure(*table, self.level);
+            values.extend((0..counts.n).map(|at| f64::from(u8::from(at < counts.successes))));
+            clusters.extend((0..counts.n).map(|_| cluster));
+        }
+
+        let is_independent = clusters.windows(2).all(|pair| pair[0] != pair[1]);
+        let interval = if is_independent {
             found.interval
         } else {
-            bounded_share_clustered(counts, self.level).and_then(|mean| mean.interval)
+            bounded_mean_clustered(&values, &clusters, (0.0, 1.0), self.level).and_then(|mean| mean.interval)
         };
 
         (found.rate, found.rate.and(interval), found.n)
@@ -95,9 +99,7 @@ pub(crate) fn verdict_figures(
     pairs: &[JudgePeoplePair],
     resampling: ResamplingOptions,
 ) -> (ConfusionTable, Vec<MetricEstimate>) {
-    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
-    let of_group = |members: &Vec<usize>| confusion_table(members.iter().map(|&at| &pairs[at]));
-    let tables = ClusterTables::new(groups.iter().map(of_group).collect(), resampling);
+    let tables = ClusterTables::new(pairs, resampling);
     let estimate = |id, name, (value, interval, n): MetricParts, of, says| MetricEstimate {
         id,
         name,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::did_you_mean;
 use assize_rubric::{
     FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
-    composed_name, parse_label_time,
+    composed_name, grouped, parse_label_time,
 };
 use assize_table::{NumberError, TABLE_ENDINGS, TextEncoding, parse_number, parse_yes_no};
 use serde_json::Value;
@@ -71,6 +71,16 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
     }
 
     rows.sort_by_key(|row| row.at);
+    let people: BTreeSet<&str> =
+        rows.iter().flat_map(|row| &row.labels).filter_map(|(who, _)| who.as_deref()).collect();
+    if people.len() > assize_limits::REVIEWERS
+        && let Some(last) = rows.last()
+    {
+        let most = grouped(assize_limits::REVIEWERS as u64);
+        let message =
+            format!("labels of more than {most} people, who are compared pair by pair; split the file");
+        problems.push(LabelProblem { place: last.place.clone(), message });
+    }
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
 

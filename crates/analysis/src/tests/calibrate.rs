@@ -1,13 +1,9 @@
 //! Judged items of stored runs.
 
-use std::fmt::Write as _;
-
 use crate::calibrate::{
-    CalibrationMaterial, CalibrationOptions, DecisionValue, JudgeReadOptions, LabelInclusion, MaterialError,
-    calibrate, from_run,
+    CalibrationMaterial, DecisionValue, JudgeReadOptions, LabelInclusion, MaterialError, from_run,
 };
 use crate::labels::{LabelReadOptions, read_rows};
-use crate::{ResamplingOptions, raters::rater_agreement};
 use assize_rubric::{
     BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, Decision, GraderFinding, GraderFindingKind,
     JudgeIdentity, UnitInterval, Vote,
@@ -75,43 +71,6 @@ fn the_decision_of_a_panel_counts_and_its_votes_do_not() {
     let decisions: Vec<_> =
         found.material.items.iter().map(|item| item.judge.as_ref().map(|one| one.said)).collect();
     assert_eq!(decisions, [Some(DecisionValue::Verdict(true))]);
-}
-
-#[test]
-fn twenty_thousand_reviewers_of_an_answer_are_not_compared_one_by_one() {
-    const REVIEWERS: u64 = 20_000;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("labels.csv");
-    for (spread, id) in [(2, "kappa"), (10_000, "spearman")] {
-        let mut text = "case,judge,label,who\n".to_owned();
-        for reviewer in 0..REVIEWERS {
-            let said = match (spread, reviewer % 2) {
-                (2, 0) => "met".to_owned(),
-                (2, _) => "unmet".to_owned(),
-                _ => (reviewer % spread).to_string(),
-            };
-            let judge = if spread == 2 { "met" } else { "5" };
-            // Another spelling of the name is the same person.
-            let _ = writeln!(text, "a,{judge},{said},Rev {reviewer}\na,{judge},{said},rev{reviewer}");
-        }
-        text.push_str(if spread == 2 { "b,met,met,x\nb,met,unmet,y\n" } else { "b,1,2,x\nb,1,3,y\n" });
-        std::fs::write(&file, text).expect("written");
-        let rows = read_rows(std::slice::from_ref(&file), &LabelReadOptions::default()).expect("rows");
-        let reading = JudgeReadOptions { threshold: 0.5, rater: None, likeliest: false };
-        let material = CalibrationMaterial::from_rows(&rows, &reading, |_| LabelInclusion::Included);
-        let material = material.expect("labels that agree with themselves");
-        assert_eq!(material.items[0].people().len() as u64, REVIEWERS);
-
-        let resampling = ResamplingOptions { resamples: 20, ..ResamplingOptions::default() };
-        let sections = rater_agreement(&material, None, resampling);
-        assert_eq!(sections[0].ratings, REVIEWERS + 2);
-        let options = CalibrationOptions { resampling, ..CalibrationOptions::default() };
-        let report = calibrate(material, &options).expect("a report");
-        let figure = report.sections[0].people.iter().find(|figure| figure.id == id).expect("a figure");
-        assert_eq!(figure.n, REVIEWERS * (REVIEWERS - 1) + 2);
-        let replaced = report.sections[0].replacement.as_ref().expect("annotators");
-        assert_eq!(replaced.annotators.len() as u64, REVIEWERS + 2);
-    }
 }
 
 /// Reads the rows of a table in all orders, and returns the material of each.

@@ -1,7 +1,7 @@
 //! `assize calibrate panel`: error rates of raters without known truth.
 
 use assize_analysis::labels::ColumnRole;
-use assize_analysis::panel::{PanelError, PanelVotes};
+use assize_analysis::panel::PanelVotes;
 use assize_engine::{ExitStatus, runs, stored_records};
 use assize_report::{panel_rates_json, render_panel_rates};
 use assize_stats::UndefinedReason;
@@ -29,18 +29,15 @@ pub(super) fn execute(args: &PanelRatesArgs, context: &CliContext) -> Result<Exi
     }
 
     let found = votes.estimate(args.table.resampling()).map_err(|reason| match (reason, &run) {
-        (PanelError::Undefined(UndefinedReason::NoValues), Some(name)) => {
+        (UndefinedReason::NoValues, Some(name)) => {
             format!("`{name}` has no votes of a panel on criteria that are met or unmet")
         }
-        (PanelError::Undefined(UndefinedReason::NoValues), None) => "the tables have no verdicts".to_owned(),
-        (PanelError::Undefined(UndefinedReason::TooFew), _) => {
-            "error rates without labels need at least three raters".to_owned()
-        }
-        (PanelError::Undefined(UndefinedReason::NotFinite), _) => {
+        (UndefinedReason::NoValues, None) => "the tables have no verdicts".to_owned(),
+        (UndefinedReason::TooFew, _) => "error rates without labels need at least three raters".to_owned(),
+        (UndefinedReason::NotFinite, _) => {
             "error rates can't be estimated from these votes: the fit does not converge".to_owned()
         }
-        (PanelError::Undefined(reason), _) => format!("error rates are undefined: {reason}"),
-        (error @ PanelError::TooManyRaters(_), _) => error.to_string(),
+        (reason, _) => format!("error rates are undefined: {reason}"),
     })?;
     output::print_either(
         args.table.json,

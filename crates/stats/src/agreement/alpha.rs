@@ -1,6 +1,6 @@
 //! Krippendorff's alpha with its own distances.
 
-use super::{UnitRatings, scale::sum_squared_differences};
+use super::UnitRatings;
 use crate::{UndefinedReason, rank::mid_ranks, undefined::check_finite};
 
 /// The squared distance of two ratings c and k.
@@ -62,10 +62,14 @@ fn compute(units: &[&[f64]], pooled: &[f64], metric: AlphaMetric) -> Result<f64,
     for unit in units {
         let (own, after) = rest.split_at(unit.len());
         rest = after;
-        observed += sum_distances(&counted(own), metric) / (unit.len() as f64 - 1.0);
+        observed += sum_pair_distances(own, metric) / (unit.len() as f64 - 1.0);
     }
 
-    let expected = sum_distances(&counted(placed), metric);
+    let expected = match metric {
+        AlphaMetric::Nominal => n * n - groups.iter().map(|&size| (size as f64).powi(2)).sum::<f64>(),
+        AlphaMetric::Ordinal | AlphaMetric::Interval => 2.0 * n * sum_squared_deviations(placed),
+        AlphaMetric::Ratio => sum_ratio_distances(&ranks, pooled, &groups),
+    };
     if expected > 0.0 {
         check_finite(1.0 - (n - 1.0) * observed / expected)
     } else {
@@ -73,30 +77,46 @@ fn compute(units: &[&[f64]], pooled: &[f64], metric: AlphaMetric) -> Result<f64,
     }
 }
 
-/// Distinct ratings, each with how often it was given.
-fn counted(ratings: &[f64]) -> Vec<(f64, f64)> {
-    let mut ratings = ratings.to_vec();
-    ratings.sort_by(f64::total_cmp);
-    ratings.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as f64)).collect()
+/// Sum of the squared distances of all ordered pairs of one unit's ratings.
+fn sum_pair_distances(ratings: &[f64], metric: AlphaMetric) -> f64 {
+    match metric {
+        AlphaMetric::Ordinal | AlphaMetric::Interval => {
+            2.0 * ratings.len() as f64 * sum_squared_deviations(ratings)
+        }
+        AlphaMetric::Nominal => sum_over_pairs(ratings, |a, b| f64::from(a != b)),
+        AlphaMetric::Ratio => sum_over_pairs(ratings, ratio),
+    }
 }
 
-/// Sum of the squared distances of all ordered pairs of ratings, from the distinct ones and how often each was given.
-pub(super) fn sum_distances(counted: &[(f64, f64)], metric: AlphaMetric) -> f64 {
-    match metric {
-        AlphaMetric::Nominal => {
-            let n: f64 = counted.iter().map(|(_, count)| count).sum();
-            n * n - counted.iter().map(|(_, count)| count * count).sum::<f64>()
-        }
-        AlphaMetric::Ordinal | AlphaMetric::Interval => sum_squared_differences(counted),
-        AlphaMetric::Ratio => {
-            let with_later = |at: usize| {
-                let (a, count) = counted[at];
-                counted[at + 1..]
-                    .iter()
-                    .filter(move |(b, _)| a + b != 0.0)
-                    .map(move |(b, others)| 2.0 * count * others * ((a - b) / (a + b)).powi(2))
-            };
-            (0..counted.len()).flat_map(with_later).sum()
+fn sum_over_pairs(ratings: &[f64], distance: fn(f64, f64) -> f64) -> f64 {
+    let later = |at: usize| ratings[at + 1..].iter().map(move |&other| distance(ratings[at], other));
+    2.0 * (0..ratings.len()).flat_map(later).sum::<f64>()
+}
+
+fn ratio(a: f64, b: f64) -> f64 {
+    if a + b == 0.0 { 0.0 } else { ((a - b) / (a + b)).powi(2) }
+}
+
+/// Sum of squared distances from the mean. All ordered pairs differ by 2 n times as much, squared.
+fn sum_squared_deviations(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
+/// Sum of the ratio distances of all ordered pairs, from the distinct values and their counts.
+fn sum_ratio_distances(ranks: &[f64], values: &[f64], groups: &[u64]) -> f64 {
+    let mut distinct: Vec<(f64, f64)> = ranks.iter().copied().zip(values.iter().copied()).collect();
+    distinct.sort_by(|a, b| a.0.total_cmp(&b.0));
+    distinct.dedup_by(|a, b| a.0 == b.0);
+
+    let counted: Vec<(f64, f64)> =
+        distinct.iter().zip(groups).map(|(&(_, value), &size)| (value, size as f64)).collect();
+    let mut sum = 0.0;
+    for (at, &(value, size)) in counted.iter().enumerate() {
+        for &(other, others) in &counted[at + 1..] {
+            sum += 2.0 * size * others * ratio(value, other);
         }
     }
+
+    sum
 }

@@ -1,7 +1,7 @@
 //! Chance-corrected agreement of any number of raters: Fleiss' kappa, Gwet's AC1 and AC2, Krippendorff's
 //! alpha with weights, Brennan and Prediger's coefficient.
 
-use super::{AgreementWeights, RatingScale, UnitRatings, ratings::AnswerCounts, scale::Credits};
+use super::{AgreementWeights, RatingScale, UnitRatings};
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::student_critical_value,
     undefined::check_finite,
@@ -52,7 +52,8 @@ struct UnitAgreement {
     size: f64,
     /// Share of agreeing pairs of ratings, 0 with a single rating.
     agreed: f64,
-    counts: AnswerCounts,
+    /// Count of each answer.
+    counts: Vec<f64>,
 }
 
 /// A chance-corrected coefficient. Weights act on the values of the scale. Errors and the handling of
@@ -65,10 +66,7 @@ pub fn coefficient(
     level: ConfidenceLevel,
 ) -> AgreementCoefficient {
     match reduce_units(ratings, scale, weights, chance) {
-        Ok(units) => {
-            let credits = Credits::new(weights, scale.points());
-            AgreementSums::new(&units, &credits, scale.len(), chance).coefficient(&units, level)
-        }
+        Ok((units, matrix)) => AgreementSums::new(&units, &matrix, chance).coefficient(&units, level),
         Err(reason) => AgreementCoefficient {
             units: 0,
             ratings: 0,
@@ -81,28 +79,47 @@ pub fn coefficient(
     }
 }
 
+type WeightMatrix = Vec<Vec<f64>>;
+
 fn reduce_units(
     ratings: &UnitRatings,
     scale: &RatingScale,
     weights: AgreementWeights,
     chance: ChanceAgreement,
-) -> Result<Vec<UnitAgreement>, UndefinedReason> {
+) -> Result<(Vec<UnitAgreement>, WeightMatrix), UndefinedReason> {
     if ratings.is_empty() {
         return Err(UndefinedReason::NoValues);
     }
 
-    let credits = Credits::new(weights, scale.points());
+    let matrix = weights.matrix(scale.points());
     let least = if chance == ChanceAgreement::Krippendorff { 2.0 } else { 1.0 };
     let units: Vec<UnitAgreement> = ratings
         .counts(scale)?
         .into_iter()
         .map(|counts| {
-            let size: f64 = counts.iter().map(|(_, count)| count).sum();
-            UnitAgreement { size, agreed: credits.agreed(&counts, size), counts }
+            let size: f64 = counts.iter().sum();
+            let pairs: f64 = matrix
+                .iter()
+                .zip(&counts)
+                .filter(|&(_, &count)| count > 0.0)
+                .map(|(row, count)| {
+                    let near: f64 = row.iter().zip(&counts).map(|(weight, other)| weight * other).sum();
+                    count * (near - 1.0)
+                })
+                .sum();
+            UnitAgreement {
+                size,
+                agreed: if size >= 2.0 { pairs / (size * (size - 1.0)) } else { 0.0 },
+                counts,
+            }
         })
         .filter(|unit| unit.size >= least)
         .collect();
-    if units.iter().any(|unit| unit.size >= 2.0) { Ok(units) } else { Err(UndefinedReason::NoPairs) }
+    if units.iter().any(|unit| unit.size >= 2.0) {
+        Ok((units, matrix))
+    } else {
+        Err(UndefinedReason::NoPairs)
+    }
 }
 
 /// Sums and means over all units.
@@ -121,8 +138,8 @@ struct AgreementSums {
 }
 
 impl AgreementSums {
-    fn new(units: &[UnitAgreement], credits: &Credits<'_>, points: usize, kind: ChanceAgreement) -> Self {
-        let answers = points as f64;
+    fn new(units: &[UnitAgreement], matrix: &[Vec<f64>], kind: ChanceAgreement) -> Self {
+        let answers = matrix.len() as f64;
         let count = units.len() as f64;
         let all: f64 = units.iter().map(|unit| unit.size).sum();
         let mean_size = all / count;
@@ -134,19 +151,19 @@ impl AgreementSums {
             units.iter().map(|unit| unit.agreed).sum::<f64>() / paired
         };
         let observed = if alpha { (1.0 - 1.0 / all) * plain + 1.0 / all } else { plain };
-        let mut shares = vec![0.0; points];
-        for unit in units {
-            for (answer, given) in &unit.counts {
-                shares[*answer] += given / if alpha { mean_size } else { unit.size } / count;
-            }
-        }
+        let shares: Vec<f64> = (0..matrix.len())
+            .map(|answer| {
+                let share =
+                    |unit: &UnitAgreement| unit.counts[answer] / if alpha { mean_size } else { unit.size };
+                units.iter().map(share).sum::<f64>() / count
+            })
+            .collect();
 
-        let weight = credits.total();
-        let near = |answer: usize| {
-            shares.iter().enumerate().map(|(other, share)| credits.of(answer, other) * share).sum::<f64>()
-        };
+        let weight: f64 = matrix.iter().flatten().sum();
+        let near =
+            |answer: usize| matrix[answer].iter().zip(&shares).map(|(weight, share)| weight * share).sum();
         let (chance, chance_of) = match kind {
-            ChanceAgreement::Gwet if points < 2 => (Err(UndefinedReason::OneClass), Vec::new()),
+            ChanceAgreement::Gwet if matrix.len() < 2 => (Err(UndefinedReason::OneClass), Vec::new()),
             ChanceAgreement::Gwet => {
                 let scale = weight / (answers * (answers - 1.0));
                 let apart: f64 = shares.iter().map(|share| share * (1.0 - share)).sum();
@@ -154,7 +171,7 @@ impl AgreementSums {
             }
             ChanceAgreement::Uniform => (Ok(weight / (answers * answers)), Vec::new()),
             ChanceAgreement::Fleiss | ChanceAgreement::Krippendorff => {
-                let nearness: Vec<f64> = (0..points).map(near).collect();
+                let nearness: Vec<f64> = (0..matrix.len()).map(near).collect();
                 (Ok(nearness.iter().zip(&shares).map(|(near, share)| near * share).sum()), nearness)
             }
         };
@@ -200,9 +217,8 @@ impl AgreementSums {
             .map(|unit| {
                 let surplus = if alpha { (unit.size - self.mean_size) / self.mean_size } else { 0.0 };
                 let base = if alpha { self.mean_size } else { unit.size };
-                let near =
-                    |(answer, count): &(usize, f64)| self.chance_of.get(*answer).map(|near| near * count);
-                let given: f64 = unit.counts.iter().filter_map(near).sum();
+                let given: f64 =
+                    self.chance_of.iter().zip(&unit.counts).map(|(near, count)| near * count).sum();
                 let own = if self.chance_of.is_empty() { chance } else { given / base - chance * surplus };
                 let agreed = if alpha {
                     (unit.agreed * unit.size / self.mean_size - self.observed * surplus - chance)

@@ -5,13 +5,7 @@ use std::collections::BTreeMap;
 
 use rand_core::RngCore;
 
-use super::{
-    AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
-    alpha::sum_distances,
-    coefficient,
-    ratings::{AnswerCounts, count_answers},
-    scale::Credits,
-};
+use super::{AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, coefficient};
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     rank::{mid_ranks, quantile},
@@ -34,7 +28,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Debug, Clone, Default)]
 struct ClusterRatings {
     /// For each unit, the number of ratings of each value, by the value's index.
-    units: Vec<AnswerCounts>,
+    units: Vec<Vec<(usize, f64)>>,
 }
 
 /// A weighted sample of the ratings: shares of the values, and the agreement within units.
@@ -85,7 +79,7 @@ pub fn alpha_interval<K: Ord, R: RngCore + ?Sized>(
         let (own, after) = rest.split_at(unit.len());
         rest = after;
         let places = own.iter().map(|rank| distinct.partition_point(|(known, _)| known < rank));
-        placed.push((count_answers(places.collect()), cluster));
+        placed.push((places.collect(), cluster));
     }
 
     let values: Vec<f64> = distinct.into_iter().map(|(_, value)| value).collect();
@@ -108,13 +102,15 @@ pub fn gwet_interval<K: Ord, R: RngCore + ?Sized>(
     let estimate = coefficient(ratings, scale, weights, ChanceAgreement::Gwet, level).value?;
     check_lengths(clusters.len(), ratings.len())?;
 
-    let counted = ratings.counts(scale)?.into_iter().zip(clusters);
-    let drawn = DrawnRatings::new(counted.filter(|(counts, _)| !counts.is_empty()).collect(), scale.len())?;
-    let credits = Credits::new(weights, scale.points());
-    let total = credits.total();
-    drawn.interval(estimate, draws, level, random, |sample| {
-        weighted_gwet(sample, &drawn.clusters, &credits, total)
-    })
+    let mut placed = Vec::new();
+    for (unit, cluster) in ratings.units().zip(clusters).filter(|(unit, _)| !unit.is_empty()) {
+        let places: Result<Vec<usize>, _> = unit.iter().map(|rating| scale.position(*rating)).collect();
+        placed.push((places?, cluster));
+    }
+
+    let drawn = DrawnRatings::new(placed, scale.len())?;
+    let matrix = weights.matrix(scale.points());
+    drawn.interval(estimate, draws, level, random, |sample| weighted_gwet(sample, &drawn.clusters, &matrix))
 }
 
 /// Ratings around which samples are drawn.
@@ -130,13 +126,17 @@ struct DrawnRatings {
 }
 
 impl DrawnRatings {
-    /// Takes the ratings of each unit, counted by indexes below `values`, with the cluster of the unit.
-    fn new<K: Ord>(counted: Vec<(AnswerCounts, K)>, values: usize) -> Result<Self, UndefinedReason> {
-        let units = counted.len() as f64;
-        let ratings = counted.iter().flat_map(|(counts, _)| counts).map(|(_, count)| count).sum();
+    /// Takes the ratings of each unit as indexes below `values`, with the cluster of the unit.
+    fn new<K: Ord>(placed: Vec<(Vec<usize>, K)>, values: usize) -> Result<Self, UndefinedReason> {
+        let units = placed.len() as f64;
+        let ratings = placed.iter().map(|(places, _)| places.len()).sum::<usize>() as f64;
         let mut clusters: BTreeMap<K, ClusterRatings> = BTreeMap::new();
-        for (counts, cluster) in counted {
-            clusters.entry(cluster).or_default().units.push(counts);
+        for (places, cluster) in placed {
+            let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
+            for place in places {
+                *counts.entry(place).or_default() += 1.0;
+            }
+            clusters.entry(cluster).or_default().units.push(counts.into_iter().collect());
         }
         match clusters.len() {
             0 => return Err(UndefinedReason::NoPairs),
@@ -242,25 +242,41 @@ fn weighted_alpha(
         }
         AlphaMetric::Interval | AlphaMetric::Ratio => values.to_vec(),
     };
-    // The value itself does not matter for the nominal metric.
-    let place = |value: usize| places.get(value).copied().unwrap_or_default();
-    let distances = |counts: &mut dyn Iterator<Item = (usize, f64)>| {
-        let counted: Vec<(f64, f64)> = counts.map(|(value, count)| (place(value), count)).collect();
-        sum_distances(&counted, metric)
+    let distance = |a: usize, b: usize| match metric {
+        AlphaMetric::Nominal => f64::from(u8::from(a != b)),
+        AlphaMetric::Ordinal | AlphaMetric::Interval => (places[a] - places[b]).powi(2),
+        AlphaMetric::Ratio if places[a] + places[b] == 0.0 => 0.0,
+        AlphaMetric::Ratio => ((places[a] - places[b]) / (places[a] + places[b])).powi(2),
+    };
+    // Twice each unordered pair of values, times the number of ratings of both.
+    let pairs = |counts: &[(usize, f64)]| -> f64 {
+        let later = |at: usize| {
+            let (value, count) = counts[at];
+            counts[at + 1..].iter().map(move |&(other, others)| (value, other, count * others))
+        };
+        let all = (0..counts.len()).flat_map(later);
+        2.0 * all.map(|(a, b, product)| product * distance(a, b)).sum::<f64>()
     };
 
     let mut observed = 0.0;
     for (cluster, weight) in clusters.iter().zip(&sample.weights) {
         for unit in &cluster.units {
             let size: f64 = unit.iter().map(|(_, count)| count).sum();
-            observed += weight * distances(&mut unit.iter().copied()) / (size - 1.0);
+            observed += weight * pairs(unit) / (size - 1.0);
         }
     }
     let (first, second, weight) = sample.disagreeing;
-    // Half of the two pairs of one rating each.
-    observed += weight * sample.unit_size * distances(&mut [(first, 1.0), (second, 1.0)].into_iter()) / 2.0;
+    observed += weight * sample.unit_size * distance(first, second);
 
-    let expected = distances(&mut counts.iter().copied().enumerate());
+    let expected = match metric {
+        AlphaMetric::Nominal => n * n - counts.iter().map(|count| count * count).sum::<f64>(),
+        AlphaMetric::Ordinal | AlphaMetric::Interval => {
+            let with = || counts.iter().zip(&places);
+            let mean = with().map(|(count, place)| count * place).sum::<f64>() / n;
+            2.0 * n * with().map(|(count, place)| count * (place - mean).powi(2)).sum::<f64>()
+        }
+        AlphaMetric::Ratio => pairs(&counts.iter().copied().enumerate().collect::<Vec<_>>()),
+    };
     if expected > 0.0 {
         check_finite(1.0 - (n - 1.0) * observed / expected)
     } else {
@@ -269,16 +285,15 @@ fn weighted_alpha(
 }
 
 /// Computes Gwet's coefficient of a weighted sample. Agreement is computed from units with two ratings or
-/// more, the shares of answers from all units. `total` is the sum of the credits of all pairs of answers.
+/// more, the shares of answers from all units.
 fn weighted_gwet(
     sample: &RatingSample,
     clusters: &[ClusterRatings],
-    credits: &Credits<'_>,
-    total: f64,
+    matrix: &[Vec<f64>],
 ) -> Result<f64, UndefinedReason> {
     let (first, second, other) = sample.disagreeing;
     let pseudo = sample.agreeing.iter().sum::<f64>() + other;
-    let (mut agreed, mut rated_twice) = (pseudo - other + other * credits.of(first, second), pseudo);
+    let (mut agreed, mut rated_twice) = (pseudo - other + other * matrix[first][second], pseudo);
     let mut shares = sample.agreeing.clone();
     shares[first] += other / 2.0;
     shares[second] += other / 2.0;
@@ -290,7 +305,11 @@ fn weighted_gwet(
                 shares[*value] += weight * count / size;
             }
             if size > 1.0 {
-                agreed += weight * credits.agreed(unit, size);
+                let credit = |value: usize| -> f64 {
+                    unit.iter().map(|(other, count)| matrix[value][*other] * count).sum()
+                };
+                let pairs: f64 = unit.iter().map(|(value, count)| count * (credit(*value) - 1.0)).sum();
+                agreed += weight * pairs / (size * (size - 1.0));
                 rated_twice += weight;
             }
         }
@@ -298,7 +317,8 @@ fn weighted_gwet(
 
     let (all, answers) = (shares.iter().sum::<f64>(), shares.len() as f64);
     let spread: f64 = shares.iter().map(|share| share / all * (1.0 - share / all)).sum();
-    let by_chance = total / (answers * (answers - 1.0)) * spread;
+    let credit: f64 = matrix.iter().flatten().sum();
+    let by_chance = credit / (answers * (answers - 1.0)) * spread;
     if by_chance < 1.0 {
         check_finite((agreed / rated_twice - by_chance) / (1.0 - by_chance))
     } else {
@@ -335,8 +355,11 @@ mod tests {
             ratings.push(unit.iter().copied());
         }
         let scale = RatingScale::new([1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-        let counted = ratings.counts(&scale).unwrap().into_iter().zip(0..);
-        let drawn = DrawnRatings::new(counted.collect::<Vec<(_, usize)>>(), scale.len()).unwrap();
+        let placed = units
+            .iter()
+            .enumerate()
+            .map(|(at, unit)| (unit.iter().map(|rating| scale.position(*rating).unwrap()).collect(), at));
+        let drawn = DrawnRatings::new(placed.collect(), scale.len()).unwrap();
         let sample = plain(&drawn);
 
         let metrics = [AlphaMetric::Nominal, AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Ratio];
@@ -345,8 +368,7 @@ mod tests {
             assert!((found - alpha(&ratings, metric).value.unwrap()).abs() < 1e-12, "{metric:?}");
         }
         for weights in [AgreementWeights::Identity, AgreementWeights::Quadratic] {
-            let credits = Credits::new(weights, scale.points());
-            let found = weighted_gwet(&sample, &drawn.clusters, &credits, credits.total()).unwrap();
+            let found = weighted_gwet(&sample, &drawn.clusters, &weights.matrix(scale.points())).unwrap();
             let chance = ChanceAgreement::Gwet;
             let exact = coefficient(&ratings, &scale, weights, chance, ConfidenceLevel::P95).value.unwrap();
             assert!((found - exact).abs() < 1e-12, "{weights:?}: {found} beside {exact}");

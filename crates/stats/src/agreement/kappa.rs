@@ -1,6 +1,6 @@
 //! Cohen's kappa, plain and weighted.
 
-use super::{AgreementTable, AgreementWeights, RatingScale, scale::Credits};
+use super::{AgreementTable, AgreementWeights, RatingScale};
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::{normal_critical_value, normal_two_sided},
@@ -68,7 +68,7 @@ pub fn quadratic_kappa(first: &[f64], second: &[f64], scale: &RatingScale) -> Re
 /// Fleiss, J. Cohen and B. Everitt, Psychological Bulletin 72 (1969), 323-327.
 pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: ConfidenceLevel) -> CohenKappa {
     let positions: Vec<f64> = (0..table.len()).map(|position| position as f64).collect();
-    let credits = Credits::new(weights, &positions);
+    let weights = weights.matrix(&positions);
     let n = table.total() as f64;
     let (rows, columns) = table.margins();
     let (mut apart, mut apart_by_chance) = (0.0, 0.0);
@@ -76,10 +76,10 @@ pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: Confidenc
     for (i, row) in table.rows().iter().enumerate() {
         for (j, &count) in row.iter().enumerate() {
             let chance = rows[i] * columns[j];
-            apart += (1.0 - credits.of(i, j)) * count as f64;
-            apart_by_chance += (1.0 - credits.of(i, j)) * chance;
-            agreed += credits.of(i, j) * count as f64;
-            agreed_by_chance += credits.of(i, j) * chance;
+            apart += (1.0 - weights[i][j]) * count as f64;
+            apart_by_chance += (1.0 - weights[i][j]) * chance;
+            agreed += weights[i][j] * count as f64;
+            agreed_by_chance += weights[i][j] * chance;
         }
     }
 
@@ -94,8 +94,8 @@ pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: Confidenc
 
     let expected = some(agreed_by_chance / (n * n));
     // The part of the chance agreement that belongs to each answer of each rater.
-    let mean_of = |i: usize| (0..table.len()).map(|j| columns[j] / n * credits.of(i, j)).sum::<f64>();
-    let other_of = |j: usize| (0..table.len()).map(|i| rows[i] / n * credits.of(i, j)).sum::<f64>();
+    let mean_of = |i: usize| (0..table.len()).map(|j| columns[j] / n * weights[i][j]).sum::<f64>();
+    let other_of = |j: usize| (0..table.len()).map(|i| rows[i] / n * weights[i][j]).sum::<f64>();
     let spread = |kappa: f64, chance: f64, null: bool| {
         let (by_row, by_column): (Vec<f64>, Vec<f64>) =
             (0..table.len()).map(|index| (mean_of(index), other_of(index))).unzip();
@@ -103,7 +103,7 @@ pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: Confidenc
         for (i, row) in table.rows().iter().enumerate() {
             for (j, &count) in row.iter().enumerate() {
                 let share = if null { rows[i] * columns[j] / (n * n) } else { count as f64 / n };
-                sum += share * (credits.of(i, j) - (by_row[i] + by_column[j]) * (1.0 - kappa)).powi(2);
+                sum += share * (weights[i][j] - (by_row[i] + by_column[j]) * (1.0 - kappa)).powi(2);
             }
         }
 

@@ -202,40 +202,36 @@ impl LatentClasses {
     /// `q (1 - q) (se1 + sp1 - 1) (se2 + sp2 - 1)`, divided by its standard error. Empty for three raters, whose covariances the model fits
     /// exactly. Source: Y. Qu, M. Tan and M. Kutner, Biometrics 52 (1996), 797-810.
     pub fn dependences(&self, votes: &[RaterVote]) -> Vec<RaterDependence> {
-        if self.raters.iter().filter(|rater| rater.votes > 0).count() <= MIN_RATERS {
-            return Vec::new();
-        }
-
         let mut by_item: BTreeMap<usize, Vec<&RaterVote>> = BTreeMap::new();
         for vote in votes {
             by_item.entry(vote.item).or_default().push(vote);
         }
-        // For each pair of raters, how often one and the other voted for unmet or met.
-        let mut shared: BTreeMap<(usize, usize), [[f64; 2]; 2]> = BTreeMap::new();
+        let mut shared: BTreeMap<(usize, usize), Vec<(f64, f64)>> = BTreeMap::new();
         for votes in by_item.values() {
             for (at, a) in votes.iter().enumerate() {
                 for b in &votes[at + 1..] {
                     let (a, b) = if a.rater < b.rater { (a, b) } else { (b, a) };
+                    let number = |vote: &RaterVote| f64::from(u8::from(vote.met));
                     if a.rater != b.rater {
-                        let counts = shared.entry((a.rater, b.rater)).or_default();
-                        counts[usize::from(a.met)][usize::from(b.met)] += 1.0;
+                        shared.entry((a.rater, b.rater)).or_default().push((number(a), number(b)));
                     }
                 }
             }
         }
 
+        if self.raters.iter().filter(|rater| rater.votes > 0).count() <= MIN_RATERS {
+            return Vec::new();
+        }
+
         let mut found = Vec::new();
         let mut p_values = Vec::new();
-        for (raters, [unmet, met]) in shared {
-            let n = unmet[0] + unmet[1] + met[0] + met[1];
-            let (mean_a, mean_b) = ((met[0] + met[1]) / n, (unmet[1] + met[1]) / n);
-            let mean = |of: &dyn Fn(f64, f64) -> f64| {
-                let both = |counts: [f64; 2], a: f64| counts[0] * of(a, 0.0) + counts[1] * of(a, 1.0);
-                (both(unmet, 0.0) + both(met, 1.0)) / n
-            };
-            let product = |a: f64, b: f64| (a - mean_a) * (b - mean_b);
-            let covariance = mean(&product);
-            let variance = mean(&|a, b| (product(a, b) - covariance).powi(2));
+        for (raters, votes) in shared {
+            let n = votes.len() as f64;
+            let mean_a = votes.iter().map(|(a, _)| a).sum::<f64>() / n;
+            let mean_b = votes.iter().map(|(_, b)| b).sum::<f64>() / n;
+            let products: Vec<f64> = votes.iter().map(|(a, b)| (a - mean_a) * (b - mean_b)).collect();
+            let covariance = products.iter().sum::<f64>() / n;
+            let variance = products.iter().map(|product| (product - covariance).powi(2)).sum::<f64>() / n;
             let better = |rater: usize| self.raters[rater].sensitivity + self.raters[rater].specificity - 1.0;
             let expected = self.prevalence * (1.0 - self.prevalence) * better(raters.0) * better(raters.1);
             let excess = covariance - expected;

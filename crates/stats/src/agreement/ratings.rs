@@ -69,24 +69,16 @@ impl UnitRatings {
         Ok(&self.values)
     }
 
-    /// Counts how often each unit got each answer of a scale, by the position of the answer. Answers that it did not get
-    /// are left out.
-    pub(crate) fn counts(&self, scale: &RatingScale) -> Result<Vec<AnswerCounts>, UndefinedReason> {
+    /// Counts how often each unit got each answer of a scale.
+    pub(crate) fn counts(&self, scale: &RatingScale) -> Result<Vec<Vec<f64>>, UndefinedReason> {
         self.units()
             .map(|unit| {
-                let places: Result<Vec<usize>, _> =
-                    unit.iter().map(|rating| scale.position(*rating)).collect();
-                Ok(count_answers(places?))
+                let mut counts = vec![0.0; scale.len()];
+                for &rating in unit {
+                    counts[scale.position(rating)?] += 1.0;
+                }
+                Ok(counts)
             })
             .collect()
     }
-}
-
-/// How often each answer was given, by its position.
-pub(crate) type AnswerCounts = Vec<(usize, f64)>;
-
-/// Counts answers that are given by their positions.
-pub(crate) fn count_answers(mut places: Vec<usize>) -> AnswerCounts {
-    places.sort_unstable();
-    places.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as f64)).collect()
 }

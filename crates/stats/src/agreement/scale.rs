@@ -8,8 +8,6 @@ use crate::{UndefinedReason, rank::tie_distance, undefined::check_all_finite};
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingScale {
     points: Vec<f64>,
-    /// How far a rating may be from its point.
-    distance: f64,
 }
 
 /// Partial credit for two answers that differ. For the positions or values v of the two answers:
@@ -40,12 +38,12 @@ impl RatingScale {
         let distance = tie_distance(&points);
         points.dedup_by(|next, kept| *next - *kept <= distance);
 
-        if points.is_empty() { Err(UndefinedReason::NoValues) } else { Ok(Self { points, distance }) }
+        if points.is_empty() { Err(UndefinedReason::NoValues) } else { Ok(Self { points }) }
     }
 
     /// Creates the scale of fail and pass: 0 and 1.
     pub fn binary() -> Self {
-        Self { points: vec![0.0, 1.0], distance: tie_distance(&[0.0, 1.0]) }
+        Self { points: vec![0.0, 1.0] }
     }
 
     /// Returns the points in ascending order.
@@ -65,8 +63,9 @@ impl RatingScale {
 
     /// Returns the position of a rating on the scale. Ratings may miss a point by rounding.
     pub fn position(&self, rating: f64) -> Result<usize, UndefinedReason> {
-        let above = self.points.partition_point(|point| *point < rating - self.distance);
-        let is_near = self.points.get(above).is_some_and(|point| (point - rating).abs() <= self.distance);
+        let distance = tie_distance(&self.points);
+        let above = self.points.partition_point(|point| *point < rating - distance);
+        let is_near = self.points.get(above).is_some_and(|point| (point - rating).abs() <= distance);
         if is_near { Ok(above) } else { Err(UndefinedReason::NotOnScale) }
     }
 
@@ -85,89 +84,37 @@ impl RatingScale {
     }
 }
 
-/// Credits for the pairs of ascending points. Source: K. Gwet, Handbook of Inter-Rater Reliability (4th edition, 2014),
-/// section 3.5.
-pub(crate) struct Credits<'p> {
-    weights: AgreementWeights,
-    points: &'p [f64],
-    range: f64,
-    /// The largest distance, if the weights are [`AgreementWeights::Ratio`].
-    widest: f64,
-}
+impl AgreementWeights {
+    /// Returns the weight of every pair of `values`, which must be ascending. Source: K. Gwet, Handbook of
+    /// Inter-Rater Reliability (4th edition, 2014), section 3.5.
+    pub(crate) fn matrix(self, values: &[f64]) -> Vec<Vec<f64>> {
+        let range = values.last().copied().unwrap_or_default() - values.first().copied().unwrap_or_default();
+        let share = |a: f64, b: f64| if range > 0.0 { (a - b).abs() / range } else { 0.0 };
+        let relative = |a: f64, b: f64| if a + b == 0.0 { 0.0 } else { ((a - b) / (a + b)).powi(2) };
+        let widest =
+            values.iter().flat_map(|&a| values.iter().map(move |&b| relative(a, b))).fold(0.0f64, f64::max);
+        let places = values.len() as f64;
+        let pairs = places * (places - 1.0) / 2.0;
+        let one = |i: usize, j: usize| {
+            let (a, b) = (values[i], values[j]);
 
-impl<'p> Credits<'p> {
-    pub(crate) fn new(weights: AgreementWeights, points: &'p [f64]) -> Self {
-        let range = points.last().copied().unwrap_or_default() - points.first().copied().unwrap_or_default();
-        let mut credits = Self { weights, points, range, widest: 0.0 };
-        if weights == AgreementWeights::Ratio {
-            let all = points.iter().flat_map(|a| points.iter().map(|b| relative(*a, *b)));
-            credits.widest = all.fold(0.0f64, f64::max);
-        }
-        credits
-    }
-
-    /// The credit for two points, by their positions.
-    pub(crate) fn of(&self, i: usize, j: usize) -> f64 {
-        let (a, b) = (self.points[i], self.points[j]);
-        if i == j {
-            return 1.0;
-        }
-
-        let share = if self.range > 0.0 { (a - b).abs() / self.range } else { 0.0 };
-        match self.weights {
-            AgreementWeights::Identity => 0.0,
-            AgreementWeights::Linear => 1.0 - share,
-            AgreementWeights::Quadratic => 1.0 - share.powi(2),
-            AgreementWeights::Ordinal => {
-                let (apart, places) = (i.abs_diff(j) as f64, self.points.len() as f64);
-                1.0 - apart * (apart + 1.0) / (places * (places - 1.0))
+            if i == j {
+                return 1.0;
             }
-            AgreementWeights::Radical => 1.0 - share.sqrt(),
-            AgreementWeights::Ratio => {
-                1.0 - if self.widest > 0.0 { relative(a, b) / self.widest } else { 0.0 }
+
+            match self {
+                Self::Identity => 0.0,
+                Self::Linear => 1.0 - share(a, b),
+                Self::Quadratic => 1.0 - share(a, b).powi(2),
+                Self::Ordinal => {
+                    let apart = i.abs_diff(j) as f64;
+                    1.0 - apart * (apart + 1.0) / 2.0 / pairs
+                }
+                Self::Radical => 1.0 - share(a, b).sqrt(),
+                Self::Ratio => 1.0 - if widest > 0.0 { relative(a, b) / widest } else { 0.0 },
             }
-        }
+        };
+
+        (0..values.len()).map(|i| (0..values.len()).map(|j| one(i, j)).collect()).collect()
     }
-
-    /// Sum of the credits of all ordered pairs of answers, from their positions and how often each was given.
-    pub(crate) fn among(&self, counts: &[(usize, f64)]) -> f64 {
-        match self.weights {
-            AgreementWeights::Identity => counts.iter().map(|(_, count)| count * count).sum(),
-            AgreementWeights::Quadratic => {
-                let n: f64 = counts.iter().map(|(_, count)| count).sum();
-                let given: Vec<(f64, f64)> =
-                    counts.iter().map(|(at, count)| (self.points[*at], *count)).collect();
-                let apart = sum_squared_differences(&given);
-                n * n - if self.range > 0.0 { apart / self.range.powi(2) } else { 0.0 }
-            }
-            _ => {
-                let with = |(i, count): &(usize, f64)| {
-                    counts.iter().map(|(j, other)| self.of(*i, *j) * other).sum::<f64>() * count
-                };
-                counts.iter().map(with).sum()
-            }
-        }
-    }
-
-    /// Mean credit of all pairs of different ratings, `size` in number; 0 for a single rating.
-    pub(crate) fn agreed(&self, counts: &[(usize, f64)], size: f64) -> f64 {
-        if size >= 2.0 { (self.among(counts) - size) / (size * (size - 1.0)) } else { 0.0 }
-    }
-
-    /// Sum of the credits of all ordered pairs of points.
-    pub(crate) fn total(&self) -> f64 {
-        self.among(&(0..self.points.len()).map(|at| (at, 1.0)).collect::<Vec<_>>())
-    }
-}
-
-fn relative(a: f64, b: f64) -> f64 {
-    if a + b == 0.0 { 0.0 } else { ((a - b) / (a + b)).powi(2) }
-}
-
-/// Sum of the squared differences of all ordered pairs of numbers, from the numbers and how often each occurs: they differ
-/// by 2 n times as much as the numbers differ from their mean.
-pub(crate) fn sum_squared_differences(counted: &[(f64, f64)]) -> f64 {
-    let n: f64 = counted.iter().map(|(_, count)| count).sum();
-    let mean = counted.iter().map(|(value, count)| count * value).sum::<f64>() / n;
-    2.0 * n * counted.iter().map(|(value, count)| count * (value - mean).powi(2)).sum::<f64>()
 }

@@ -61,30 +61,40 @@ pub fn compare_with_annotators<K: Ord + Copy>(
     tolerance: f64,
 ) -> Vec<AnnotatorComparison> {
     let annotators = items.iter().flat_map(|item| &item.people).map(|(who, _)| who + 1).max().unwrap_or(0);
-    // Whether each annotator won an item and the judge did not, 1, or the other way round, -1; and the cluster of the item.
-    let mut leads: Vec<(Vec<f64>, Vec<K>)> = vec![(Vec::new(), Vec::new()); annotators];
-    for item in items.iter().filter(|item| item.people.len() > MIN_OTHERS) {
-        let all = AllValues::new(item, alignment);
-        for (who, own) in &item.people {
-            let ahead = all.alignment(*own, *own) - all.alignment(item.judge, *own);
-            // Sums of the same numbers in another order may differ in the last digit.
-            leads[*who].0.push(if ahead.abs() < 1e-12 { 0.0 } else { ahead.signum() });
-            leads[*who].1.push(item.cluster);
-        }
+    (0..annotators).map(|annotator| compare_with(annotator, items, alignment, tolerance)).collect()
+}
+
+fn compare_with<K: Ord + Copy>(
+    annotator: usize,
+    items: &[AnnotatedItem<K>],
+    alignment: Alignment,
+    tolerance: f64,
+) -> AnnotatorComparison {
+    let (mut leads, mut clusters) = (Vec::new(), Vec::new());
+    let (mut judge_wins, mut person_wins) = (0u32, 0u32);
+    for item in items {
+        let own = item.people.iter().find(|(who, _)| *who == annotator);
+        let others: Vec<f64> =
+            item.people.iter().filter(|(who, _)| *who != annotator).map(|(_, value)| *value).collect();
+        let Some((_, own)) = own.filter(|_| others.len() >= MIN_OTHERS) else { continue };
+        let (judge, person) = (alignment.of(item.judge, &others), alignment.of(*own, &others));
+        // Sums of the same numbers in another order may differ in the last digit.
+        let is_equal = (judge - person).abs() < 1e-12;
+        let (judge, person) = (judge > person || is_equal, person > judge || is_equal);
+        judge_wins += u32::from(judge);
+        person_wins += u32::from(person);
+        leads.push(f64::from(u8::from(person)) - f64::from(u8::from(judge)));
+        clusters.push(item.cluster);
     }
 
-    let compared = |(annotator, (leads, clusters)): (usize, &(Vec<f64>, Vec<K>))| {
-        let share =
-            |won: fn(&&f64) -> bool| leads.iter().filter(won).count() as f64 / leads.len().max(1) as f64;
-        AnnotatorComparison {
-            annotator,
-            items: leads.len(),
-            judge: share(|lead| **lead <= 0.0),
-            person: share(|lead| **lead >= 0.0),
-            p: p_value(leads, clusters, tolerance),
-        }
-    };
-    leads.iter().enumerate().map(compared).collect()
+    let n = leads.len() as f64;
+    AnnotatorComparison {
+        annotator,
+        items: leads.len(),
+        judge: f64::from(judge_wins) / n.max(1.0),
+        person: f64::from(person_wins) / n.max(1.0),
+        p: p_value(&leads, &clusters, tolerance),
+    }
 }
 
 /// Probability of a mean lead of the annotator this far below the tolerance.
@@ -104,39 +114,13 @@ fn p_value<K: Ord>(leads: &[f64], clusters: &[K], tolerance: f64) -> Result<f64,
     check_finite(if t < 0.0 { beyond } else { 1.0 - beyond })
 }
 
-/// The values of all annotators of an item, such that leaving one out takes no second look at the others.
-struct AllValues {
-    alignment: Alignment,
-    /// In ascending order.
-    sorted: Vec<f64>,
-    /// Sums of the distances from the first value, and of their squares.
-    sum: f64,
-    squares: f64,
-}
-
-impl AllValues {
-    fn new<K>(item: &AnnotatedItem<K>, alignment: Alignment) -> Self {
-        let mut sorted: Vec<f64> = item.people.iter().map(|(_, value)| *value).collect();
-        sorted.sort_by(f64::total_cmp);
-        let away = || sorted.iter().map(|value| value - sorted[0]);
-        let (sum, squares) = (away().sum(), away().map(|away| away * away).sum());
-        Self { alignment, sorted, sum, squares }
-    }
-
-    /// How well a value aligns with all values but `own`; more is better.
-    fn alignment(&self, value: f64, own: f64) -> f64 {
-        let n = self.sorted.len() as f64 - 1.0;
-        match self.alignment {
-            Alignment::Equal => {
-                let below = self.sorted.partition_point(|other| *other < value);
-                let equal = self.sorted.partition_point(|other| *other <= value) - below;
-                (equal - usize::from(own == value)) as f64 / n
-            }
-            Alignment::Distance => {
-                let (away, own) = (value - self.sorted[0], own - self.sorted[0]);
-                let squares = self.squares - own * own - 2.0 * away * (self.sum - own) + n * away * away;
-                -(squares.max(0.0) / n).sqrt()
-            }
+impl Alignment {
+    /// How well a value aligns with others; more is better.
+    fn of(self, value: f64, others: &[f64]) -> f64 {
+        let n = others.len() as f64;
+        match self {
+            Self::Equal => others.iter().filter(|other| **other == value).count() as f64 / n,
+            Self::Distance => -(others.iter().map(|other| (other - value).powi(2)).sum::<f64>() / n).sqrt(),
         }
     }
 }

@@ -20,17 +20,6 @@ pub struct ConfusionTable {
     pub true_fail: u64,
 }
 
-impl std::iter::Sum for ConfusionTable {
-    fn sum<I: Iterator<Item = Self>>(tables: I) -> Self {
-        tables.fold(Self::default(), |all, table| Self {
-            true_pass: all.true_pass.saturating_add(table.true_pass),
-            false_pass: all.false_pass.saturating_add(table.false_pass),
-            false_fail: all.false_fail.saturating_add(table.false_fail),
-            true_fail: all.true_fail.saturating_add(table.true_fail),
-        })
-    }
-}
-
 fn share(part: u64, whole: u64) -> Result<f64, UndefinedReason> {
     if whole == 0 { Err(UndefinedReason::EmptyClass) } else { Ok(part as f64 / whole as f64) }
 }

@@ -27,10 +27,10 @@ impl LimitTest {
 }
 
 /// Tests of reports.
-const REPORTS: &str = "report/tests/text/reports.rs";
+const REPORTS: &str = "report/src/tests/reports.rs";
 
 /// Tests of requests to the grading service.
-const HOSTILE: &str = "serve/tests/it/hostile.rs";
+const HOSTILE: &str = "serve/src/tests/hostile.rs";
 
 /// The rows of the page.
 const LIMITS: &[(&str, LimitTest)] = &[
@@ -52,11 +52,11 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("parts of an archive", There("records/src/archive.rs", "an_archive_has_a_million_parts_at_most")),
     (
         "what a compressed file becomes (archive, spreadsheet, Parquet); texts that a log repeats by its attachments and tool calls",
-        There("records/tests/records.rs", "archives_that_decompress_without_end_are_refused"),
+        There("records/src/tests.rs", "archives_that_decompress_without_end_are_refused"),
     ),
     (
         "values of a line, or of a file that is no list of lines, of a session log or another tool's rubrics",
-        There("trace/tests/readers.rs", "a_record_of_too_many_values_is_not_parsed"),
+        There("trace/src/tests.rs", "a_record_of_too_many_values_is_not_parsed"),
     ),
     (
         "label file",
@@ -72,7 +72,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     (
         "Parquet file, spreadsheet",
-        There("table/tests/it/parquet.rs", "pages_that_decompress_without_end_are_refused"),
+        There("table/src/tests/parquet.rs", "pages_that_decompress_without_end_are_refused"),
     ),
     (
         "columns of a table",
@@ -83,16 +83,20 @@ const LIMITS: &[(&str, LimitTest)] = &[
         }),
     ),
     (
-        "raters of `calibrate panel`",
+        "people whose labels are read",
         Here(|cli| {
             let rows: Vec<String> = (0..1_001).map(|rater| format!("c1,met,r{rater}")).collect();
             cli.file("a.csv", format!("case,label,who\n{}\n", rows.join("\n")));
-            expect_refusal(cli.run(&["calibrate", "panel", "a.csv"]), "for 1000 at most");
+            for command in
+                [&["calibrate", "--labels"][..], &["calibrate", "agreement"], &["calibrate", "panel"]]
+            {
+                expect_refusal(cli.run(&[command, &["a.csv"]].concat()), "labels of more than 1,000 people");
+            }
         }),
     ),
     (
         "decision sent from a review page",
-        There("view/tests/it/review.rs", "a_decision_larger_than_the_limit_is_refused"),
+        There("view/src/tests/review.rs", "a_decision_larger_than_the_limit_is_refused"),
     ),
     (
         "text in a table of `review --export`",
@@ -129,11 +133,11 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "tags and operators of a template inside of each other, chains among them",
         Here(deep_templates_are_refused),
     ),
-    ("text that a template renders", There("load/tests/it/matrix.rs", "no_template_grows_beyond_its_limit")),
+    ("text that a template renders", There("load/src/tests/matrix.rs", "no_template_grows_beyond_its_limit")),
     ("time of all JavaScript that runs while a file is read", Here(scripts_of_a_file_share_their_time)),
     (
         "values that such JavaScript returns, and scripts of graders",
-        There("script/tests/script.rs", "a_result_of_too_many_values_is_refused"),
+        There("script/src/tests.rs", "a_result_of_too_many_values_is_refused"),
     ),
     ("all templates that are rendered while a file is read", Here(templates_of_a_file_share_their_steps)),
     (
@@ -177,26 +181,26 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "statements that a context grader decides on",
         There("grade/src/context.rs", "nothing_to_decide_on_is_no_rubric_and_too_much_is_refused"),
     ),
-    ("memory of a script", There("script/tests/script.rs", "limits_stop_a_script")),
-    ("instructions of a script", There("script/tests/script.rs", "limits_stop_a_script")),
+    ("memory of a script", There("script/src/tests.rs", "limits_stop_a_script")),
+    ("instructions of a script", There("script/src/tests.rs", "limits_stop_a_script")),
     ("time of a script", There("script/src/engine.rs", "the_clock_stops_a_script_that_takes_few_steps")),
     ("size of a script", Here(large_scripts_are_refused)),
-    ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
+    ("reply of a model", There("llm/src/tests/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
     ("output of a program that writes a part of a file", Here(long_prompts_of_programs_are_refused)),
     ("image in a prompt", Here(large_images_are_not_sent)),
-    ("files of a workspace", There("workspace/tests/changes.rs", "a_workspace_without_end_is_refused")),
+    ("files of a workspace", There("workspace/src/tests.rs", "a_workspace_without_end_is_refused")),
     (
         "message from an agent",
         There("mcp/src/message_limit.rs", "a_request_that_is_too_long_becomes_one_with_its_id"),
     ),
     (
         "samples of a call of `grade`, for agents",
-        There("mcp/tests/it/limits.rs", "more_than_a_thousand_samples_are_refused"),
+        There("mcp/src/tests/limits.rs", "more_than_a_thousand_samples_are_refused"),
     ),
     (
         "runs in progress of one server for agents",
-        There("mcp/tests/it/limits.rs", "a_fifth_run_waits_for_nobody_and_is_refused"),
+        There("mcp/src/tests/limits.rs", "a_fifth_run_waits_for_nobody_and_is_refused"),
     ),
     (
         "shards of a plan",
@@ -265,7 +269,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     (
         "numbers of the `range` of a `score_model` grader",
         There(
-            "serve/tests/it/adapters.rs",
+            "serve/src/tests/adapters.rs",
             "graders_that_no_answer_could_satisfy_are_problems_of_the_request",
         ),
     ),
@@ -563,8 +567,8 @@ fn scripts_of_a_file_share_their_time(cli: &CliTest) {
 }
 
 fn large_scripts_are_refused(cli: &CliTest) {
-    There("script/tests/script.rs", "limits_stop_a_script").holds(cli);
-    There("script/tests/script.rs", "a_file_that_is_too_large_is_not_compiled_to_tell_its_form").holds(cli);
+    There("script/src/tests.rs", "limits_stop_a_script").holds(cli);
+    There("script/src/tests.rs", "a_file_that_is_too_large_is_not_compiled_to_tell_its_form").holds(cli);
 
     cli.file("p.js", format!("module.exports = () => 'x';\n//{}", "x".repeat(1 << 20)));
     for keys in [

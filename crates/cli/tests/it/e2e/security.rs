@@ -16,7 +16,7 @@ const ENVIRONMENT: &str = "cli/tests/it/e2e/environment.rs";
 const PROGRAMS: &str = "cli/tests/it/e2e/programs.rs";
 const SERVE: &str = "cli/tests/it/e2e/serve.rs";
 const LIMITS: &str = "cli/tests/it/e2e/limits.rs";
-const SEALED: &str = "cluster/tests/it/sealed.rs";
+const SEALED: &str = "cluster/src/tests/sealed.rs";
 const SIGNED: &str = "cli/tests/cluster/signed.rs";
 
 /// Beginnings of the sentences, in order.
@@ -44,8 +44,8 @@ const SENTENCES: &[(&str, Held)] = &[
     (
         "| run JavaScript in the built-in engine",
         By(&[
-            ("script/tests/script.rs", "nothing_outside_of_a_script_exists"),
-            ("script/tests/script.rs", "limits_stop_a_script"),
+            ("script/src/tests.rs", "nothing_outside_of_a_script_exists"),
+            ("script/src/tests.rs", "limits_stop_a_script"),
             (LIMITS, "every_limit_holds"),
         ]),
     ),
@@ -54,7 +54,7 @@ const SENTENCES: &[(&str, Held)] = &[
         "| open a file",
         By(&[
             ("cli/tests/it/e2e/outside.rs", "no_key_of_any_schema_opens_a_file_outside_of_the_root"),
-            ("load/tests/it/suites/mod.rs", "links_do_not_lead_out_of_the_root"),
+            ("load/src/tests/suites/mod.rs", "links_do_not_lead_out_of_the_root"),
         ]),
     ),
     (
@@ -112,46 +112,46 @@ const SENTENCES: &[(&str, Held)] = &[
     (
         "`serve` listens on loopback",
         By(&[
-            ("serve/tests/it/access.rs", "addresses_that_others_reach_need_keys_and_encryption"),
+            ("serve/src/tests/access.rs", "addresses_that_others_reach_need_keys_and_encryption"),
             (SERVE, "what_cannot_be_served_is_refused_at_once"),
         ]),
     ),
     (
         "Requests start no program and open no file",
-        By(&[("serve/tests/it/hostile.rs", "nothing_in_a_request_is_opened_or_run")]),
+        By(&[("serve/src/tests/hostile.rs", "nothing_in_a_request_is_opened_or_run")]),
     ),
     (
         "`mcp` starts programs only with",
         By(&[
-            ("mcp/tests/it/safety.rs", "programs_are_started_only_where_the_server_was_told_so"),
-            ("mcp/tests/it/safety.rs", "without_the_right_to_write_no_run_is_made"),
+            ("mcp/src/tests/safety.rs", "programs_are_started_only_where_the_server_was_told_so"),
+            ("mcp/src/tests/safety.rs", "without_the_right_to_write_no_run_is_made"),
         ]),
     ),
     (
         "`view` listens on loopback",
         By(&[(
-            "view/tests/it/access.rs",
+            "view/src/tests/access.rs",
             "a_server_that_others_can_reach_needs_a_long_token_and_encryption",
         )]),
     ),
     (
         "Answers and replies are shown as text",
         By(&[
-            ("view/tests/it/pages.rs", "every_page_is_there_and_harmless"),
-            ("view/tests/it/access.rs", "every_reply_forbids_scripts_of_others"),
+            ("view/src/tests/pages.rs", "every_page_is_there_and_harmless"),
+            ("view/src/tests/access.rs", "every_reply_forbids_scripts_of_others"),
         ]),
     ),
     (
         "`serve` and `mcp` never have consent from a request",
         By(&[
             (ENVIRONMENT, "no_client_of_mcp_can_consent"),
-            ("serve/tests/it/hostile.rs", "nothing_in_a_request_is_opened_or_run"),
+            ("serve/src/tests/hostile.rs", "nothing_in_a_request_is_opened_or_run"),
         ]),
     ),
     (
         "`mcp --allow-programs` is the consent",
         By(&[
-            ("mcp/tests/it/safety.rs", "programs_are_started_only_where_the_server_was_told_so"),
+            ("mcp/src/tests/safety.rs", "programs_are_started_only_where_the_server_was_told_so"),
             (SERVE, "values_of_the_environment_in_files_of_the_server_need_consent"),
         ]),
     ),
