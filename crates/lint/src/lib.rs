@@ -18,7 +18,7 @@ mod rule;
 mod rules;
 mod sources;
 #[cfg(test)]
-mod testing;
+mod tests;
 mod view;
 mod words;
 

@@ -27,7 +27,6 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("tools/", "does not ship"),
     ("crates/testkit/", "does not ship"),
     ("crates/xtask/", "does not ship"),
-    ("testing.rs", "does not ship"),
     ("crates/process/src/guard.rs", "reads what the system tells of processes"),
     ("crates/store/src/disk.rs", "opens folders, to force names to the disk"),
     ("crates/workspace/", "opens what it has found to be a regular file"),

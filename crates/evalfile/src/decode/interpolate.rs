@@ -235,7 +235,7 @@ mod tests {
     use assize_document::read_yaml;
 
     use super::*;
-    use crate::decode::testing::context_with;
+    use crate::tests::contexts::context_with;
 
     #[test]
     fn values_of_secrets_are_told_from_others() {

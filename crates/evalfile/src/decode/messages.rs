@@ -408,7 +408,7 @@ mod tests {
     use assize_document::read_yaml;
 
     use super::*;
-    use crate::decode::testing::context;
+    use crate::tests::contexts::context;
 
     fn read<T>(text: &str, decode: impl FnOnce(&mut DecodeContext, &TreeNode) -> T) -> (T, Vec<Diagnostic>) {
         let mut cx = context();

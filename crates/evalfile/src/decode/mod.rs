@@ -32,8 +32,6 @@ pub(crate) mod sheet_rows;
 pub(crate) mod suite;
 pub(crate) mod suite_file;
 pub(crate) mod targets;
-#[cfg(test)]
-mod testing;
 pub(crate) mod trials;
 mod vars;
 mod workspace;

@@ -257,7 +257,7 @@ mod tests {
     use assize_document::read_yaml;
 
     use super::*;
-    use crate::decode::testing::context;
+    use crate::tests::contexts::context;
 
     #[test]
     fn texts_are_filled_programs_and_prompts_are_not() {

@@ -27,7 +27,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, silent};
+    use crate::tests::{finds, silent};
 
     #[test]
     fn only_the_pair_is_found() {

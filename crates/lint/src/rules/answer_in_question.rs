@@ -67,7 +67,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_cases;
+    use crate::tests::in_cases;
 
     #[test]
     fn tasks_of_copying_are_fine() {

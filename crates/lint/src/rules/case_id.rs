@@ -49,7 +49,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{in_cases, lint_file};
+    use crate::tests::{in_cases, lint_file};
 
     #[test]
     fn numbers_and_empty_words_are_found() {

@@ -35,7 +35,7 @@ pub(super) const UNUSED: LintRule = LintRule {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::found;
+    use crate::tests::found;
 
     fn codes(criteria: &str) -> Vec<String> {
         let file = format!(

@@ -55,7 +55,7 @@ fn has_value(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_cases, silent};
+    use crate::tests::{finds, in_cases, silent};
 
     #[test]
     fn a_key_that_nobody_has_is_found() {

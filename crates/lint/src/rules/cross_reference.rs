@@ -41,7 +41,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, silent};
+    use crate::tests::{finds, silent};
 
     #[test]
     fn references_are_found() {

@@ -29,7 +29,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::found;
+    use crate::tests::found;
 
     #[test]
     fn plain_text_before_a_word_with_a_hash_is_cut() {

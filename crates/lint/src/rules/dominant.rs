@@ -41,7 +41,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     #[test]
     fn twice_the_rest_is_the_line() {

@@ -64,7 +64,7 @@ pub(super) fn with_case(word: &str, upper: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_text, silent};
+    use crate::tests::{finds, in_text, silent};
 
     #[test]
     fn two_negations_are_found() {

@@ -68,7 +68,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     fn found(low: &str, high: &str) -> usize {
         in_criteria("L0302", &format!("- id: a1\n  score_ranges:\n    0: {low}\n    5: {high}\n")).len()

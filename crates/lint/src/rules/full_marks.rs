@@ -40,7 +40,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_cases;
+    use crate::tests::in_cases;
 
     #[test]
     fn full_marks_with_something_optional_are_found() {

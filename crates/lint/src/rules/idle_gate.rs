@@ -55,7 +55,7 @@ fn find_whole_line(out: &FindingCollector<'_>, span: Span) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{in_criteria, lint_file};
+    use crate::tests::{in_criteria, lint_file};
     use crate::{apply_fixes, collect_fixes};
 
     const BANDS: &str = "  score_ranges: {0: Bad words, 5: Good words}\n";

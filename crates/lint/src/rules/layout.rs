@@ -61,7 +61,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_cases, silent};
+    use crate::tests::{finds, in_cases, silent};
 
     #[test]
     fn decoration_is_found() {

@@ -110,7 +110,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_cases, silent};
+    use crate::tests::{finds, in_cases, silent};
 
     #[test]
     fn length_nobody_asked_for_is_found() {

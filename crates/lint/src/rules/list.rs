@@ -126,7 +126,7 @@ fn is_adverb_or_form(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, silent};
+    use crate::tests::{finds, silent};
 
     #[test]
     fn four_things_are_a_list() {

@@ -117,7 +117,7 @@ pub const RULES: &[LintRule] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{found, found_in};
+    use crate::tests::{found, found_in};
     use crate::{apply_fixes, collect_fixes};
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
     fn every_fix_removes_its_finding() {
         for rule in RULES.iter().filter(|rule| rule.fixes()) {
             let file = rule.bad.file();
-            let linted = crate::testing::lint_file("a.eval.yaml", &file);
+            let linted = crate::tests::lint_file("a.eval.yaml", &file);
             let changes = collect_fixes(&linted.diagnostics, &linted.sources);
             let changed = apply_fixes(&file, changes.values().next().expect("a change")).expect("fits");
             assert!(!found(&changed).iter().any(|(code, _)| code == rule.code.as_str()), "{changed}");

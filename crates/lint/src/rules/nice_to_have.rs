@@ -46,7 +46,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{in_criteria, silent};
+    use crate::tests::{in_criteria, silent};
 
     #[test]
     fn wishes_that_are_required_are_found() {

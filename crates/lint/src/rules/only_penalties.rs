@@ -29,7 +29,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     #[test]
     fn one_positive_weight_is_enough() {

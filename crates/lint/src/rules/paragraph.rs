@@ -66,7 +66,7 @@ fn count_demands(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::count_demands;
-    use crate::testing::in_cases;
+    use crate::tests::in_cases;
 
     #[test]
     fn statements_are_counted() {

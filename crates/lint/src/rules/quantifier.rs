@@ -57,7 +57,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_text, silent};
+    use crate::tests::{finds, in_text, silent};
 
     #[test]
     fn amounts_of_countable_things_are_found() {

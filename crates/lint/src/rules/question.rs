@@ -64,7 +64,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 #[cfg(test)]
 mod tests {
     use crate::rule::RuleExample;
-    use crate::testing::{finds, lint_file, silent};
+    use crate::tests::{finds, lint_file, silent};
 
     #[test]
     fn questions_are_found() {

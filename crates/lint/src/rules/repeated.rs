@@ -162,7 +162,7 @@ impl CriterionRelation {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     fn pair(a: &str, b: &str) -> usize {
         in_criteria("L0401", &format!("- {{outcome: \"{a}\"}}\n- {{outcome: \"{b}\"}}\n")).len()

@@ -48,7 +48,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_cases;
+    use crate::tests::in_cases;
 
     fn case(question: &str, criterion: &str) -> usize {
         in_cases(

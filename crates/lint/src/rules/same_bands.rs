@@ -54,7 +54,7 @@ fn core_words(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     fn bands(low: &str, high: &str) -> Vec<String> {
         in_criteria(

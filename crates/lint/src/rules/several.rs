@@ -89,7 +89,7 @@ fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_text, silent};
+    use crate::tests::{finds, in_text, silent};
 
     #[test]
     fn a_second_verb_is_found() {

@@ -121,7 +121,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_criteria, silent};
+    use crate::tests::{finds, in_criteria, silent};
 
     fn with_weight(text: &str, weight: i32) -> Vec<String> {
         in_criteria("L0201", &format!("- A parcel is named\n- outcome: \"{text}\"\n  weight: {weight}\n"))

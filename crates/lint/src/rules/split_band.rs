@@ -56,7 +56,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     fn found(minimum: &str) -> usize {
         in_criteria(

@@ -62,7 +62,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_criteria;
+    use crate::tests::in_criteria;
 
     #[test]
     fn style_may_weigh_as_much_as_content() {

@@ -52,7 +52,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_text, silent};
+    use crate::tests::{finds, in_text, silent};
 
     #[test]
     fn taste_without_a_measure_is_found() {

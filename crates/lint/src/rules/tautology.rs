@@ -62,7 +62,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_cases, silent};
+    use crate::tests::{finds, in_cases, silent};
 
     #[test]
     fn empty_expectations_are_found() {

@@ -43,7 +43,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_cases;
+    use crate::tests::in_cases;
 
     #[test]
     fn the_share_of_the_required_criteria_is_the_line() {

@@ -40,7 +40,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_cases;
+    use crate::tests::in_cases;
 
     #[test]
     fn only_large_calls_are_found() {

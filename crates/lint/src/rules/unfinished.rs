@@ -45,7 +45,7 @@ fn find_placeholder(text: &str) -> Option<std::ops::Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_text, silent};
+    use crate::tests::{finds, in_text, silent};
 
     #[test]
     fn marks_and_placeholders_are_found() {

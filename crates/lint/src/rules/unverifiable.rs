@@ -164,7 +164,7 @@ fn is_single_message(case: &Case) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, in_cases, silent};
+    use crate::tests::{finds, in_cases, silent};
 
     #[test]
     fn what_is_not_there_is_found() {

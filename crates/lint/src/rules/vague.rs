@@ -60,7 +60,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{finds, silent};
+    use crate::tests::{finds, silent};
 
     #[test]
     fn praise_alone_is_found() {

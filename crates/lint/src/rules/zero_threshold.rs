@@ -47,7 +47,7 @@ fn has_gate(grader: &Grader) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, in_cases};
+    use crate::tests::{found, in_cases};
 
     #[test]
     fn a_threshold_of_zero_is_found_wherever_it_is_written() {

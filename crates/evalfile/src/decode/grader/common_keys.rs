@@ -134,7 +134,7 @@ fn decode_own_threshold(cx: &mut DecodeContext, entry: &MapEntry, key: &str) -> 
 mod tests {
     use assize_model::EvalFileFormat;
 
-    use crate::decode::grader::testing::{codes, graders, one};
+    use crate::tests::snippets::{codes, graders, one};
 
     #[test]
     fn weighting_is_read() {

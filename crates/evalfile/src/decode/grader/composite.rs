@@ -201,7 +201,7 @@ mod tests {
     use assize_model::GraderPrompt;
 
     use super::*;
-    use crate::decode::grader::testing::{codes, graders, one};
+    use crate::tests::snippets::{codes, graders, one};
 
     const MEMBERS: &str = "assertions: [{name: a, type: is-json}, {name: b, type: contains, value: x}]";
 

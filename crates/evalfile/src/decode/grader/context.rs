@@ -127,7 +127,7 @@ pub(super) fn decode_answer_relevance(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     fn context(text: &str) -> ContextGrader {
         let GraderKind::Context(grader) = &one(text).kind else { panic!("about a context") };

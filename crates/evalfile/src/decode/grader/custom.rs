@@ -68,8 +68,8 @@ pub(super) fn decode_custom(
 mod tests {
 
     use super::*;
-    use crate::decode::grader::testing::{complaints, read_at};
     use crate::decode::grader::{AssertionContext, decode_assertions};
+    use crate::tests::snippets::{complaints, read_at};
 
     #[test]
     fn a_file_makes_a_type() {

@@ -92,7 +92,7 @@ mod tests {
 
     use super::find_advice;
     use crate::decode::grader::grader_type::TYPES;
-    use crate::decode::grader::testing::graders;
+    use crate::tests::snippets::graders;
 
     #[test]
     fn there_is_no_advice_for_a_type_that_is_built_in() {

@@ -122,7 +122,7 @@ mod tests {
     use assize_model::EvalFileFormat;
 
     use super::*;
-    use crate::decode::grader::testing::{codes, graders};
+    use crate::tests::snippets::{codes, graders};
 
     #[test]
     fn every_type_is_known_in_both_spellings() {

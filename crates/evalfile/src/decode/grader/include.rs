@@ -219,7 +219,7 @@ mod tests {
     use assize_model::{GraderKind, ProgramFolder};
 
     use super::*;
-    use crate::decode::grader::testing::{complaints, read_at};
+    use crate::tests::snippets::{complaints, read_at};
 
     fn files(list: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");

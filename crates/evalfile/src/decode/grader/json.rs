@@ -211,8 +211,8 @@ fn check_path(cx: &mut DecodeContext, path: &SpannedValue<String>) {
 mod tests {
 
     use super::*;
-    use crate::decode::grader::testing::{codes, one, read_at};
     use crate::decode::grader::{AssertionContext, decode_assertions};
+    use crate::tests::snippets::{codes, one, read_at};
 
     #[test]
     fn schemas_stand_here_or_in_a_file() {

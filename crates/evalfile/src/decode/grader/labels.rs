@@ -46,7 +46,7 @@ pub(super) fn decode_classifier(cx: &mut DecodeContext, object: &mut MapReader<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     fn check(text: &str) -> LabelCheck {
         match &one(&format!("- {{type: {text}}}\n")).kind {

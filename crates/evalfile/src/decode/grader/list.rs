@@ -140,7 +140,7 @@ fn make_names_unique(cx: &mut DecodeContext, entries: Vec<ListedGrader>, quietly
 mod tests {
     use assize_model::{EvalFileFormat, GraderKind};
 
-    use crate::decode::grader::testing::{codes, graders, one};
+    use crate::tests::snippets::{codes, graders, one};
 
     #[test]
     fn texts_are_gathered_at_the_place_of_the_first() {

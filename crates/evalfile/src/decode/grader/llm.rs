@@ -59,7 +59,7 @@ pub(super) fn decode_llm_grader(cx: &mut DecodeContext, object: &mut MapReader<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     #[test]
     fn all_settings_are_read() {

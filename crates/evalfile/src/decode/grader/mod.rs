@@ -29,8 +29,6 @@ mod similar;
 mod sql;
 mod temperature;
 mod template_cache;
-#[cfg(test)]
-pub(crate) mod testing;
 mod text;
 mod trajectory;
 

@@ -46,7 +46,7 @@ pub(super) fn find_free_name(name: &str, taken: &HashSet<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::one;
+    use crate::tests::snippets::one;
 
     #[test]
     fn taken_names_get_the_next_free_number() {

@@ -240,7 +240,7 @@ mod tests {
     use assize_model::GraderKind;
 
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     fn of(setting: &str) -> PanelSpec {
         let grader = one(&format!("- type: rubrics\n  criteria: [a]\n  panel: {setting}\n"));

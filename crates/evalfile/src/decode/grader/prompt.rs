@@ -192,8 +192,8 @@ mod tests {
     use assize_model::GraderKind;
 
     use super::*;
-    use crate::decode::grader::testing::{codes, graders, one, read_at};
     use crate::decode::grader::{AssertionContext, decode_assertions};
+    use crate::tests::snippets::{codes, graders, one, read_at};
 
     fn llm(grader: &assize_model::Grader) -> &assize_model::LlmGrader {
         let GraderKind::Llm(llm) = &grader.kind else { panic!("a judge") };

@@ -244,7 +244,7 @@ fn grader_from_rubric(place: FilePosition, decoded: DecodedRubric, weight: Weigh
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, graders, one, read};
+    use crate::tests::snippets::{codes, graders, one, read};
 
     fn rubric(text: &str) -> RubricGrader {
         let GraderKind::Rubric(rubric) = &one(text).kind else { panic!("a rubric") };

@@ -203,7 +203,7 @@ mod tests {
     use assize_model::{AnswerCheck, AuthorCode, CodeLanguage, GraderKind};
 
     use super::needs_modules;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     #[test]
     fn scripts_are_read_and_their_syntax_is_checked() {

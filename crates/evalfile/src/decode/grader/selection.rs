@@ -108,7 +108,7 @@ pub(crate) fn refuse_selection<'g>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     fn read(text: &str) -> AnswerSelection {
         let grader = one(text);

@@ -53,7 +53,7 @@ pub(super) fn decode_similar(cx: &mut DecodeContext, object: &mut MapReader<'_>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     #[test]
     fn texts_measure_and_model_are_read() {

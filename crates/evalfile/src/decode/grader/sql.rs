@@ -64,7 +64,7 @@ fn decode_patterns(cx: &mut DecodeContext, object: &mut MapReader<'_>, key: &'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     #[test]
     fn dialects_and_lists_are_read() {

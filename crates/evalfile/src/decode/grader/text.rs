@@ -129,7 +129,7 @@ fn check_flags(cx: &mut DecodeContext, flags: &str, span: Span) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::{codes, one};
+    use crate::tests::snippets::{codes, one};
 
     fn check(text: &str) -> TextCheck {
         let grader = one(text);

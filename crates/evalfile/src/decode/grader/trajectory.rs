@@ -185,7 +185,7 @@ mod tests {
     use assize_model::EvalFileFormat;
 
     use super::*;
-    use crate::decode::grader::testing::{codes, graders, one};
+    use crate::tests::snippets::{codes, graders, one};
 
     fn read(text: &str) -> ToolTrajectory {
         let grader = one(&format!("- {{type: tool-trajectory, {text}}}\n"));

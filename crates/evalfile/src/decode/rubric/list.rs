@@ -136,7 +136,7 @@ mod tests {
     use assize_model::EvalFileFormat;
 
     use super::*;
-    use crate::decode::grader::testing::{complaints, read};
+    use crate::tests::snippets::{complaints, read};
 
     fn decode(text: &str, format: EvalFileFormat) -> (Option<DecodedRubric>, Vec<(String, usize)>) {
         let (mut cx, node) = read(text);

@@ -30,7 +30,7 @@ pub(crate) fn detect_text_as_map(cx: &DecodeContext, node: &TreeNode) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::grader::testing::read;
+    use crate::tests::snippets::read;
 
     #[test]
     fn prose_with_a_colon_is_explained_and_can_be_fixed() {

@@ -44,7 +44,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_card;
+    use crate::tests::in_card;
 
     #[test]
     fn one_that_does_not_block_is_enough() {

@@ -53,7 +53,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_card;
+    use crate::tests::in_card;
 
     #[test]
     fn only_averages_of_three_or_more_have_a_dominant_part() {

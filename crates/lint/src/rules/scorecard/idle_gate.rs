@@ -46,7 +46,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_card;
+    use crate::tests::in_card;
 
     #[test]
     fn a_signal_may_have_any_line() {

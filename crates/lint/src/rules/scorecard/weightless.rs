@@ -42,7 +42,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::in_card;
+    use crate::tests::in_card;
 
     #[test]
     fn gates_and_signals_need_no_weight() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::DecodeContext;
+use crate::decode::DecodeContext;
 
 /// A context without files.
 pub(crate) fn context() -> DecodeContext {
