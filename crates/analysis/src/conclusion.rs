@@ -7,6 +7,7 @@ use assize_rubric::{LabelAccount, MissingPolicy, ScorecardNodeKind, UnitInterval
 use assize_store::{BlockingGate, DisputedDecision, RunConclusion, RunInfo, RunSettings, RunSummary};
 
 use crate::exit::ExitStatus;
+use crate::facts::RunFacts;
 use crate::scorecard::{ScorecardRun, ScorecardTreeError, ScoredCard};
 
 /// Setting of a scorecard run: how cases without a result count, if not as unknown.
@@ -98,6 +99,17 @@ pub fn brief_result(info: &RunInfo) -> String {
     let word = ExitStatus::from_code(summary.exit_code).map_or("unknown", ExitStatus::word);
     let parts = std::iter::once(word.to_owned()).chain(summary.conclusion.brief());
     parts.collect::<Vec<_>>().join(", ")
+}
+
+impl RunFacts {
+    /// Adds the facts that are not in the rows. The description has the present conclusion of the run.
+    #[must_use]
+    pub fn of_run(mut self, info: &RunInfo) -> Self {
+        self.ended_by_result = info.ended_by_result();
+        self.has_judges = !info.judges.is_empty();
+        self.result = brief_result(info);
+        self
+    }
 }
 
 /// What a reader must know about a run whose metrics are shown beside those of another: its conclusion, and that cases are

@@ -9,9 +9,7 @@ use assize_rubric::{
     CaseDecision, DecidedBy, GraderFinding, GraderWeighting, Identify, IdentityWriter, JudgeIdentity,
     MemberAggregator, Outcome, OutcomeKind, Verdict, VoteValue,
 };
-use assize_store::{CaseRecord, CriterionRow, ResultRow, RunInfo, criterion_texts};
-
-use crate::conclusion::brief_result;
+use assize_store::{CaseRecord, CriterionRow, ResultRow, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
@@ -526,15 +524,6 @@ impl RunFacts {
             Ok(Self { cases, .. }) => Ok(Self { cases, ..self }),
             Err(error) => Err(AmbiguousRun { prompts, ..error }),
         }
-    }
-
-    /// Adds the facts that are not in the rows. The description has the present conclusion of the run.
-    #[must_use]
-    pub fn of_run(mut self, info: &RunInfo) -> Self {
-        self.ended_by_result = info.ended_by_result();
-        self.has_judges = !info.judges.is_empty();
-        self.result = brief_result(info);
-        self
     }
 
     /// Replaces the numbers of names in all cases, as [`CaseFact::renumber`] does.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use assize_stats::{ConfidenceLevel, UndefinedReason, sequential::BettingSequence};
 use serde::Serialize;
 
-use super::{Conclusion, HeadlineMetric};
+use super::HeadlineMetric;
 use crate::facts::{CaseFact, RunFacts};
 
 /// Identity of a case by its numbers in the table of names: suite, case, trial.
@@ -34,18 +34,6 @@ pub struct AnytimeComparison {
     pub decided_after: Option<usize>,
     /// Number of clusters after which the interval was first within the margin.
     pub equivalent_after: Option<usize>,
-}
-
-impl AnytimeComparison {
-    /// The conclusion that the interval allows. A margin says which differences do not matter, so it takes precedence.
-    pub fn conclusion(&self, margin: Option<f64>) -> Conclusion {
-        match margin {
-            Some(margin) if self.low > -margin && self.high < margin => Conclusion::Equivalent,
-            _ if self.low > 0.0 => Conclusion::Better,
-            _ if self.high < 0.0 => Conclusion::Worse,
-            _ => Conclusion::Inconclusive,
-        }
-    }
 }
 
 /// Paired differences in the order in which clusters were completed, with an interval that is valid at all

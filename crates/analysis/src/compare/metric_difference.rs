@@ -394,6 +394,18 @@ impl DifferenceParts {
     }
 }
 
+impl AnytimeComparison {
+    /// The conclusion that the interval allows. A margin says which differences do not matter, so it takes precedence.
+    pub fn conclusion(&self, margin: Option<f64>) -> Conclusion {
+        match margin {
+            Some(margin) if self.low > -margin && self.high < margin => Conclusion::Equivalent,
+            _ if self.low > 0.0 => Conclusion::Better,
+            _ if self.high < 0.0 => Conclusion::Worse,
+            _ => Conclusion::Inconclusive,
+        }
+    }
+}
+
 impl MetricDifference {
     /// Decides the conclusion. With a margin, an interval within it means equivalent, even if the test is
     /// significant: the user declared such a small difference irrelevant. Otherwise the test decides, by its
