@@ -49,9 +49,11 @@ pub(crate) fn table_rows(table: Sheet) -> Result<Vec<CsvRow>, String> {
         return Err(faults.join("\n"));
     }
 
+    // A text that would be a formula without its apostrophe loses it.
+    let field = |cell: &str| cell.strip_prefix('\'').filter(|_| is_formula(cell)).unwrap_or(cell).to_owned();
     let row = |row: SheetRow| CsvRow {
         line: row.number,
-        fields: row.cells.iter().map(|cell| without_apostrophe(cell).to_owned()).collect(),
+        fields: row.cells.iter().map(|cell| field(cell)).collect(),
     };
     Ok(table.header.into_iter().chain(table.rows).map(row).collect())
 }
@@ -61,11 +63,6 @@ pub(crate) fn table_rows(table: Sheet) -> Result<Vec<CsvRow>, String> {
 pub(crate) fn is_formula(field: &str) -> bool {
     field.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r'])
         && parse_number(field).is_err()
-}
-
-/// Removes the apostrophe from a text that would be a formula without it.
-fn without_apostrophe(field: &str) -> &str {
-    field.strip_prefix('\'').filter(|_| is_formula(field)).unwrap_or(field)
 }
 
 /// Reads a table of criteria.

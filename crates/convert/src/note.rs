@@ -103,3 +103,8 @@ impl ConversionNotes {
         self.list
     }
 }
+
+/// Returns the names of the parts that are lost.
+pub(crate) fn lost_names<const N: usize>(parts: [(&'static str, bool); N]) -> Vec<&'static str> {
+    parts.into_iter().filter(|(_, is_lost)| *is_lost).map(|(name, _)| name).collect()
+}

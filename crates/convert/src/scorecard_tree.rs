@@ -3,7 +3,7 @@
 use assize_model::{Case, Grader, GraderKind, RubricChildren, Scorecard, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Criticality, Gate, ScorecardAggregation};
 
-use crate::note::ConversionNotes;
+use crate::note::{ConversionNotes, lost_names};
 use crate::tree::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
 /// Converts a scorecard to a tree. Adds notes about the parts that a tree of weighted means can't express.
@@ -110,23 +110,14 @@ fn rubric_branch(card: &Scorecard, at: usize, notes: &mut ConversionNotes) -> Re
                 leaf.hard = benchmark.criticality == Criticality::HardGate;
 
                 let name = format!("`{}`", benchmark.code);
-                let mut lost = Vec::new();
-                if benchmark.criticality == Criticality::ThresholdGate {
-                    lost.push("its threshold as a gate over all cases");
-                }
-                if benchmark.prompt.is_some() {
-                    lost.push("its prompt file");
-                }
-                if !benchmark.checks.is_empty() {
-                    lost.push("its program checks");
-                }
-                if benchmark.scale.is_some() {
-                    lost.push("its scoring scale (it is met or not)");
-                }
-                if !benchmark.tags.is_empty() || benchmark.exclusion.is_some() {
-                    lost.push("when it applies");
-                }
-
+                let is_gate = benchmark.criticality == Criticality::ThresholdGate;
+                let lost = lost_names([
+                    ("its threshold as a gate over all cases", is_gate),
+                    ("its prompt file", benchmark.prompt.is_some()),
+                    ("its program checks", !benchmark.checks.is_empty()),
+                    ("its scoring scale (it is met or not)", benchmark.scale.is_some()),
+                    ("when it applies", !benchmark.tags.is_empty() || benchmark.exclusion.is_some()),
+                ]);
                 if !lost.is_empty() {
                     notes.add_loss(benchmark.place.line, name, format!("not converted: {}", lost.join(", ")));
                 }

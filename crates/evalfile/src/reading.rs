@@ -24,4 +24,4 @@ pub use crate::decode::targets::{
     target_of_provider,
 };
 pub use crate::decode::trials::{MAX_TRIALS, strategy_names};
-pub use crate::decode::{CaseCollector, DecodeContext, LoadScope, TextFile, load_context};
+pub use crate::decode::{CaseCollector, DecodeContext, LoadScope, TextFile, load_context, parent_folder};

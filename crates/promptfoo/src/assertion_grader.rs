@@ -521,8 +521,7 @@ impl<'a> AssertionGrader<'a> {
         Diagnostic::error(codes::MISSING_SETTING, format!("`{}` needs `{key}`", self.full_name()))
             .at(self.span, format!("no `{key}` here"))
             .with_help(help)
-            .add_to(&mut self.cx.problems);
-        None
+            .reject_in(&mut self.cx.problems)
     }
 
     /// Reports a `value` in a form that the assertion does not accept.
@@ -530,8 +529,7 @@ impl<'a> AssertionGrader<'a> {
         Diagnostic::error(codes::WRONG_TYPE, format!("the `value` of `{}` {must}", self.full_name()))
             .at(self.value.as_ref().map_or(self.span, TreeNode::use_span), label)
             .with_help(help)
-            .add_to(&mut self.cx.problems);
-        None
+            .reject_in(&mut self.cx.problems)
     }
 
     /// Warns that the judge does not get the prompt of the assertion or of its test.
@@ -585,12 +583,10 @@ impl<'a> AssertionGrader<'a> {
         let config = self.object.entry("config");
         let Some(entry) = found.filter(|entry| entry.value.as_seq().is_some_and(|items| !items.is_empty()))
         else {
-            self.cx.problems.add(set_without_members(self.span, found));
-            return None;
+            return self.cx.problems.reject(set_without_members(self.span, found));
         };
         if let Some(problem) = self.endless_set(entry) {
-            self.cx.problems.add(problem);
-            return None;
+            return self.cx.problems.reject(problem);
         }
         if let Some(config) = config {
             self.cx.problems.add(super::values::no_effect(config, "a set has no settings here"));
@@ -707,14 +703,13 @@ impl<'a> AssertionGrader<'a> {
             |value: &TreeNode| value.as_str().or_else(|| value.get("name")?.as_str()).map(str::to_owned);
         let other = self.value.as_ref().and_then(TreeNode::as_map).unwrap_or_default();
         if let Some(entry) = other.iter().find(|entry| entry.key != "name") {
-            Diagnostic::error(
+            return Diagnostic::error(
                 codes::NOT_SUPPORTED,
                 format!("`{}` can't be used with `{}`", entry.key, self.full_name()),
             )
             .at(entry.key_span, "not supported")
             .with_help("name one skill; `not-skill-used` passes if it was not used")
-            .add_to(&mut self.cx.problems);
-            return None;
+            .reject_in(&mut self.cx.problems);
         }
         let Some(skill) = self.value.as_ref().and_then(name) else { return self.refuse_missing_value() };
 

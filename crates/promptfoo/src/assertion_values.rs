@@ -30,8 +30,7 @@ impl AssertionGrader<'_> {
         let value = read_value_file(self.cx, value)?;
         let Some(entries) = value.as_map() else {
             let key = format!("`value` of `{}`", self.full_name());
-            self.cx.problems.add(wrong_type(&value, &key, "a map"));
-            return None;
+            return self.cx.problems.reject(wrong_type(&value, &key, "a map"));
         };
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
             let known = SQL_KEYS.iter().find(|(camel, snake)| entry.key == *camel || entry.key == *snake);
@@ -155,8 +154,7 @@ impl AssertionGrader<'_> {
         Diagnostic::error(codes::NOT_SUPPORTED, "`purpose: redteam` is not supported")
             .at(self.span, "this assertion")
             .with_help("write `not-guardrails` where the prompt has to be blocked")
-            .add_to(&mut self.cx.problems);
-        None
+            .reject_in(&mut self.cx.problems)
     }
 
     /// Writes `moderation` or `classifier`.
@@ -172,11 +170,10 @@ impl AssertionGrader<'_> {
         }
         self.add_model("target");
         if is_classifier && self.model.is_none() {
-            Diagnostic::error(codes::MISSING_SETTING, format!("`{}` has no model", self.full_name()))
+            return Diagnostic::error(codes::MISSING_SETTING, format!("`{}` has no model", self.full_name()))
                 .at(self.span, "no `provider` that classifies")
                 .with_help("name one, such as `provider: huggingface:text-classification:OWNER/MODEL`")
-                .add_to(&mut self.cx.problems);
-            return None;
+                .reject_in(&mut self.cx.problems);
         }
 
         Some(())

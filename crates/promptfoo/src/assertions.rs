@@ -80,8 +80,7 @@ impl AssertionWriter<'_> {
         }
 
         let Some(written) = node.get("type") else {
-            cx.problems.add(missing_type(node));
-            return None;
+            return cx.problems.reject(missing_type(node));
         };
         let name = string(written, "type", &mut cx.problems)?;
         let lowered = name.value.trim().to_ascii_lowercase().replace('_', "-");
@@ -89,14 +88,13 @@ impl AssertionWriter<'_> {
             return self.other_type(cx, node, &name.value, written.use_span());
         };
         if let AssertionSupport::Refused(reason) = kind.support {
-            Diagnostic::error(
+            return Diagnostic::error(
                 codes::GRADER_NOT_OFFERED,
                 format!("there is no assertion type `{}` here", name.value),
             )
             .at(name.span, "not supported")
             .with_help(reason)
-            .add_to(&mut cx.problems);
-            return None;
+            .reject_in(&mut cx.problems);
         }
 
         let before = cx.problems.error_count();
@@ -147,11 +145,10 @@ impl AssertionWriter<'_> {
     ) -> Option<TreeNode> {
         let found = self.find_template(reference);
         let Some(NodeValue::Map(template)) = found.map(|found| &found.data) else {
-            Diagnostic::error(codes::TEMPLATE_NOT_FOUND, "there is no such template in this file")
+            return Diagnostic::error(codes::TEMPLATE_NOT_FOUND, "there is no such template in this file")
                 .at(reference.use_span(), "names no map")
                 .with_help("write it like `$ref: '#/assertionTemplates/NAME'`")
-                .add_to(&mut cx.problems);
-            return None;
+                .reject_in(&mut cx.problems);
         };
 
         let mut entries: Vec<MapEntry> =
@@ -213,11 +210,8 @@ impl AssertionWriter<'_> {
             AssertionGrader::new(self, cx, object, kind, PassRule::Mean, 0).write();
         }
         let found = std::mem::replace(&mut cx.problems, known);
-        for diagnostic in found.into_vec() {
-            if diagnostic.code == codes::UNKNOWN_KEY && diagnostic.suggestion.is_some() {
-                cx.problems.add(diagnostic);
-            }
-        }
+        let misspelt = |found: &Diagnostic| found.code == codes::UNKNOWN_KEY && found.suggestion.is_some();
+        cx.problems.extend(found.into_vec().into_iter().filter(misspelt));
     }
 
     /// Renders all strings below a node.

@@ -166,8 +166,7 @@ impl MatrixAuthoredTest {
             self.literal.union(&taken).cloned().collect()
         };
         if let Err(circle) = render_variables(cx, &source.templates, span, &literal, &mut vars) {
-            cx.problems.add(circle_of_variables(&circle, &test.vars, span));
-            return None;
+            return cx.problems.reject(circle_of_variables(&circle, &test.vars, span));
         }
 
         let mut expander = MatrixExpander::new(&file, &source.judges);

@@ -267,11 +267,10 @@ fn is_command_file(path: &str) -> bool {
 /// Returns a command whose program is a file, or is found in `PATH`.
 fn command(cx: &mut DecodeContext, mut words: Vec<String>, span: Span) -> Option<PartCode> {
     let Some(program) = words.first_mut().filter(|program| !program.is_empty()) else {
-        Diagnostic::error(codes::EMPTY_TEXT, "the command is empty")
+        return Diagnostic::error(codes::EMPTY_TEXT, "the command is empty")
             .at(span, "nothing to run")
             .with_help("write the program and its arguments: `exec:./prompt.sh`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     };
     if program.contains('/') || is_command_file(program) || cx.is_reachable(program, span) {
         let file = cx.find_file(program, span)?;

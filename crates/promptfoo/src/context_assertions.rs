@@ -110,16 +110,14 @@ fn is_empty(context: &Value) -> bool {
 /// Reads `windowSize` in the settings of `conversation-relevance`.
 fn read_window(cx: &mut DecodeContext, config: &TreeNode) -> Option<u64> {
     let Some(entries) = config.as_map() else {
-        cx.problems.add(wrong_type(config, "`config` of `conversation-relevance`", "a map"));
-        return None;
+        return cx.problems.reject(wrong_type(config, "`config` of `conversation-relevance`", "a map"));
     };
     let mut window = WINDOW;
     for entry in entries {
         match (entry.key.as_str(), &entry.value.data) {
             ("windowSize" | "window_size", NodeValue::Int(size)) if *size > 0 => window = size.unsigned_abs(),
             ("windowSize" | "window_size", _) => {
-                cx.problems.add(wrong_type(&entry.value, "`windowSize`", "a whole number from 1"));
-                return None;
+                return cx.problems.reject(wrong_type(&entry.value, "`windowSize`", "a whole number from 1"));
             }
             _ => cx.problems.add(super::values::no_effect(entry, "`config` has `windowSize`")),
         }

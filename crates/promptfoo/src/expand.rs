@@ -446,8 +446,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("input", input.use_span(), input.clone());
         } else if let Some(prompt) = prompt {
             if let Some(problem) = absent_variable(test, vars, prompt, span) {
-                cx.problems.add(problem);
-                return None;
+                return cx.problems.reject(problem);
             }
             let escaped = escaped_for(cx, &self.file.templates, prompt, seen, &variant.answers);
             let escaped = escaped.map(|seen| self.file.templates.scope(&seen));
@@ -456,8 +455,7 @@ impl<'a> MatrixExpander<'a> {
             if rendered.input.as_str().is_some_and(|text| text.trim().is_empty())
                 && let Some(problem) = blank_variable(cx, &test.vars, prompt)
             {
-                cx.problems.add(problem);
-                return None;
+                return cx.problems.reject(problem);
             }
             case.add("input", prompt.span, rendered.input);
         } else {

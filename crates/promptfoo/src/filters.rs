@@ -54,21 +54,13 @@ impl CustomFilters {
         let mut filters = BTreeMap::new();
         match entry.map(|entry| &entry.value.data) {
             Some(NodeValue::Map(entries)) => {
-                for entry in entries {
-                    if let Some(filter) = read_filter(cx, entry) {
-                        filters.insert(entry.key.clone(), filter);
-                    }
-                }
+                let read = |entry: &MapEntry| Some((entry.key.clone(), read_filter(cx, entry)?));
+                filters.extend(entries.iter().filter_map(read));
             }
             None | Some(NodeValue::Null) => {}
-            Some(_) => {
-                let node = entry.map(|entry| &entry.value);
-                let problem =
-                    node.map(|node| wrong_type(node, "`nunjucksFilters`", "a map of names and files"));
-                if let Some(problem) = problem {
-                    cx.problems.add(problem);
-                }
-            }
+            Some(_) => cx.problems.extend(
+                entry.map(|entry| wrong_type(&entry.value, "`nunjucksFilters`", "a map of names and files")),
+            ),
         }
 
         Arc::new(Self {
@@ -175,8 +167,7 @@ impl CustomFilters {
 fn read_filter(cx: &mut DecodeContext, entry: &MapEntry) -> Option<CustomFilter> {
     let span = entry.value.use_span();
     let Some(written) = entry.value.as_str() else {
-        cx.problems.add(wrong_type(&entry.value, "a filter", "the path of a file of JavaScript"));
-        return None;
+        return cx.problems.reject(wrong_type(&entry.value, "a filter", "the path of a file of JavaScript"));
     };
     let path = written.trim().strip_prefix("file://").unwrap_or(written.trim());
     // If a pattern matches several files, the last one is used.
@@ -186,11 +177,10 @@ fn read_filter(cx: &mut DecodeContext, entry: &MapEntry) -> Option<CustomFilter>
         path.to_owned()
     };
     if Path::new(&path).extension().is_some_and(|ending| ending == "py") {
-        Diagnostic::error(codes::UNKNOWN_FILE_KIND, "filters are functions of JavaScript")
+        return Diagnostic::error(codes::UNKNOWN_FILE_KIND, "filters are functions of JavaScript")
             .at(span, "a Python file")
             .with_help("write it in JavaScript, as `module.exports = (value) => ...`")
-            .add_to(&mut cx.problems);
-        return None;
+            .reject_in(&mut cx.problems);
     }
 
     let node = text_node(span, format!("file://{path}"));

@@ -51,7 +51,7 @@ impl DerivedMetrics {
             return;
         };
         let Some(name) = name else {
-            if object_has_no(item, "name") {
+            if item.get("name").is_none_or(TreeNode::is_null) {
                 let missing = Diagnostic::error(codes::MISSING_SETTING, "a derived metric has no name")
                     .at(head, "no `name` here");
                 cx.problems.add(missing.with_help("name it: `name: accuracy`"));
@@ -129,10 +129,6 @@ impl DerivedMetrics {
         }
         suite.derived_metrics = self.found.into_iter().map(|(spec, _)| spec).collect();
     }
-}
-
-fn object_has_no(item: &TreeNode, key: &str) -> bool {
-    item.get(key).is_none_or(|value| matches!(value.data, NodeValue::Null))
 }
 
 fn formula_problem(formula: &str, span: Span) -> Option<Diagnostic> {

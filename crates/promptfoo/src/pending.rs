@@ -107,9 +107,7 @@ pub(super) fn finish_variables(
     let place = place_of(test, file.root.use_span());
     match render_variables(cx, &file.templates, place, written, vars) {
         Ok(unread) => {
-            for name in unread {
-                cx.problems.add(unread_template(&name, &test.vars, place));
-            }
+            cx.problems.extend(unread.iter().map(|name| unread_template(name, &test.vars, place)));
         }
         Err(circle) => {
             cx.problems.add(circle_of_variables(&circle, &test.vars, place));

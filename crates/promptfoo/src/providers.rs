@@ -143,19 +143,15 @@ impl ProviderReader<'_> {
                 _ => {
                     let id = node.get("id").and_then(TreeNode::as_str).map(str::trim);
                     let Some(id) = id.filter(|id| !id.is_empty()) else {
-                        Diagnostic::error(codes::BAD_MATRIX_PART, "a provider has no id")
+                        return Diagnostic::error(codes::BAD_MATRIX_PART, "a provider has no id")
                             .at(head(node), "this provider")
                             .with_help("add `id:` with a name such as `openai:gpt-6-luna`")
-                            .add_to(&mut cx.problems);
-                        return None;
+                            .reject_in(&mut cx.problems);
                     };
                     Some(self.add(cx, id, Some(node), node))
                 }
             },
-            _ => {
-                cx.problems.add(wrong_type(node, "a provider", "a name or a map with an `id`"));
-                None
-            }
+            _ => cx.problems.reject(wrong_type(node, "a provider", "a name or a map with an `id`")),
         }
     }
 
@@ -369,16 +365,13 @@ fn response_file(cx: &mut DecodeContext, id: &str, settings: Option<&TreeNode>) 
 
     match read_code(cx, node, "transformResponse", CodeLanguage::JavaScript)? {
         AuthorCode::Script(script) => Some(script),
-        AuthorCode::Program(_) => {
-            Diagnostic::error(
-                codes::BAD_SCRIPT,
-                "only JavaScript without modules can read the response of a server",
-            )
-            .at(node.use_span(), "a program")
-            .with_help("export a function of `json`, `text` and `context` that loads nothing")
-            .add_to(&mut cx.problems);
-            None
-        }
+        AuthorCode::Program(_) => Diagnostic::error(
+            codes::BAD_SCRIPT,
+            "only JavaScript without modules can read the response of a server",
+        )
+        .at(node.use_span(), "a program")
+        .with_help("export a function of `json`, `text` and `context` that loads nothing")
+        .reject_in(&mut cx.problems),
     }
 }
 

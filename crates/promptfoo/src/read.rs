@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::SuiteCases;
 use assize_evalfile::reading::{
@@ -60,7 +60,8 @@ pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Opti
     if let Some(list) = list {
         all.written = tests.read_list(cx, &list.value);
     }
-    let extensions = read_extended(cx, &mut object);
+    let written = object.entry("extensions").filter(|entry| !entry.value.is_null());
+    let extensions = written.map(|entry| read_extensions(cx, entry));
     let written = object.entry("scenarios").filter(|entry| !entry.value.is_null());
     let mut scenarios = written.map(|entry| entry.value.clone());
     let parts = SuiteParts { prompts: &mut prompts.found, default: &mut default, tests: &mut all.written };
@@ -151,12 +152,6 @@ fn add_extensions(
         suite.extensions =
             Some(Arc::new(SuiteExtensions { list, suite: shown, config, in_workspace, is_agentv }));
     }
-}
-
-/// Reads `extensions`; `None` if they are absent.
-fn read_extended(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<ReadExtensions> {
-    let entry = object.entry("extensions").filter(|entry| !entry.value.is_null())?;
-    Some(read_extensions(cx, entry))
 }
 
 /// Reads what templates may use: environment variables and filters.
@@ -253,17 +248,17 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
 
         all.scenarios.push(Scenario { description, config, tests: inner });
         if all.count() > MAX_MATRIX_CASES {
-            cx.problems.add(too_many_scenarios(item.use_span()));
+            Diagnostic::error(
+                codes::MATRIX_TOO_LARGE,
+                "`config` and `tests` of this scenario make too many tests",
+            )
+            .at(item.use_span(), format!("more than {MAX_MATRIX_CASES} tests"))
+            .with_help("name fewer of them, or put the tests into a JSONL file")
+            .add_to(&mut cx.problems);
             all.scenarios.pop();
             return;
         }
     }
-}
-
-fn too_many_scenarios(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::MATRIX_TOO_LARGE, "`config` and `tests` of this scenario make too many tests")
-        .at(span, format!("more than {MAX_MATRIX_CASES} tests"))
-        .with_help("name fewer of them, or put the tests into a JSONL file")
 }
 
 /// Reads `config` or `tests` of a scenario. Adds a diagnostic if it is absent or empty, because nothing would
@@ -424,10 +419,8 @@ fn read_agentv_defaults(cx: &mut DecodeContext, node: &TreeNode, settings: &mut 
         execution.add("judge", grader.key_span, grader.value.clone());
         settings.add("execution", grader.key_span, execution.finish());
     }
-    for key in ["provider", "system_message"] {
-        if let Some(entry) = object.entry(key) {
-            cx.problems.add(no_effect(entry, "name the providers of the file under `providers`"));
-        }
-    }
+    let idle = ["provider", "system_message"].into_iter().filter_map(|key| object.entry(key));
+    let reason = "name the providers of the file under `providers`";
+    cx.problems.extend(idle.map(|entry| no_effect(entry, reason)));
     object.finish(&mut cx.problems);
 }

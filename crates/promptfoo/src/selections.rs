@@ -26,8 +26,7 @@ impl AssertionGrader<'_> {
 
         let Some(value) = &self.value else { return self.refuse_missing_value() };
         let Some(text) = value.as_str() else {
-            self.cx.problems.add(wrong_type(value, "`value` of `select-best`", "a text"));
-            return None;
+            return self.cx.problems.reject(wrong_type(value, "`value` of `select-best`", "a text"));
         };
         let span = value.use_span();
         self.grader.add("criteria", span, text_node(span, text.trim()));
@@ -47,8 +46,7 @@ impl AssertionGrader<'_> {
     fn write_max_score(&mut self) -> Option<()> {
         let Some(value) = &self.value else { return Some(()) };
         let Some(entries) = value.as_map() else {
-            self.cx.problems.add(wrong_type(value, "`value` of `max-score`", "a map"));
-            return None;
+            return self.cx.problems.reject(wrong_type(value, "`value` of `max-score`", "a map"));
         };
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
             if MAX_SCORE_KEYS.contains(&entry.key.as_str()) {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
-use assize_document::{MapEntry, TreeNode, ValueSize, codes};
+use assize_document::{MapEntry, ValueSize, codes};
 use assize_evalfile::reading::{DecodeContext, SourceRow, SourceTable, load_table};
 use assize_limits::MATRIX_CASES;
 use assize_table::parse_number;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::assertion_types::{ASSERTION_TYPES, find_assertion_type};
 use super::made_size::{exceeds_allowance, too_large};
 use super::matrix_test::MatrixTest;
-use super::nodes::{MapNode, json_node, text_node};
+use super::nodes::{json_node, text_node};
 
 /// Default threshold of `similar` in tables.
 const TABLE_SIMILARITY: f64 = 0.8;
@@ -124,7 +124,7 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &SourceRow) -> M
             None => cx.problems.add(threshold_of_nothing(threshold, count)),
         }
     }
-    test.assertions = expectations.iter().map(|(value, span)| assertion_node(*span, value)).collect();
+    test.assertions = expectations.iter().map(|(value, span)| json_node(*span, value)).collect();
 
     test
 }
@@ -281,14 +281,6 @@ fn misspelt_type(name: &str, base: &str, near: &str, span: Span) -> Diagnostic {
     .at(span, "expected in this row")
     .with_help(format!("did you mean `{meant}`?"))
     .with_help("if the answer must equal this text, begin it with `equals:`")
-}
-
-fn assertion_node(span: Span, value: &Value) -> TreeNode {
-    let mut map = MapNode::new(span);
-    for (key, value) in value.as_object().into_iter().flatten() {
-        map.add(key, span, json_node(span, value));
-    }
-    map.finish()
 }
 
 /// Returns the number of the expectation whose threshold a column sets.

@@ -128,8 +128,7 @@ impl TemplateRenderer {
                 Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered")
                     .at(span, reason)
                     .with_help(help)
-                    .add_to(&mut cx.problems);
-                None
+                    .reject_in(&mut cx.problems)
             }
         }
     }
@@ -227,7 +226,8 @@ impl TemplateRenderer {
 
     /// Reports unset environment variables. The values of set ones are recorded, and hidden in diagnostics.
     fn check_variables(&self, cx: &mut DecodeContext, text: &str, span: Span) {
-        for (name, value) in self.variables.take_used() {
+        let used = std::mem::take(&mut *self.variables.used.lock());
+        for (name, value) in used {
             cx.reach.environment.note(&name, TextPart::Case, cx.position(span));
             match value {
                 Some(value) => {
@@ -258,12 +258,6 @@ struct EnvironmentObject {
 impl fmt::Debug for EnvironmentObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EnvironmentObject")
-    }
-}
-
-impl EnvironmentObject {
-    fn take_used(&self) -> BTreeMap<String, Option<String>> {
-        std::mem::take(&mut *self.used.lock())
     }
 }
 

@@ -317,11 +317,8 @@ impl TestReader {
 
         if spelling == MatrixSpelling::Snake {
             test.input = object.value("input").cloned();
-            for key in CASE_KEYS {
-                if let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) {
-                    test.case_keys.push(entry.clone());
-                }
-            }
+            let written = CASE_KEYS.into_iter().filter_map(|key| object.entry(key));
+            test.case_keys.extend(written.filter(|entry| !entry.value.is_null()).cloned());
         }
 
         if vars.is_some_and(|entry| entry.value.is_null()) {
@@ -383,11 +380,8 @@ impl TestReader {
         if let Some(list) = object.value("assert") {
             test.assertions.extend(read_assertions(cx, list).unwrap_or_default());
         }
-        for key in ["cache", "fail_on_error", "budget_usd"] {
-            if let Some(entry) = object.entry(key) {
-                cx.problems.add(no_effect(entry, "a setting of the whole run here"));
-            }
-        }
+        let idle = ["cache", "fail_on_error", "budget_usd"].into_iter().filter_map(|key| object.entry(key));
+        cx.problems.extend(idle.map(|entry| no_effect(entry, "a setting of the whole run here")));
 
         object.finish(&mut cx.problems);
         skip
@@ -468,8 +462,7 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
     match &node.data {
         NodeValue::Map(entries) => Some(entries.clone()),
         NodeValue::Str(written) if is_sheet(written) => {
-            cx.problems.add(sheet_of_variables(node.use_span()));
-            None
+            cx.problems.reject(sheet_of_variables(node.use_span()))
         }
         NodeValue::Str(written) => {
             let (span, path) = (node.use_span(), written.strip_prefix("file://").unwrap_or(written).trim());
@@ -480,8 +473,7 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
                 let source = read_source(cx, &file, Some(span))?;
                 let root = read_tree(cx, source)?;
                 let NodeValue::Map(entries) = root.data else {
-                    cx.problems.add(wrong_type(&root, "a file of variables", "a map"));
-                    return None;
+                    return cx.problems.reject(wrong_type(&root, "a file of variables", "a map"));
                 };
                 // Of several files with the same variable, the last counts.
                 found.retain(|known| entries.iter().all(|entry| entry.key != known.key));

@@ -18,52 +18,30 @@ const TEST_KEYS: [&str; 16] = [
 
 /// Returns a test as JSON.
 pub(super) fn test_value(test: &MatrixTest) -> Value {
-    let mut value = Map::new();
-    let mut add = |key: &str, part: Value| value.insert(key.to_owned(), part);
-    let names = |all: &[assize_diagnostic::SpannedValue<String>]| -> Value {
-        all.iter().map(|name| name.value.as_str()).collect()
+    let names = |all: &[assize_diagnostic::SpannedValue<String>]| -> Option<Value> {
+        (!all.is_empty()).then(|| all.iter().map(|name| name.value.as_str()).collect())
     };
-
-    if let Some(id) = &test.id {
-        add("id", id.value.as_str().into());
-    }
-    if let Some(description) = &test.description {
-        add("description", description.as_str().into());
-    }
-    add("vars", object_of(&test.vars));
-    if !test.assertions.is_empty() {
-        add("assert", test.assertions.iter().map(TreeNode::to_json).collect());
-    }
-    if let Some(scoring) = &test.scoring {
-        add("assertScoringFunction", scoring.value.as_str().into());
-    }
-    if let Some(threshold) = &test.threshold {
-        add("threshold", threshold.value.into());
-    }
-    if !test.metadata.is_empty() {
-        add("metadata", object_of(&test.metadata));
-    }
-    if !test.prompts.is_empty() {
-        add("prompts", names(&test.prompts));
-    }
-    if !test.providers.is_empty() {
-        add("providers", names(&test.providers));
-    }
-    if let Some(output) = &test.output {
-        add("providerOutput", output.to_json());
-    }
-    if test.skip_defaults {
-        add("disableDefaultAsserts", true.into());
-    }
     let options = options_value(test);
-    if !options.is_empty() {
-        add("options", Value::Object(options));
-    }
-    for entry in &test.case_keys {
-        add(&entry.key, entry.value.to_json());
-    }
-
-    Value::Object(value)
+    let parts = [
+        ("id", test.id.as_ref().map(|id| Value::from(id.value.as_str()))),
+        ("description", test.description.as_deref().map(Value::from)),
+        ("vars", Some(object_of(&test.vars))),
+        (
+            "assert",
+            (!test.assertions.is_empty()).then(|| test.assertions.iter().map(TreeNode::to_json).collect()),
+        ),
+        ("assertScoringFunction", test.scoring.as_ref().map(|scoring| scoring.value.as_str().into())),
+        ("threshold", test.threshold.as_ref().map(|threshold| threshold.value.into())),
+        ("metadata", (!test.metadata.is_empty()).then(|| object_of(&test.metadata))),
+        ("prompts", names(&test.prompts)),
+        ("providers", names(&test.providers)),
+        ("providerOutput", test.output.as_ref().map(TreeNode::to_json)),
+        ("disableDefaultAsserts", test.skip_defaults.then_some(Value::Bool(true))),
+        ("options", (!options.is_empty()).then_some(Value::Object(options))),
+    ];
+    let own = test.case_keys.iter().map(|entry| (entry.key.clone(), entry.value.to_json()));
+    let known = parts.into_iter().filter_map(|(key, part)| Some((key.to_owned(), part?)));
+    Value::Object(known.chain(own).collect())
 }
 
 /// Returns a test, merged with the default test, as JSON. Missing maps and lists are empty, so that a function may add

@@ -17,8 +17,7 @@ pub(super) fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Optio
     };
     let span = value.use_span();
     if is_code_file(path) {
-        cx.problems.add(code_as_value(span));
-        return None;
+        return cx.problems.reject(code_as_value(span));
     }
     if [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending)) {
         return super::providers::read_settings(cx, path, span);
@@ -46,8 +45,7 @@ pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<Tree
     let span = value.use_span();
     if text.trim().starts_with("file://") {
         if is_code_file(text.trim()) {
-            cx.problems.add(code_as_value(span));
-            return None;
+            return cx.problems.reject(code_as_value(span));
         }
         return Some(value.clone());
     }
@@ -55,9 +53,6 @@ pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<Tree
     let source = cx.sources.add("schema.yaml", text);
     match cx.try_yaml(source) {
         Some(root) if root.as_map().is_some() => Some(json_node(span, &root.to_json())),
-        _ => {
-            cx.problems.add(wrong_type(value, "`value`", "a JSON Schema"));
-            None
-        }
+        _ => cx.problems.reject(wrong_type(value, "`value`", "a JSON Schema")),
     }
 }

@@ -112,8 +112,7 @@ fn read_file(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -
     }
 
     if is_sheet(path) {
-        cx.problems.add(sheet_of_variables(span));
-        return None;
+        return cx.problems.reject(sheet_of_variables(span));
     }
 
     let file = cx.read_text(path, span)?;
@@ -219,7 +218,10 @@ pub(super) fn render_variables(
             bytes += text.len();
         }
         if bytes > INSERTED_BYTES {
-            cx.problems.add(too_long_variables(place));
+            Diagnostic::error(codes::LIMIT_REACHED, "the variables of this test become too long")
+                .at(place, format!("more than {} MiB", INSERTED_BYTES >> 20))
+                .with_help("insert long values into fewer other variables")
+                .add_to(&mut cx.problems);
             return Ok(unread);
         }
         for next in waiting.remove(name).unwrap_or_default() {
@@ -237,13 +239,6 @@ pub(super) fn render_variables(
     let left: BTreeSet<String> = waits.into_keys().map(str::to_owned).collect();
     pending.retain(|name, _| left.contains(name));
     Err(find_circle(&pending))
-}
-
-fn too_long_variables(place: Span) -> Diagnostic {
-    let label = format!("more than {} MiB", INSERTED_BYTES >> 20);
-    Diagnostic::error(codes::LIMIT_REACHED, "the variables of this test become too long")
-        .at(place, label)
-        .with_help("insert long values into fewer other variables")
 }
 
 /// Returns the variables of a cycle, given that each pending variable refers to another pending one.
@@ -360,11 +355,10 @@ pub(super) fn read_variables_script(
             match read_code(cx, &node, "transformVars", CodeLanguage::JavaScript)? {
                 AuthorCode::Script(script) => script,
                 AuthorCode::Program(program) => {
-                    Diagnostic::error(codes::NOT_SUPPORTED, "variables are not changed by a program")
+                    return Diagnostic::error(codes::NOT_SUPPORTED, "variables are not changed by a program")
                         .at(span, format!("{} code", program.language.name()))
                         .with_help("write it as JavaScript that loads no modules")
-                        .add_to(&mut cx.problems);
-                    return None;
+                        .reject_in(&mut cx.problems);
                 }
             }
         }
@@ -373,10 +367,7 @@ pub(super) fn read_variables_script(
 
     match script.check(&PARAMETERS) {
         Ok(()) => Some(script),
-        Err(error) => {
-            cx.problems.add(bad_script(span, error.to_string()));
-            None
-        }
+        Err(error) => cx.problems.reject(bad_script(span, error.to_string())),
     }
 }
 

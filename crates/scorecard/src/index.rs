@@ -91,14 +91,11 @@ fn decode_set_weights(
     cx: &mut DecodeContext,
     entries: &[MapEntry],
 ) -> Vec<(SpannedValue<String>, assize_rubric::Weight)> {
-    let mut found = Vec::new();
-    for entry in entries {
-        if let Some(weight) = decode_node_weight(cx, &entry.value, "weight") {
-            found.push((SpannedValue::new(composed_name(entry.key.clone()), entry.key_span), weight));
-        }
-    }
-
-    found
+    let named = |entry: &MapEntry| {
+        let weight = decode_node_weight(cx, &entry.value, "weight")?;
+        Some((SpannedValue::new(composed_name(entry.key.clone()), entry.key_span), weight))
+    };
+    entries.iter().filter_map(named).collect()
 }
 
 /// Returns true if a map looks like an index.

@@ -12,7 +12,7 @@ use assize_document::{
     wrong_type,
 };
 use assize_evalfile::LoadOptions;
-use assize_evalfile::reading::{DecodeContext, load_context, read_source, read_tree};
+use assize_evalfile::reading::{DecodeContext, load_context, parent_folder, read_source, read_tree};
 use assize_model::Scorecard;
 
 use super::benchmark::decode_benchmark;
@@ -139,13 +139,6 @@ fn read_labels(cx: &mut DecodeContext, folder: &Path, draft: &mut ScorecardDraft
     }
 
     files.len()
-}
-
-fn parent_folder(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
 }
 
 /// Returns the name of a folder, even if the path is `.`; for a file, its name without extension.

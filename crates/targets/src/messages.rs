@@ -92,9 +92,7 @@ fn to_pretty_json(value: &Value) -> String {
 
 fn collect_calls(message: &Value, calls: &mut Vec<LoggedCall>) {
     let listed = first_key(message, &["tool_calls", "toolCalls"]).and_then(Value::as_array);
-    for entry in listed.into_iter().flatten() {
-        calls.extend(read_call(entry));
-    }
+    calls.extend(listed.into_iter().flatten().filter_map(read_call));
 
     if message.get("role").and_then(Value::as_str) == Some("tool")
         && let Some(id) = first_key(message, &["tool_call_id", "toolCallId"]).and_then(Value::as_str)

@@ -135,12 +135,14 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         }
         return Ok(None);
     };
+    let cost = object.get("cost_usd").and_then(Value::as_f64);
+    let cost = cost.filter(|number| number.is_finite() && *number >= 0.0);
     Ok(Some(TargetAnswer {
         text,
         is_json: object.get("is_json").and_then(Value::as_bool).unwrap_or_default(),
         messages: given_messages,
         tokens: object.get("token_usage").map(read_tokens).unwrap_or_default(),
-        cost: nonnegative_amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::from_known),
+        cost: cost.and_then(Usd::from_dollars).map(Cost::from_known),
         duration: assize_trace::millis(object.get("duration_ms")).unwrap_or(measured),
         model: object.get("model").and_then(Value::as_str).map(str::to_owned),
         guardrails: object.get("guardrails").filter(|map| map.is_object()).cloned(),
@@ -164,10 +166,6 @@ pub(crate) fn read_tokens(usage: &Value) -> Tokens {
         })
     };
     Tokens { input: count("input"), cached: count("cached"), output: count("output") }
-}
-
-fn nonnegative_amount(value: Option<&Value>) -> Option<f64> {
-    value.and_then(Value::as_f64).filter(|number| number.is_finite() && *number >= 0.0)
 }
 
 /// Replaces bare `NaN`, `Infinity` and `-Infinity` by null. Some JSON writers emit them for numbers, and one

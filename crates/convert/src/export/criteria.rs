@@ -3,7 +3,7 @@
 use assize_model::{Case, Grader, GraderKind, RubricGrader, Suite};
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, UnitInterval, VerdictThresholds};
 
-use crate::note::ConversionNotes;
+use crate::note::{ConversionNotes, lost_names};
 
 /// A criterion with its weight in the case.
 pub(super) struct FlatCriterion<'c> {
@@ -131,22 +131,13 @@ pub(super) fn note_other_content(
     has_outcome: bool,
     notes: &mut ConversionNotes,
 ) {
-    let mut lost: Vec<&str> = Vec::new();
-    if case.reference().is_some() && !has_reference {
-        lost.push("the reference answer");
-    }
-    if case.expected_outcome.is_some() && !has_outcome {
-        lost.push("the expected outcome");
-    }
-    if case.output.is_some() {
-        lost.push("the given answer");
-    }
-    if case.conversation.is_some() {
-        lost.push("the turns of the conversation");
-    }
-    if case.workspace.is_some() {
-        lost.push("the workspace");
-    }
+    let lost = lost_names([
+        ("the reference answer", case.reference().is_some() && !has_reference),
+        ("the expected outcome", case.expected_outcome.is_some() && !has_outcome),
+        ("the given answer", case.output.is_some()),
+        ("the turns of the conversation", case.conversation.is_some()),
+        ("the workspace", case.workspace.is_some()),
+    ]);
 
     if !lost.is_empty() {
         notes.add_case_loss(case, format!("not converted: {}", lost.join(", ")));
@@ -155,16 +146,11 @@ pub(super) fn note_other_content(
 
 /// Adds a note about the loss of a grader's gate, minimum and similar settings.
 pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut ConversionNotes) {
-    let mut lost = Vec::new();
-    if grader.weighting.required {
-        lost.push("`required`");
-    }
-    if grader.weighting.negate {
-        lost.push("`negate`");
-    }
-    if grader.weighting.min_score.is_some() {
-        lost.push("`min_score`");
-    }
+    let lost = lost_names([
+        ("`required`", grader.weighting.required),
+        ("`negate`", grader.weighting.negate),
+        ("`min_score`", grader.weighting.min_score.is_some()),
+    ]);
 
     if !lost.is_empty() {
         notes.add_grader_loss(grader, case, format!("its {} is not converted", lost.join(" and ")));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::note::ConversionNotes;
+use crate::note::{ConversionNotes, lost_names};
 use crate::tree::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
 /// Writes a tree as indented JSON.
@@ -48,16 +48,11 @@ impl PaperBenchWriter<'_> {
     }
 
     fn leaf(&mut self, leaf: &RequirementLeaf) -> Value {
-        let mut lost = Vec::new();
-        if leaf.hard {
-            lost.push("that failing it fails everything above");
-        }
-        if !leaf.bands.is_empty() {
-            lost.push("its score ranges (it is met or not)");
-        }
-        if !leaf.prerequisites.is_empty() {
-            lost.push("its prerequisites");
-        }
+        let lost = lost_names([
+            ("that failing it fails everything above", leaf.hard),
+            ("its score ranges (it is met or not)", !leaf.bands.is_empty()),
+            ("its prerequisites", !leaf.prerequisites.is_empty()),
+        ]);
 
         if !lost.is_empty() {
             self.notes.add_loss(

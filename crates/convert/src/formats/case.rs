@@ -50,24 +50,18 @@ pub(super) fn convert_case(
     let mut out = Map::new();
     let mut execution = Map::new();
     for (key, value) in map {
-        match key.as_str() {
+        let (key, value) = match key.as_str() {
             "expected_outcome" | "outcome" | "criteria" => {
-                out.insert(direction.to.choose("expected_outcome", "criteria").to_owned(), value.clone());
+                (direction.to.choose("expected_outcome", "criteria"), value.clone())
             }
-            "input" | "input_messages" => {
-                let key =
-                    if value.is_string() { "input" } else { direction.to.choose("input_messages", "input") };
-                out.insert(key.to_owned(), value.clone());
-            }
-            "expected_output" | "expected_messages" => {
-                out.insert("expected_output".to_owned(), value.clone());
-            }
+            "input" | "input_messages" if value.is_string() => ("input", value.clone()),
+            "input" | "input_messages" => (direction.to.choose("input_messages", "input"), value.clone()),
+            "expected_output" | "expected_messages" => ("expected_output", value.clone()),
             "rubrics" if direction.to == EvalFileFormat::Two => {
                 list.insert(0, json!({"type": "rubrics", "criteria": convert_criteria(value, direction)}));
+                continue;
             }
-            "rubrics" => {
-                out.insert(key.clone(), convert_criteria(value, direction));
-            }
+            "rubrics" => ("rubrics", convert_criteria(value, direction)),
             "execution" => {
                 let inner = value.as_object().into_iter().flatten();
                 execution.extend(
@@ -75,12 +69,12 @@ pub(super) fn convert_case(
                         .filter(|(key, _)| !GRADER_LIST_KEYS.contains(&key.as_str()))
                         .map(|(key, value)| (key.clone(), value.clone())),
                 );
+                continue;
             }
-            key if GRADER_LIST_KEYS.contains(&key) => {}
-            _ => {
-                out.insert(key.clone(), value.clone());
-            }
-        }
+            key if GRADER_LIST_KEYS.contains(&key) => continue,
+            key => (key, value.clone()),
+        };
+        out.insert(key.to_owned(), value);
     }
 
     if !list.is_empty() {

@@ -25,20 +25,17 @@ fn convert_criterion(value: &Value, direction: FormatDirection) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let mut out = Map::new();
     for (key, value) in map {
-        match key.as_str() {
-            key if TEXT_KEYS.contains(&key) && !map.contains_key(text_key(direction.to)) => {
-                out.insert(text_key(direction.to).to_owned(), value.clone());
+        let (key, value) = match (key.as_str(), value.as_f64()) {
+            (key, _) if TEXT_KEYS.contains(&key) && !map.contains_key(text_key(direction.to)) => {
+                (text_key(direction.to), value.clone())
             }
-            "required_min_score" if direction.to == EvalFileFormat::Two && value.as_f64().is_some() => {
-                out.insert("min_score".to_owned(), json!(value.as_f64().unwrap_or_default() / 10.0));
+            ("required_min_score", Some(score)) if direction.to == EvalFileFormat::Two => {
+                ("min_score", json!(score / 10.0))
             }
-            "score_ranges" => {
-                out.insert(key.clone(), convert_ranges(value, direction));
-            }
-            _ => {
-                out.insert(key.clone(), value.clone());
-            }
-        }
+            (key @ "score_ranges", _) => (key, convert_ranges(value, direction)),
+            (key, _) => (key, value.clone()),
+        };
+        out.insert(key.to_owned(), value);
     }
 
     let given = |key: &str| map.get(key).is_some_and(|value| !value.is_null());

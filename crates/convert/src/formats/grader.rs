@@ -90,42 +90,29 @@ fn convert_grader(
 
     let mut out = Map::new();
     for (key, value) in map {
-        let inner = || format!("{pointer}/{key}");
-        match key.as_str() {
+        let (key, value) = match key.as_str() {
             // The name of a custom grader type is kept as written.
             "type" => {
                 let known = value
                     .as_str()
                     .is_some_and(|written| written.to_ascii_lowercase().replace('_', "-") != kind);
-                out.insert(key.clone(), if known { json!(kind) } else { value.clone() });
+                ("type", if known { json!(kind) } else { value.clone() })
             }
-            "id" if !map.contains_key("name") => {
-                out.insert("name".to_owned(), value.clone());
-            }
+            "id" if !map.contains_key("name") => ("name", value.clone()),
             "rubrics" | "criteria" if kind == "rubrics" => {
-                out.insert(
-                    direction.to.choose("rubrics", "criteria").to_owned(),
-                    convert_criteria(value, direction),
-                );
+                (direction.to.choose("rubrics", "criteria"), convert_criteria(value, direction))
             }
-            "script" if kind == "code-grader" => {
-                out.insert("command".to_owned(), value.clone());
-            }
+            "script" if kind == "code-grader" => ("command", value.clone()),
             "evaluators" | "assertions" | "assert" if kind == "composite" => {
-                let members = convert_graders(value, direction, &inner(), line, notes);
+                let members = convert_graders(value, direction, &format!("{pointer}/{key}"), line, notes);
                 let members = if direction.to == EvalFileFormat::One { add_names(members) } else { members };
-                out.insert(direction.to.choose("evaluators", "assertions").to_owned(), Value::Array(members));
+                (direction.to.choose("evaluators", "assertions"), Value::Array(members))
             }
-            "prompt" if kind == "llm-grader" => {
-                out.insert(key.clone(), convert_prompt(value, direction));
-            }
-            "aggregator" if kind == "composite" => {
-                out.insert(key.clone(), convert_aggregator(value, direction));
-            }
-            _ => {
-                out.insert(key.clone(), value.clone());
-            }
-        }
+            key @ "prompt" if kind == "llm-grader" => (key, convert_prompt(value, direction)),
+            key @ "aggregator" if kind == "composite" => (key, convert_aggregator(value, direction)),
+            key => (key, value.clone()),
+        };
+        out.insert(key.to_owned(), value);
     }
 
     // By default, the `evalcases` format compares only listed arguments, the `tests` format all of them.

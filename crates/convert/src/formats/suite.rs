@@ -116,6 +116,7 @@ impl SuiteHead {
     /// format both count.
     fn place_graders(&mut self, cases: &[Value], direction: FormatDirection) -> Option<Vec<Value>> {
         let graders = self.graders.take()?;
+        let skips_defaults = |case: &Value| case.pointer("/execution/skip_defaults") == Some(&json!(true));
         if cases.iter().any(|case| own_list_pointer(case).is_some() || skips_defaults(case)) {
             return Some(graders);
         }
@@ -139,8 +140,4 @@ fn note_case_file(path: &str, line: usize, notes: &mut ConversionNotes) {
         format!("`{path}`"),
         "cases in another file are not converted; convert that file too",
     );
-}
-
-fn skips_defaults(case: &Value) -> bool {
-    case.pointer("/execution/skip_defaults") == Some(&json!(true))
 }

@@ -51,8 +51,9 @@ pub(crate) fn read_config(
     warnings.retain(|found| !LOSS_WARNINGS.contains(&found.code));
 
     let LoweredSuite { mut head, cases: mut values, targets, losses, .. } = lowered;
-    for loss in losses {
-        note_loss(loss, notes);
+    for LoweredLoss { place, item, what, cases } in losses {
+        let what = if cases > 1 { format!("{what} ({cases} cases)") } else { what };
+        notes.add_loss_in(place.path(), place.line, item, what);
     }
     if suite.extensions.is_some() {
         notes.add_loss(None, "`extensions`", "functions around a run are not converted");
@@ -67,12 +68,6 @@ pub(crate) fn read_config(
     }
 
     Ok(MatrixContent { doc: EvalFileBuilder::with_cases(head, values), suite, cases, warnings, sources })
-}
-
-fn note_loss(loss: LoweredLoss, notes: &mut ConversionNotes) {
-    let LoweredLoss { place, item, what, cases } = loss;
-    let what = if cases > 1 { format!("{what} ({cases} cases)") } else { what };
-    notes.add_loss_in(place.path(), place.line, item, what);
 }
 
 /// Adds definitions of the targets that a name alone does not describe. Returns the names of targets that can't

@@ -25,7 +25,7 @@ pub(crate) struct LeafGrade {
 }
 
 /// A requirement that consists of other requirements.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RequirementBranch {
     pub(crate) id: String,
     pub(crate) text: String,
@@ -40,7 +40,7 @@ pub(crate) struct RequirementBranch {
 }
 
 /// A requirement that is judged.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RequirementLeaf {
     pub(crate) id: String,
     pub(crate) text: String,
@@ -73,30 +73,12 @@ impl RequirementNode {
 
 impl RequirementBranch {
     pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
-        Self {
-            id: id.into(),
-            text: text.into(),
-            weight,
-            parts: Vec::new(),
-            threshold: None,
-            input: None,
-            line: None,
-        }
+        Self { id: id.into(), text: text.into(), weight, ..Self::default() }
     }
 }
 
 impl RequirementLeaf {
     pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
-        Self {
-            id: id.into(),
-            text: text.into(),
-            weight,
-            hard: false,
-            bands: Vec::new(),
-            category: None,
-            prerequisites: Vec::new(),
-            line: None,
-            grade: None,
-        }
+        Self { id: id.into(), text: text.into(), weight, ..Self::default() }
     }
 }

@@ -103,8 +103,9 @@ impl ScorecardWriter<'_> {
                 match part {
                     RequirementNode::Branch(inner) => self.write_rubric(inner, share),
                     RequirementNode::Leaf(leaf) if composite => {
-                        let mut around =
-                            RequirementBranch::new(wrapper_id(&leaf.id), leaf.text.clone(), leaf.weight);
+                        let id =
+                            if leaf.id.is_empty() { String::new() } else { format!("{}-alone", leaf.id) };
+                        let mut around = RequirementBranch::new(id, leaf.text.clone(), leaf.weight);
                         around
                             .parts
                             .push(RequirementNode::Leaf(RequirementLeaf { weight: 1.0, ..leaf.clone() }));
@@ -166,11 +167,6 @@ impl ScorecardWriter<'_> {
 
         benchmark
     }
-}
-
-/// Returns the id of the rubric that wraps a leaf, which keeps its own id.
-fn wrapper_id(id: &str) -> String {
-    if id.is_empty() { String::new() } else { format!("{id}-alone") }
 }
 
 /// Returns the first line of a text, shortened to a label.

@@ -179,9 +179,8 @@ impl AnswerTable {
             }
         }
 
-        for column in given.all_named().filter(|column| !names.iter().any(|(name, _)| name == column)) {
-            cx.problems.add(missing_column(column, all.clone(), *first));
-        }
+        let missing = given.all_named().filter(|column| !names.iter().any(|(name, _)| name == column));
+        cx.problems.extend(missing.map(|column| missing_column(column, all.clone(), *first)));
 
         let is_there = |wanted: &str| {
             given.given().any(|(_, field)| field == wanted)

@@ -67,9 +67,8 @@ pub(super) fn decode_answer(
         None => Map::new(),
     };
     metadata.extend(extra);
-    for key in CLUSTERS {
-        metadata.extend(object.value(key).map(|value| (key.to_owned(), value.to_json())));
-    }
+    let cluster = |key: &'static str| Some((key.to_owned(), object.value(key)?.to_json()));
+    metadata.extend(CLUSTERS.into_iter().filter_map(cluster));
 
     object.finish(&mut cx.problems);
     if output.is_none() && cx.problems.error_count() == before {

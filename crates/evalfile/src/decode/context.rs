@@ -115,21 +115,16 @@ impl DecodeContext {
 
     /// Creates a context with existing limits of access.
     pub fn with_scope(reach: Arc<LoadScope>) -> Self {
-        let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
-        let templates = TemplateCache::default();
-        let (changed_suite, secrets, lowered) = (None, None, None);
-        let script_time = ScriptTime::default();
-        let patterns = Arc::default();
         Self {
-            sources,
-            problems,
+            sources: SourceMap::new(),
+            problems: DiagnosticCollector::default(),
             reach,
-            templates,
-            changed_suite,
-            secrets,
-            lowered,
-            script_time,
-            patterns,
+            templates: TemplateCache::default(),
+            changed_suite: None,
+            secrets: None,
+            lowered: None,
+            script_time: ScriptTime::default(),
+            patterns: Arc::default(),
             files_read: BTreeSet::new(),
             bytes_read: 0,
             bytes_repeated: 0,
@@ -143,21 +138,12 @@ impl DecodeContext {
     /// It is for a single line of a dataset, whose text is dropped if it is valid.
     pub(crate) fn fork(&self) -> Self {
         Self {
-            sources: SourceMap::new(),
             problems: self.problems.fork(),
-            reach: Arc::clone(&self.reach),
             templates: self.templates.clone(),
-            changed_suite: None,
-            secrets: None,
-            lowered: None,
             script_time: self.script_time.clone(),
             patterns: Arc::clone(&self.patterns),
-            files_read: BTreeSet::new(),
-            bytes_read: 0,
-            bytes_repeated: 0,
-            totals: ReadTotals::default(),
-            files_inside: 0,
             format: self.format,
+            ..Self::with_scope(Arc::clone(&self.reach))
         }
     }
 
@@ -431,11 +417,15 @@ impl DecodeContext {
 
     /// Returns the folder of a source file.
     pub fn folder_of(&self, source: SourceId) -> PathBuf {
-        let path = self.sources.file(source).path();
-        match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-            _ => PathBuf::from("."),
-        }
+        parent_folder(self.sources.file(source).path())
+    }
+}
+
+/// Returns the folder that a file is in.
+pub fn parent_folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
     }
 }
 
@@ -447,10 +437,7 @@ pub fn readable_roots(path: &Path, options: &LoadOptions) -> FileRoots {
 /// Returns the context of a file: the folders that it may refer to, and the folders that its references are
 /// resolved in.
 pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
+    let folder = parent_folder(path);
     let real = fs::canonicalize(options.working_folder.join(&folder)).unwrap_or_else(|_| folder.clone());
     let repository = real.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf);
     let mut search = vec![folder];

@@ -323,9 +323,7 @@ impl DatasetReader {
         let case = read.case.take();
         let selects = case.as_ref().is_some_and(|case| case.compares_answers());
         if let (Some(case), Some(check)) = (&case, &cx.reach.case_check) {
-            for diagnostic in check(case, &cx.sources) {
-                cx.problems.add(diagnostic);
-            }
+            cx.problems.extend(check(case, &cx.sources));
         }
         LineCheck { number, cx, read, is_case: case.is_some(), selects }
     }
@@ -431,9 +429,7 @@ impl DatasetDiagnostics {
             self.list[index].notes.push(format!("the same applies to {lines} of this dataset"));
         }
 
-        for diagnostic in self.list {
-            cx.problems.add(diagnostic);
-        }
+        cx.problems.extend(self.list);
 
         if let Some(number) = self.first_hidden {
             let source = cx.sources.add_fragment(path, "", number);

@@ -39,7 +39,7 @@ mod workspace;
 pub(crate) use answer_table::{AnswerFormat, AnswerTable, is_text_table};
 pub use case_collector::CaseCollector;
 pub(crate) use case_collector::CaseSource;
-pub use context::{DecodeContext, LoadScope, TextFile, load_context, readable_roots};
+pub use context::{DecodeContext, LoadScope, TextFile, load_context, parent_folder, readable_roots};
 pub(crate) use dataset_lines::first_text;
 pub(crate) use external::collect_list as collect_cases;
 pub(crate) use file::add_fault;

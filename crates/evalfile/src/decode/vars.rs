@@ -62,9 +62,7 @@ pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: 
         }
     }
 
-    for complaint in filler.complaints {
-        cx.problems.add(complaint);
-    }
+    cx.problems.extend(filler.complaints);
 }
 
 /// Substitutes `vars` in the criterion texts of a rubric, like [`fill_templates`] in the texts of a case.
@@ -79,9 +77,7 @@ pub(crate) fn fill_rubric(cx: &mut DecodeContext, root: &mut TreeNode, vars: &BT
         _ => filler.fill_texts(root, true),
     }
 
-    for complaint in filler.complaints {
-        cx.problems.add(complaint);
-    }
+    cx.problems.extend(filler.complaints);
 }
 
 struct TemplateFiller<'v> {

@@ -13,7 +13,8 @@ const OVERLAP: u64 = 8;
 /// the room. Every character is in some part.
 pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
     let overlap = room / OVERLAP;
-    let units = split_units(text, room - overlap);
+    let mut units = Vec::new();
+    split_unit(text, 0, room - overlap, 0, &mut units);
     let mut parts = Vec::new();
     let mut first = 0;
     while first < units.len() {
@@ -49,12 +50,6 @@ pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
 
 /// Splits a text into pieces that fit the room, with their offsets: paragraphs if they fit, otherwise lines,
 /// words, or characters.
-fn split_units(text: &str, room: u64) -> Vec<(usize, &str)> {
-    let mut out = Vec::new();
-    split_unit(text, 0, room, 0, &mut out);
-    out
-}
-
 fn split_unit<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(usize, &'a str)>) {
     const ENDS: [&str; 3] = ["\n\n", "\n", " "];
 

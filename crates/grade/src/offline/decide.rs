@@ -138,7 +138,8 @@ fn decide_checklist(text: &str, library: &AnswerCorpus<'_>) -> CoverageDecision 
                 CoverageDecision::new(Outcome::Unmet, reason, quote)
             }
             FoundWords::Opposite | FoundWords::None if is_shown => {
-                let reason = format!("No passage says it; looked for {}.", list_all_terms(&claim));
+                let terms = format_list(claim.wanted.iter().map(|wanted| &*wanted.spelling));
+                let reason = format!("No passage says it; looked for {terms}.");
                 CoverageDecision::new(Outcome::Met, reason, None)
             }
             _ => CoverageDecision::needs_model(describe_coverage(&claim, &coverage, coverage.best)),
@@ -370,10 +371,6 @@ fn list_terms_by_match(claim: &CriterionClaim, coverage: &ClaimCoverage, wanted:
             .filter(|(_, found)| **found == wanted)
             .map(|(w, _)| &*w.spelling),
     )
-}
-
-fn list_all_terms(claim: &CriterionClaim) -> String {
-    format_list(claim.wanted.iter().map(|wanted| &*wanted.spelling))
 }
 
 fn format_list<'a>(words: impl Iterator<Item = &'a str>) -> String {

@@ -73,9 +73,7 @@ impl<'a> Container<'a> {
                 .into();
         words.extend(memory.iter().map(|memory| format!("--memory={memory}")));
         words.extend(cpus.iter().map(|cpus| format!("--cpus={cpus}")));
-        for name in pass_env {
-            words.extend(["--env".to_owned(), name.clone()]);
-        }
+        words.extend(pass_env.iter().flat_map(|name| ["--env".to_owned(), name.clone()]));
         if let Some(folder) = folder {
             let folder = folder.display();
             words.extend(["--volume".to_owned(), format!("{folder}:{folder}:ro")]);

@@ -100,10 +100,8 @@ impl ProgramInput {
             ("config", (!self.config.is_empty()).then(|| Value::Object(self.config.clone()))),
             ("results", self.results.clone()),
         ];
-        for (key, value) in known {
-            if let Some(value) = value {
-                payload[key] = value;
-            }
+        for (key, value) in known.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+            payload[key] = value;
         }
 
         if form.output_as_text {
@@ -145,10 +143,8 @@ fn trace_summary(calls: &[ToolCall], input: &ProgramInput) -> Value {
         ("cost_usd", input.cost_usd.map(Value::from)),
         ("duration_ms", input.duration_ms.map(Value::from)),
     ];
-    for (key, value) in known {
-        if let Some(value) = value {
-            summary[key] = value;
-        }
+    for (key, value) in known.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+        summary[key] = value;
     }
 
     summary

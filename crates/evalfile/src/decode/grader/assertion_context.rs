@@ -10,10 +10,3 @@ pub struct AssertionContext {
     /// True if the caller has already checked that the names in the list are unique.
     pub(super) names_are_checked: bool,
 }
-
-impl AssertionContext {
-    /// Returns true if the list is part of a template.
-    pub(super) fn in_template(&self) -> bool {
-        !self.stack.is_empty()
-    }
-}

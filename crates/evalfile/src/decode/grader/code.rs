@@ -32,7 +32,7 @@ pub(super) fn decode_code_grader(
         Some(written) if is_workspace(&written.value) => Some(ProgramFolder::Workspace),
         Some(written) => cx.find_file(&written.value, written.span).map(ProgramFolder::Named),
         // A program of a template runs in the template's folder.
-        None if at.in_template() => Some(ProgramFolder::Named(cx.folder_of(object.span().source))),
+        None if !at.stack.is_empty() => Some(ProgramFolder::Named(cx.folder_of(object.span().source))),
         None => None,
     };
 

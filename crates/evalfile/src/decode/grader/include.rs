@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
+use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
 use assize_document::{MapReader, TreeNode, codes, wrong_type};
 use assize_model::Grader;
 
@@ -101,7 +101,8 @@ fn read_template(
     let root = cx.read_yaml(source);
     let Some(mut root) = root else {
         if cx.problems.error_count() == errors {
-            broken_template(name.span, &name.value)
+            Diagnostic::error(codes::TEMPLATE_BROKEN, format!("the template `{}` can't be used", name.value))
+                .at(name.span, "included here")
                 .with_note("the file is empty")
                 .with_help("write a list under `assertions`")
                 .add_to(&mut cx.problems);
@@ -203,11 +204,6 @@ fn list_template_names(folders: &[PathBuf]) -> Vec<String> {
     names.dedup();
 
     names
-}
-
-fn broken_template(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(codes::TEMPLATE_BROKEN, format!("the template `{name}` can't be used"))
-        .at(span, "included here")
 }
 
 fn short_path(path: &Path) -> String {

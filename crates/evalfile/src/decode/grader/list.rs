@@ -69,19 +69,16 @@ pub fn decode_assertions(cx: &mut DecodeContext, list: &TreeNode, at: AssertionC
         }
 
         if entries.len() > MAX_GRADERS {
-            cx.problems.add(too_many_graders(item.use_span()));
+            Diagnostic::error(codes::LIMIT_REACHED, format!("more than {MAX_GRADERS} graders in one list"))
+                .at(item.use_span(), "this entry goes over the limit")
+                .with_note("the graders of included templates count too")
+                .with_help("write criteria that belong together as one rubric")
+                .add_to(&mut cx.problems);
             return Vec::new();
         }
     }
 
     make_names_unique(cx, entries, at.names_are_checked)
-}
-
-fn too_many_graders(at: Span) -> Diagnostic {
-    Diagnostic::error(codes::LIMIT_REACHED, format!("more than {MAX_GRADERS} graders in one list"))
-        .at(at, "this entry goes over the limit")
-        .with_note("the graders of included templates count too")
-        .with_help("write criteria that belong together as one rubric")
 }
 
 /// Returns true if an entry includes a template. A program may have a setting called `include`; no other grader

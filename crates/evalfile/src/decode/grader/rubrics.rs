@@ -83,7 +83,8 @@ fn decode_instructions(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Op
     }
 
     let (GraderPrompt::Text { text, .. }, _) = decode_prompt(cx, entry)? else { return None };
-    for name in unknown_names(&text) {
+    let names = text.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim()));
+    for name in names.filter(|name| !JUDGE_VARIABLES.contains(name)) {
         Diagnostic::warning(codes::NO_EFFECT, format!("`{{{{ {name} }}}}` stays as it is in this prompt"))
             .at(entry.value.use_span(), "no text of the case has this name")
             .with_help(format!("beside criteria, a prompt can show {}", JUDGE_VARIABLES.join(", ")))
@@ -97,11 +98,6 @@ const JUDGE_VARIABLES: [&str; 12] = [
     "input", "question", "output", "candidate_answer", "expected_output", "reference_answer", "criteria",
     "expected_outcome", "file_changes", "tool_calls", "rubrics", "rubrics_json",
 ];
-
-fn unknown_names(text: &str) -> Vec<&str> {
-    let names = text.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim()));
-    names.filter(|name| !JUDGE_VARIABLES.contains(name)).collect()
-}
 
 /// Decodes `judge` or `target`, the name of the judge.
 pub(super) fn decode_judge(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<String> {

@@ -236,11 +236,7 @@ impl BandsDraft {
             Ok(bands) => return (!self.broken).then_some((bands, texts)),
             Err(errors) => errors,
         };
-        for error in errors {
-            if let Some(diagnostic) = self.complaint(&error) {
-                cx.problems.add(diagnostic);
-            }
-        }
+        cx.problems.extend(errors.iter().filter_map(|error| self.complaint(error)));
 
         None
     }

@@ -131,7 +131,8 @@ fn filled(cx: &mut DecodeContext, mut root: TreeNode, vars: &BTreeMap<String, Va
 fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> LoadedRubric {
     let decoded = match root {
         Some(root) => {
-            cx.format = detect_criteria_format(&root);
+            // The key of the list decides: the spelling of a text must not decide whether its criterion is a gate.
+            cx.format = if root.get("rubrics").is_some() { EvalFileFormat::One } else { EvalFileFormat::Two };
             decode_rubric_file(&mut cx, &root)
         }
         None => RubricFileContent::default(),
@@ -294,12 +295,6 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode) -> RubricFileCont
 
     object.finish(&mut cx.problems);
     decoded
-}
-
-/// Detects the format of the criteria from the key of the list. The spelling of a text must not decide whether its
-/// criterion is a gate.
-fn detect_criteria_format(root: &TreeNode) -> EvalFileFormat {
-    if root.get("rubrics").is_some() { EvalFileFormat::One } else { EvalFileFormat::Two }
 }
 
 #[cfg(test)]

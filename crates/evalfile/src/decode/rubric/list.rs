@@ -73,9 +73,7 @@ pub(crate) fn rubric_from_items(
     match Rubric::new(criteria) {
         Ok(rubric) => Some(DecodedRubric { rubric: Arc::new(rubric), places, marks }),
         Err(found) => {
-            for error in found {
-                cx.problems.add(to_diagnostic(&error, whole));
-            }
+            cx.problems.extend(found.iter().map(|error| to_diagnostic(error, whole)));
             None
         }
     }

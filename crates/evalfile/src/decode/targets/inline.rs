@@ -121,9 +121,7 @@ impl InlineTargets {
 
         cx.sources = sources;
         cx.problems.hide_as_in(&found);
-        for misspelt in idle.iter().filter_map(IdleSetting::misspelling) {
-            cx.problems.add(misspelt);
-        }
+        cx.problems.extend(idle.iter().filter_map(IdleSetting::misspelling));
         for mut diagnostic in found.into_vec() {
             if unrunnable && diagnostic.severity == Severity::Error {
                 continue;

@@ -1,6 +1,6 @@
 //! Decoder of model targets of all providers.
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{NodeValue, check_not_blank, codes, string};
 use assize_model::{ModelTargetSpec, SecretText};
 
@@ -211,13 +211,8 @@ fn decode_model_temperature(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option
         return Some(value.value);
     }
 
-    report_out_of_range(entry, value.span, value.value);
-    None
-}
-
-fn report_out_of_range(entry: &mut TargetEntryReader<'_, '_, '_>, span: Span, found: f64) {
     Diagnostic::error(codes::OUT_OF_RANGE, "`temperature` is out of range")
-        .at(span, format!("found {found}"))
+        .at(value.span, format!("found {}", value.value))
         .with_help("use a number from 0 to 2")
-        .add_to(entry.problems);
+        .reject_in(entry.problems)
 }

@@ -39,6 +39,7 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
     }
 
     if let Some(found) = entry.object.value("retry_status_codes") {
+        let is_status = |item: &TreeNode| matches!(item.data, NodeValue::Int(100..=599));
         if !matches!(&found.data, NodeValue::Seq(items) if items.iter().all(is_status)) {
             entry.problems.add(
                 wrong_type(found, "`retry_status_codes`", "a list of HTTP status codes")
@@ -81,8 +82,4 @@ fn is_host(runtime: &TreeNode) -> bool {
     mode.is_null()
         || mode.as_str() == Some("host")
             && (runtime.as_str().is_some() || runtime.as_map().is_some_and(|map| map.len() == 1))
-}
-
-fn is_status(node: &TreeNode) -> bool {
-    matches!(node.data, NodeValue::Int(100..=599))
 }
