@@ -548,8 +548,7 @@ fn is_result_of(info: &RunInfo, job: &JobManifest) -> bool {
 
 /// Draft folder next to the run folder, used by this coordinator only.
 fn draft_of(target: &Path, staging: &Path) -> PathBuf {
-    let own = staging.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let [name, own] = [target, staging].map(|path| path.file_name().unwrap_or_default().to_string_lossy());
     target.with_file_name(format!(".{name}-{own}"))
 }
 

@@ -108,11 +108,6 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((rest.strip_suffix(MARK)?, tag))
 }
 
-/// True for data with a signature, valid or not.
-pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
-    split(bytes).is_some()
-}
-
 /// A cluster in which everything is signed, and unsigned data is refused. Without a secret, nothing is signed, and
 /// signed data is refused.
 pub struct SealedCluster {
@@ -180,7 +175,7 @@ impl Records for SealedRecords {
             let (Some(record), Some(job)) = (&found, key.strip_prefix(JOB_KEY)) else { return Ok(found) };
             let (bytes, revision) = (record.bytes.clone(), record.revision);
             match &self.secret {
-                None if is_sealed(&bytes) => Err(ClusterError::Refused(format!(
+                None if split(&bytes).is_some() => Err(ClusterError::Refused(format!(
                     "job {job} is signed; give this process the secret of the job with `--job-secret FILE` or \
                      `ASSIZE_JOB_SECRET`"
                 ))),

@@ -91,10 +91,7 @@ impl CaseDependencies {
 
     /// The answers that are compared with this case's answers; `None` if none of its graders compares answers.
     pub(crate) fn rivals_of(&self, case: &Case) -> Option<Arc<RivalGroup>> {
-        if !case.compares_answers() {
-            return None;
-        }
-        self.rivals.get(case.test_id()).cloned()
+        self.rivals.get(case.test_id()).filter(|_| case.compares_answers()).cloned()
     }
 
     /// The answers that a case takes over when this target answers it.

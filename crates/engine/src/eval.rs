@@ -75,7 +75,7 @@ impl Engine {
             ));
         }
         if sequence.shuffle && sequence.seed.is_none() {
-            let seed = order::new_seed();
+            let seed = u64::from(uuid::Uuid::new_v4().as_fields().0);
             sequence.seed = Some(seed);
             if !options.dry_run {
                 self.emit(EngineEvent::Shuffled { seed });
@@ -117,10 +117,7 @@ impl Engine {
             return Box::pin(self.evaluate_extended(mode, loaded, options)).await;
         }
 
-        match self.evaluate_for(purpose, mode, loaded, options, None, None).await? {
-            Evaluated::Outcome(outcome) => Ok(*outcome),
-            _ => Err(EngineError::internal("a run ended without an outcome")),
-        }
+        self.evaluate_for(purpose, mode, loaded, options, None, None).await?.into_outcome()
     }
 
     pub(crate) async fn evaluate_for(
@@ -193,7 +190,7 @@ impl Engine {
             if usd.is_some() && options.run.unknown_price == UnknownPrice::Refuse {
                 wiring.gateway.check_prices(None)?;
             }
-            let identity = run.identity(loaded, &options.run, label(&suites))?;
+            let identity = run.identity(loaded, &options.run, suites_label(&suites))?;
             return Ok(Evaluated::Identity(PlanIdentity {
                 budget: options.run.spending.budget_with(usd),
                 rates: options.run.rates(&wiring.config),
@@ -205,14 +202,14 @@ impl Engine {
             let limit = (&options.run.spending, usd);
             let (items, found) = (|| run.items(), &run.preflight);
             let planned = PlannedRun::new(items, options.run.shard, found, warnings, limit, &wiring)?;
-            return Ok(RunOutcome::Planned(Box::new(planned)).into());
+            return Ok(Evaluated::Outcome(Box::new(RunOutcome::Planned(Box::new(planned)))));
         }
 
         let left_out = problems.as_ref().map_or(0, |_| loaded.left_out());
         warnings.extend(problems.map(|problems| format!("{problems}; only the valid cases were run")));
 
         let outcome = self.carry_out(&run, &wiring, loaded, options, (suites, warnings, left_out));
-        Box::pin(outcome).await.map(Evaluated::from)
+        Box::pin(outcome).await.map(|outcome| Evaluated::Outcome(Box::new(outcome)))
     }
 
     /// Carries out the plan.
@@ -227,7 +224,7 @@ impl Engine {
         let (mode, prepared) = (run.mode, run.prepared);
         let plain = RunSession::new(mode.command(), wiring, &options.run, run.worker_wishes());
         let session = RunSession {
-            label: label(&suites),
+            label: suites_label(&suites),
             inputs: prepared.map_or_else(|| run.inputs(loaded), |_| Vec::new()),
             dealt: prepared.map(|prepared| run.dealt_shard(prepared, &options.run)).transpose()?.flatten(),
             settings: RunSettings {
@@ -277,7 +274,7 @@ fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
 }
 
 /// Word for the id of a run of these suites.
-fn label(suites: &[SuiteInfo]) -> String {
+pub(crate) fn suites_label(suites: &[SuiteInfo]) -> String {
     match suites {
         [only] => only.name.clone(),
         several => format!("{}-suites", several.len()),
@@ -469,7 +466,7 @@ impl<'a> EvalRun<'a> {
         let identity = PlanIdentity {
             hash: shard::hash_with_files(&hash, &files),
             files,
-            label: label(&suites),
+            label: suites_label(&suites),
             items,
             own_items: items,
             ..PlanIdentity::default()

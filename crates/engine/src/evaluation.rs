@@ -6,6 +6,7 @@ use assize_grade::ProgramSetup;
 use assize_model::Suite;
 use assize_rubric::Usd;
 
+use crate::error::EngineError;
 use crate::options::RunOptions;
 use crate::plan_identity::PlanIdentity;
 use crate::prepared_plan::PreparedPlan;
@@ -45,8 +46,12 @@ pub(crate) enum Evaluated {
     Checked(Vec<(Suite, Arc<ProgramSetup>)>),
 }
 
-impl From<RunOutcome> for Evaluated {
-    fn from(outcome: RunOutcome) -> Self {
-        Self::Outcome(Box::new(outcome))
+impl Evaluated {
+    /// The outcome of a run.
+    pub(crate) fn into_outcome(self) -> Result<RunOutcome, EngineError> {
+        match self {
+            Self::Outcome(outcome) => Ok(*outcome),
+            _ => Err(EngineError::internal("a run ended without an outcome")),
+        }
     }
 }

@@ -189,11 +189,7 @@ impl ExportReport {
 
     /// The report as text, one fact per line. Paths and names are not escaped.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        if let Some(import) = &self.import {
-            lines.push(import.summary());
-        }
-
+        let mut lines: Vec<String> = self.import.iter().map(ImportReport::summary).collect();
         for file in &self.files {
             let path = file.path.display();
             lines.push(match &file.model {
@@ -251,10 +247,8 @@ impl BatchExchange {
             replies.add(process.resolve(path), &mut report)?;
         }
 
-        let export = match &options.export {
-            None => None,
-            Some(path) => Some(Mutex::new(ExportState::new(process.resolve(path))?)),
-        };
+        let export = options.export.as_ref().map(|path| ExportState::new(process.resolve(path)));
+        let export = export.transpose()?.map(Mutex::new);
         let state = Mutex::new(ImportState { report, ..ImportState::default() });
 
         Ok(Some(Arc::new(Self { replies, export, state })))
@@ -295,10 +289,7 @@ impl BatchExchange {
     /// # Errors
     /// When they can't be written.
     pub(crate) fn finish_export(&self) -> Result<(Vec<ExportedFile>, CountedExamples), EngineError> {
-        match &self.export {
-            None => Ok(Default::default()),
-            Some(export) => export.lock().finish(),
-        }
+        self.export.as_ref().map_or_else(|| Ok(Default::default()), |export| export.lock().finish())
     }
 }
 
@@ -389,19 +380,13 @@ impl ReplyFiles {
             let is_good = matches!(line.outcome, BatchOutcome::Answered { status: 200..=299, .. });
             let place = ReplyPlace { file, range: lines.last_range(), is_good };
             match self.places.get(&key) {
+                Some(before) if is_good && before.is_good => {
+                    report.doubled.add(|| format!("{name}:{number}: {key}"));
+                    self.further.entry(key).or_default().push(place);
+                }
+                Some(_) if !is_good => {}
                 // A request that failed may have been sent again.
-                Some(before) if is_good && !before.is_good => {
-                    self.places.insert(key, place);
-                }
-                Some(before) => {
-                    if is_good && before.is_good {
-                        report.doubled.add(|| format!("{name}:{number}: {key}"));
-                        self.further.entry(key).or_default().push(place);
-                    }
-                }
-                None => {
-                    self.places.insert(key, place);
-                }
+                Some(_) | None => drop(self.places.insert(key, place)),
             }
         }
 

@@ -32,6 +32,7 @@ pub struct RunPlan {
 }
 
 /// The calls of one judge in each mode of judging.
+#[derive(Default)]
 struct JudgeForecast {
     /// The mode of the run.
     asked: ModeForecast,
@@ -62,17 +63,8 @@ impl ModeForecast {
 }
 
 /// The most requests of a case to its target.
-struct TargetRequests {
-    calls: u64,
-    /// Bytes of the case's own text, in all calls and in the longest one.
-    bytes: u64,
-    longest: u64,
-    /// Answers of earlier turns that are repeated at the beginning.
-    earlier: u64,
-}
-
-fn count_requests(case: &Case) -> TargetRequests {
-    let mut requests = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+fn count_requests(case: &Case) -> AnswerCalls {
+    let mut requests = AnswerCalls::default();
     let mut add = |case: &Case| {
         let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
         requests.earlier += requests.calls;
@@ -140,7 +132,7 @@ impl RunPlan {
                     let max_output_tokens = described.max_output_tokens;
                     let none = AnswerCalls { max_output_tokens, ..AnswerCalls::default() };
                     let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
-                    let TargetRequests { calls, bytes, longest, earlier } = count_requests(&item.case);
+                    let AnswerCalls { calls, bytes, longest, earlier, .. } = count_requests(&item.case);
                     answers.calls += calls;
                     answers.earlier += earlier;
                     answers.bytes += bytes;
@@ -163,12 +155,10 @@ impl RunPlan {
         let mut add = |judging, mode: fn(&mut JudgeForecast) -> &mut ModeForecast| {
             for (name, forecast) in forecast(item, judging)? {
                 let card = cards.judge(&name);
-                let entry = self.judges.entry(name.to_string()).or_insert_with(|| JudgeForecast {
-                    asked: ModeForecast::default(),
-                    per_criterion: ModeForecast::default(),
-                    batched: ModeForecast::default(),
-                    card,
-                });
+                let entry = self
+                    .judges
+                    .entry(name.to_string())
+                    .or_insert_with(|| JudgeForecast { card, ..JudgeForecast::default() });
                 mode(entry).add(forecast, unknown);
             }
             Ok::<(), JudgeError>(())
@@ -182,9 +172,7 @@ impl RunPlan {
 
     fn total(&self) -> RunEstimate {
         let mut total = self.of_targets();
-        for judge in self.judges.values() {
-            total += judge.asked.estimate(judge.card);
-        }
+        total += self.of_judges().0;
         total
     }
 

@@ -291,10 +291,7 @@ impl ModelGateway {
 
     /// Removes the replies of batches that a run has used, if the run is complete.
     pub(crate) fn end_batches(&self, is_complete: bool) -> Result<(), EngineError> {
-        match self.batched.as_ref().filter(|_| is_complete) {
-            Some(batched) => batched.forget_served(),
-            None => Ok(()),
-        }
+        self.batched.as_ref().filter(|_| is_complete).map_or(Ok(()), |batched| batched.forget_served())
     }
 
     /// Raises the limit of open files if necessary, and keeps the number of connections below it.
@@ -446,8 +443,10 @@ impl ModelGateway {
         known: &dyn Fn(&str) -> Option<String>,
         setup: ClientSetup,
     ) -> Result<ModelClient, ConfigError> {
+        // It plans, uses files in place of servers, or only the cache.
+        let sends_nothing = self.is_plan || self.exchange.is_some() || self.uses_only_the_cache();
         let client = match ModelClient::from_name(name, known, setup.clone()) {
-            Err(ConfigError::MissingKey { variable, .. }) if self.sends_nothing() => {
+            Err(ConfigError::MissingKey { variable, .. }) if sends_nothing => {
                 let names: Vec<&str> = variable.split(" or ").collect();
                 let stand_in =
                     |key: &str| known(key).or_else(|| names.contains(&key).then(|| "not-set".to_owned()));
@@ -460,24 +459,13 @@ impl ModelGateway {
             made => made,
         }?;
 
-        self.note_unencrypted(&client);
+        self.findings.unencrypted.lock().extend(client.unencrypted_host());
         Ok(client)
-    }
-
-    /// Whether no request leaves this process: it plans, uses files in place of servers, or only the cache.
-    fn sends_nothing(&self) -> bool {
-        self.is_plan || self.exchange.is_some() || self.uses_only_the_cache()
     }
 
     /// Whether a reply that is not in the cache is refused.
     pub(crate) fn uses_only_the_cache(&self) -> bool {
         matches!(self.miss, Some(OnCacheMiss::Refuse))
-    }
-
-    /// Notes the host of a client whose key is sent unencrypted.
-    fn note_unencrypted(&self, client: &ModelClient) {
-        let mut hosts = self.findings.unencrypted.lock();
-        hosts.extend(client.unencrypted_host());
     }
 
     /// The requests for consent of all targets and judges created so far, and of these texts. The texts of cases leave

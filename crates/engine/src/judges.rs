@@ -21,7 +21,7 @@ use crate::targets::{PROGRAM, TargetRegistry};
 
 /// Why a judge was chosen. The first reason that applies counts, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ChosenBy {
+pub(crate) enum ChosenBy {
     Options,
     Panel,
     Grader,
@@ -177,7 +177,8 @@ impl JudgeRegistry {
         None
     }
 
-    fn choose<'n>(&'n self, selector: JudgeSelector<'n>) -> (&'n str, ChosenBy) {
+    /// The name of the judge for a selector, and what chose it.
+    pub(crate) fn choose<'n>(&'n self, selector: JudgeSelector<'n>) -> (&'n str, ChosenBy) {
         if let Some(name) = selector.exactly {
             let by = if self.named.iter().any(|named| named == name) {
                 ChosenBy::Options
@@ -263,11 +264,6 @@ impl JudgeRegistry {
         suite: &'s Suite,
     ) -> Option<&'s FilePosition> {
         suite.settings.judge_place.as_ref().filter(|_| self.choose(selector).1 == ChosenBy::Suite)
-    }
-
-    /// Whether no judge was chosen for a selector, so that it is the offline one.
-    pub(crate) fn is_default(&self, selector: JudgeSelector<'_>) -> bool {
-        self.choose(selector).1 == ChosenBy::Default
     }
 
     /// The name of the judge for a selector.

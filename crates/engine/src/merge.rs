@@ -17,6 +17,7 @@ use assize_store::{
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::eval::suites_label;
 use crate::labels::{LabelOptions, labelled_run};
 use crate::metrics;
 use crate::run_outcome::FinishedRun;
@@ -287,10 +288,7 @@ impl ShardSet {
         let first = &self.first;
         let started_at = described.iter().filter_map(|run| time(&run.started_at)).min();
         let now = engine.process().now();
-        let label = match first.info.suites.as_slice() {
-            [only] => only.name.clone(),
-            several => format!("{}-suites", several.len()),
-        };
+        let label = suites_label(&first.info.suites);
 
         let mut warnings: Vec<String> = Vec::new();
         for warning in self.shards.iter().flat_map(|run| &run.warnings) {
@@ -419,10 +417,7 @@ impl ShardSet {
         let ending = self.ending(info);
 
         let counts = metrics::counts(&figures, totals.counts);
-        let run = match &info.scorecard {
-            None => None,
-            Some(_) => Some(labelled_scorecard(folder, engine)?),
-        };
+        let run = info.scorecard.as_ref().map(|_| labelled_scorecard(folder, engine)).transpose()?;
         let scored = run.as_ref().map(|run| ScoredCard::of_stored(run, &info.settings)).transpose()?;
         let (mut exit, mut reason) = match &scored {
             None => exit_of_run(counts, ending),
@@ -548,16 +543,8 @@ fn difference(first: &ShardRun, other: &ShardRun) -> Option<String> {
         .or_else(|| setting_difference(&a.settings, &b.settings))
         .or_else(|| aspect("their judges are", &judges(first), &judges(other)))
         .or_else(|| aspect("their targets are", &targets(first), &targets(other)))
-        .or_else(|| {
-            let differ = |what: &str| Some(format!("their {what} differ in their settings"));
-            if a.judges != b.judges {
-                differ("judges")
-            } else if a.targets != b.targets {
-                differ("targets")
-            } else {
-                None
-            }
-        })
+        .or_else(|| (a.judges != b.judges).then(|| "their judges differ in their settings".to_owned()))
+        .or_else(|| (a.targets != b.targets).then(|| "their targets differ in their settings".to_owned()))
         .or_else(|| file_difference(a, b))
         .or_else(|| {
             let is_same =

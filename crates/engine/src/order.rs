@@ -6,11 +6,6 @@ use assize_run::WorkItem;
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-/// Generates a random seed, short enough to be typed.
-pub(crate) fn new_seed() -> u64 {
-    u64::from(uuid::Uuid::new_v4().as_fields().0)
-}
-
 /// Shuffles a list; the same seed gives the same order on every machine.
 pub(crate) fn shuffle<T>(all: Vec<T>, seed: u64) -> Vec<T> {
     let mut random = SeededRandom::new(seed);

@@ -29,7 +29,7 @@ use crate::graders::{
     JudgeDemand, baseline_problem, describe_code, grader_problem, grader_program, judge_demand,
     judge_problem, own_judging, visit_graders, workspace_problem,
 };
-use crate::judges::OFFLINE;
+use crate::judges::{ChosenBy, OFFLINE};
 use crate::options::{RunOptions, SequenceOptions};
 use crate::preflight_report::PreflightReport;
 use crate::run_deps::RunDeps;
@@ -518,7 +518,7 @@ impl JudgeCheck<'_> {
 
         let answering = fallback.or(self.target);
         for selector in wishes {
-            if judges.is_default(selector) {
+            if judges.choose(selector).1 == ChosenBy::Default {
                 self.found.note_default_judge(answering);
             }
             match judges.judge(selector) {

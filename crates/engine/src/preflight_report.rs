@@ -77,8 +77,7 @@ impl PreflightReport {
 
     /// Notes the variables in the texts of a suite.
     pub(crate) fn note_variables(&mut self, suite: &Suite) {
-        if !suite.variables.is_empty() && !self.noted.contains(&suite.path) {
-            self.noted.insert(suite.path.clone());
+        if !suite.variables.is_empty() && self.noted.insert(suite.path.clone()) {
             self.variables.extend(suite.variables.iter().cloned());
         }
     }

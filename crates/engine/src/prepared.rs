@@ -66,9 +66,7 @@ impl Engine {
             return self.evaluate(mode.clone(), options).await;
         }
 
-        match self.evaluate_for(Purpose::Run, mode, &prepared.loaded, options, Some(prepared), None).await? {
-            Evaluated::Outcome(outcome) => Ok(*outcome),
-            _ => Err(EngineError::internal("a run ended without an outcome")),
-        }
+        let loaded = &prepared.loaded;
+        self.evaluate_for(Purpose::Run, mode, loaded, options, Some(prepared), None).await?.into_outcome()
     }
 }

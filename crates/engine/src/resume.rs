@@ -153,10 +153,6 @@ impl TiedCases {
             }
         }
     }
-
-    fn may_keep(&self, key: &CaseKey) -> bool {
-        !self.open.contains(key)
-    }
 }
 
 /// Opens a run to resume it. `items` are all its items. Incomplete cases run again if `retries_incomplete`.
@@ -204,7 +200,7 @@ pub(crate) fn resume(
         gone += usize::from(planned.is_none());
         changed += usize::from(planned.is_some_and(|planned| planned != inputs));
 
-        let holds = holds(&key, record, inputs) && tied.may_keep(&key);
+        let holds = holds(&key, record, inputs) && !tied.open.contains(&key);
         if holds {
             totals.add(record);
             figures.push(row);

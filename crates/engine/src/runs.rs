@@ -159,10 +159,7 @@ pub fn find_answers(name: &str, process: &ProcessContext) -> Result<(RunFolder, 
             Err(error) => missing = Some(error),
         }
     }
-    match missing {
-        Some(error) => Err(error),
-        None => Ok((find_run(name, process)?, AnswerPart::default())),
-    }
+    missing.map_or_else(|| Ok((find_run(name, process)?, AnswerPart::default())), Err)
 }
 
 /// The part of a run's answers that a name after `@` selects.

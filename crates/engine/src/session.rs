@@ -291,7 +291,7 @@ impl RunSession {
     /// How the run ends, apart from the results of its cases.
     fn ending(&self, stops: &StopTokens) -> RunEnding {
         RunEnding {
-            interrupted: stops.is_interrupted(),
+            interrupted: stops.cancel.is_cancelled() && !stops.is_too_late(),
             too_late: stops.is_too_late(),
             over_budget: self.gateway.refusal().is_some(),
             server_given_up: self.gateway.outage().is_some(),
@@ -651,10 +651,6 @@ impl StopTokens {
 
     fn is_too_late(&self) -> bool {
         self.too_late.load(Ordering::Acquire)
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.cancel.is_cancelled() && !self.is_too_late()
     }
 }
 

@@ -81,9 +81,11 @@ struct ValueSum {
 }
 
 impl ValueSum {
-    fn add(&mut self, value: f64) {
-        self.sum += value;
-        self.n += 1.0;
+    fn add(&mut self, value: Option<f64>) {
+        if let Some(value) = value {
+            self.sum += value;
+            self.n += 1.0;
+        }
     }
 
     fn mean(self) -> Option<f64> {
@@ -177,15 +179,9 @@ impl StopWatch {
         let cluster = &mut self.clusters[number];
         cluster.left -= 1;
         let difference = row.score.zip(base).map(|(score, base)| score - base);
-        for (total, value) in [
-            (&mut cluster.passed, passed),
-            (&mut cluster.score, row.score),
-            (&mut cluster.difference, difference),
-        ] {
-            if let Some(value) = value {
-                total.add(value);
-            }
-        }
+        cluster.passed.add(passed);
+        cluster.score.add(row.score);
+        cluster.difference.add(difference);
         let lacks = if self.base.is_some() { row.score.is_none() } else { passed.is_none() };
         self.ungraded += u64::from(lacks);
 
@@ -295,9 +291,7 @@ impl Baseline {
             if !part.takes(row) || row.is_later_attempt() {
                 continue;
             }
-            if let Some(score) = row.score {
-                cases.insert(baseline_key(row, by_test), score);
-            }
+            cases.extend(row.score.map(|score| (baseline_key(row, by_test), score)));
             facts.push(CaseFact::from_record(&record, &mut names));
         }
 

@@ -139,10 +139,8 @@ fn record(index: usize, golden: DeepEvalGolden) -> Record {
     record.reference = golden.expected_output.filter(|text| !text.trim().is_empty());
     record.expected_outcome = golden.expected_outcome.filter(|text| !text.trim().is_empty());
     let calls = golden.tools_called.unwrap_or_default();
-    if let Some(text) = golden.actual_output {
-        record.output = Ok(answer(text, calls));
-    } else if !calls.is_empty() {
-        record.output = Ok(answer(String::new(), calls));
+    if golden.actual_output.is_some() || !calls.is_empty() {
+        record.output = Ok(answer(golden.actual_output.unwrap_or_default(), calls));
     }
     if let Some(turns) = golden.turns.filter(|turns| !turns.is_empty()) {
         take_turns(&mut record, turns);

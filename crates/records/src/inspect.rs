@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 use crate::archive::RecordArchive;
 use crate::error::read_object;
 use crate::text::{
-    any_of, content_text, document, parts_without_text, question, read_bytes, read_frame, read_members, texts,
+    any_of, content_text, document, first_line, parts_without_text, plain_text, question, read_bytes,
+    read_frame, read_members, texts,
 };
 use crate::{Record, RecordError, RecordFile, RecordFormat, RecordProblem};
 
@@ -274,7 +275,7 @@ fn records(
     }
 
     samples.sort_by_cached_key(|sample| {
-        (sample.id.as_i64().unwrap_or(i64::MAX), id_text(&sample.id), sample.epoch)
+        (sample.id.as_i64().unwrap_or(i64::MAX), plain_text(&sample.id), sample.epoch)
     });
     let several = samples.iter().any(|sample| sample.epoch > 1);
     file.records = samples.into_iter().map(|sample| record(log, sample, several, repeated)).collect();
@@ -291,10 +292,6 @@ fn records(
     file
 }
 
-fn id_text(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
-}
-
 fn record(
     log: &InspectLog,
     mut sample: InspectSample,
@@ -306,7 +303,7 @@ fn record(
         resolve(value, &attachments, repeated);
     }
 
-    let id = id_text(&sample.id);
+    let id = plain_text(&sample.id);
     let mut record = Record::new(
         if several { format!("{id}-epoch-{}", sample.epoch) } else { id.clone() },
         "it holds no answer of the model",
@@ -471,8 +468,4 @@ fn answer(
         list.push(json!({"role": "assistant", "content": text}));
     }
     Ok(Value::Array(list))
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

@@ -74,10 +74,8 @@ pub(crate) fn read_samples(bytes: &[u8]) -> RecordFile {
 /// Returns a sort key for the id of a sample, so that `eval.test.10` comes after `eval.test.9`. The lines of a
 /// dataset keep their order.
 fn sample_key(id: &str) -> (String, u64) {
-    let number: String = id.chars().rev().take_while(char::is_ascii_digit).collect();
-    let digits = number.len();
-    let number: String = number.chars().rev().collect();
-    (id[..id.len() - digits].to_owned(), number.parse().unwrap_or(u64::MAX))
+    let (name, number) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    (name.to_owned(), number.parse().unwrap_or(u64::MAX))
 }
 
 /// Adds an event to its sample. Returns true if it is a completion and the sample already has one.

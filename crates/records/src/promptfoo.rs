@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::text::{document, is_lines, question, read_frame, read_lines, read_members};
+use crate::text::{
+    document, first_line, is_lines, plain_text, question, read_frame, read_lines, read_members,
+};
 use crate::{Record, RecordError, RecordFile, RecordFormat};
 
 #[derive(Deserialize)]
@@ -171,7 +173,7 @@ fn answer(
     let is_failure = failure.is_none_or(|reason| reason == FAILED_PROVIDER);
     let why = why.filter(|why| !why.is_null());
     match why.or(error.filter(|error| is_failure && !error.is_null())) {
-        Some(why) => Err(format!("the provider failed: {}", short_text(&why))),
+        Some(why) => Err(format!("the provider failed: {}", first_line(&plain_text(&why)))),
         None => Err("the provider gave no output (`null`)".to_owned()),
     }
 }
@@ -204,9 +206,4 @@ const MAX_COMPARED_TESTS: usize = 1_000;
 fn provider_name(provider: &Value) -> Option<String> {
     let named = |key: &str| provider.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
     provider.as_str().or_else(|| named("label")).or_else(|| named("id")).map(str::to_owned)
-}
-
-fn short_text(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

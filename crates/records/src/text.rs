@@ -250,6 +250,16 @@ fn plain_message(message: &Value) -> Value {
     json!({ "role": role, "content": content_text(&message["content"]) })
 }
 
+/// Returns a text as it is, and another value as JSON.
+pub(crate) fn plain_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns the beginning of the first line of a text, for a message.
+pub(crate) fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
+}
+
 /// Returns the types of the parts of messages that are not text, such as `image`.
 pub(crate) fn parts_without_text<'m>(messages: impl IntoIterator<Item = &'m Value>) -> BTreeSet<String> {
     let parts = messages.into_iter().filter_map(|message| message["content"].as_array()).flatten();

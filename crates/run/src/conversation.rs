@@ -115,7 +115,7 @@ async fn finish_conversation(
 ) -> CaseRecord {
     let transcript = held.transcript();
     let whole = held.merge_answers();
-    let tools_known = held.answers().all(reports_tool_calls);
+    let tools_known = held.answers().all(|one| one.messages.is_some() || !one.tool_calls.is_empty());
     let context = GradingContext::for_conversation(item, &whole, transcript.clone(), tools_known);
     let missing = head.row.turns.iter().find(|turn| turn.answer.is_none()).map(|turn| turn.turn);
     match missing {
@@ -301,11 +301,6 @@ fn escape_headings(text: &str) -> String {
 fn add_tokens(a: Tokens, b: Tokens) -> Tokens {
     let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
     Tokens { input: sum(a.input, b.input), cached: sum(a.cached, b.cached), output: sum(a.output, b.output) }
-}
-
-/// Whether an answer reports its tool calls, even if there were none.
-fn reports_tool_calls(answer: &TargetAnswer) -> bool {
-    answer.messages.is_some() || !answer.tool_calls.is_empty()
 }
 
 fn turn_row(number: u32, answered: &Result<TargetAnswer, CaseError>, spent: &CaseHead) -> TurnRow {

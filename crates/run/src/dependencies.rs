@@ -20,7 +20,7 @@ pub(crate) enum Admission {
     Blocked(Box<WorkItem>, BlockedItem),
     /// It is dropped: it is a trial of a case whose verdict is settled.
     Redundant(Box<WorkItem>),
-    /// It waits for other items, and returns through [`DependencyTracker::next_released`].
+    /// It waits for other items, and returns through [`DependencyTracker::released`].
     Waiting,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct DependencyTracker {
     /// Recorded answers that other items take over.
     history: AnswerHistory,
     /// Items that waited and may be checked again.
-    released: VecDeque<WorkItem>,
+    pub(crate) released: VecDeque<WorkItem>,
     /// Cases that did not pass.
     pub(crate) not_passed: usize,
 }
@@ -91,11 +91,6 @@ impl DependencyTracker {
     /// A tracker that knows these answers.
     pub(crate) fn new(history: AnswerHistory) -> Self {
         Self { history, ..Self::default() }
-    }
-
-    /// The next item that waited for something which has happened.
-    pub(crate) fn next_released(&mut self) -> Option<WorkItem> {
-        self.released.pop_front()
     }
 
     /// Decides whether an item may start.

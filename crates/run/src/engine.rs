@@ -60,11 +60,8 @@ where
     let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
     scheduler.in_flight.shutdown().await;
 
-    let outcome = scheduler.into_outcome();
-    totals.halted = totals.halted.or(outcome.halted);
-    totals.needless += outcome.redundant;
-
-    (totals, written.map_err(RunError::from).and(outcome.result))
+    let scheduled = scheduler.conclude(&mut totals);
+    (totals, written.map_err(RunError::from).and(scheduled))
 }
 
 /// The main loop. It ends when there is nothing left to start, to wait for or to write, or when the run is cancelled.
@@ -96,7 +93,7 @@ where
 
         if !is_idle {
             writer.collect(&mut scheduler.in_flight, &scheduler.slots, &scheduler.cancel).await;
-            scheduler.compare(writer.rivals.take_complete());
+            scheduler.compare(std::mem::take(&mut writer.rivals.complete));
         }
 
         let (is_cancelled, is_limited) = (scheduler.is_cancelled(), scheduler.is_limited());

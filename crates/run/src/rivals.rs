@@ -84,7 +84,8 @@ type GroupKey = (Arc<str>, Arc<str>, u32);
 #[derive(Default)]
 pub(crate) struct RivalTracker {
     held: HashMap<GroupKey, Vec<FinishedCase>>,
-    complete: Vec<Vec<FinishedCase>>,
+    /// Groups with all members finished.
+    pub(crate) complete: Vec<Vec<FinishedCase>>,
 }
 
 impl RivalTracker {
@@ -99,11 +100,6 @@ impl RivalTracker {
         }
 
         None
-    }
-
-    /// Takes the groups with all members finished.
-    pub(crate) fn take_complete(&mut self) -> Vec<Vec<FinishedCase>> {
-        std::mem::take(&mut self.complete)
     }
 
     /// Takes the incomplete groups when no further case will come, in the order of the plan.

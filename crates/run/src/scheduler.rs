@@ -35,7 +35,7 @@ use crate::rivals::RivalTracker;
 use crate::selections::compare_in_slot;
 use crate::slots::WorkerSlots;
 use crate::task::{TaskResult, run_in_slot};
-use crate::{AnswerHistory, HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
+use crate::{AnswerHistory, HaltReason, ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// Takes items from their source as fast as they are processed, and starts a task for each.
 pub(crate) struct Scheduler<I> {
@@ -120,7 +120,7 @@ where
     }
 
     fn next_item(&mut self) -> Option<WorkItem> {
-        if let Some(item) = self.tracker.next_released() {
+        if let Some(item) = self.tracker.released.pop_front() {
             return Some(item);
         }
         if self.is_exhausted {
@@ -252,12 +252,15 @@ where
         self.decided.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// How scheduling ended, with the numbers for the totals.
-    pub(crate) fn into_outcome(self) -> ScheduleOutcome {
+    /// Adds how scheduling ended to the totals.
+    ///
+    /// # Errors
+    /// If an item could not be made.
+    pub(crate) fn conclude(self, totals: &mut RunTotals) -> Result<(), RunError> {
         let decided = self.is_decided().then_some(HaltReason::Decided);
-        let Self { halted, redundant, error, .. } = self;
-        let halted = halted.or(decided);
-        ScheduleOutcome { halted, redundant, result: error.map_or(Ok(()), |error| Err(error.into())) }
+        totals.halted = totals.halted.or(self.halted).or(decided);
+        totals.needless += self.redundant;
+        self.error.map_or(Ok(()), |error| Err(error.into()))
     }
 }
 
@@ -277,14 +280,6 @@ pub(crate) struct SchedulerStops {
 pub(crate) struct StartedItem {
     /// True if other items wait for its result, or for the workspace it uses.
     pub(crate) is_awaited: bool,
-}
-
-/// How scheduling ended.
-pub(crate) struct ScheduleOutcome {
-    pub(crate) halted: Option<HaltReason>,
-    /// The number of trials that were never started.
-    pub(crate) redundant: usize,
-    pub(crate) result: Result<(), RunError>,
 }
 
 fn names(item: &WorkItem) -> (Arc<str>, Arc<str>) {

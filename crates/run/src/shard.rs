@@ -384,18 +384,14 @@ impl GroupBuilder {
         let node = self.node(SuiteCase::new(item));
         self.sizes[node] += 1;
 
-        let ItemRelations { after, earlier, .. } = &*item.relations;
+        let ItemRelations { after, earlier, rivals, .. } = &*item.relations;
         let before = after.iter().map(|before| &before.case_id);
-        for case_id in before.chain(earlier.iter().map(|earlier| &earlier.case_id)) {
-            let before = SuiteCase { suite: Arc::clone(&item.suite), case_id: case_id.clone() };
-            let before = self.node(before);
-            self.join(node, before);
-        }
-
-        for rival in item.relations.rivals.iter().flat_map(|group| &group.members) {
-            let rival = SuiteCase { suite: Arc::clone(&item.suite), case_id: rival.case_id.clone() };
-            let rival = self.node(rival);
-            self.join(node, rival);
+        let before = before.chain(earlier.iter().map(|earlier| &earlier.case_id));
+        let rivals = rivals.iter().flat_map(|group| &group.members).map(|rival| &rival.case_id);
+        for case_id in before.chain(rivals) {
+            let tied = SuiteCase { suite: Arc::clone(&item.suite), case_id: case_id.clone() };
+            let tied = self.node(tied);
+            self.join(node, tied);
         }
 
         if let Some(workplace) = item.workplace.as_ref().filter(|workplace| workplace.is_shared()) {

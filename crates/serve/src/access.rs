@@ -31,7 +31,8 @@ pub(crate) struct ClientAccess {
 /// Lets a request pass or answers it, counts it, and sets the headers of every reply.
 pub(crate) async fn guard(State(rules): State<ClientAccess>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    let route = route_name(&request);
+    let known = PATHS.iter().find(|path| request.uri().path() == **path);
+    let route = known.copied().unwrap_or("other");
     let mut response = match rules.admit(&request) {
         Ok(tenant) => {
             if let Some(tenant) = tenant {
@@ -76,12 +77,6 @@ impl ClientAccess {
         };
         Ok(Some(tenant))
     }
-}
-
-/// The route of a request, for metrics; one name for all unknown paths.
-fn route_name(request: &Request) -> &'static str {
-    let known = PATHS.iter().find(|path| request.uri().path() == **path);
-    known.copied().unwrap_or("other")
 }
 
 /// The host that a request names: in its address (HTTP/2), otherwise in its header. `None` if it names several: a proxy

@@ -85,20 +85,17 @@ pub(crate) async fn read_body(
 
     // Browsers can't send this type to another host without a preflight request, which the server does not
     // answer.
+    let unsupported = |message: &str| {
+        ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
+    };
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
-        let message = "send JSON, with the header `Content-Type: application/json`";
-        return Err(
-            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
-        );
+        return Err(unsupported("send JSON, with the header `Content-Type: application/json`"));
     }
 
     if headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        let message = "send the body as it is, without `Content-Encoding`";
-        return Err(
-            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
-        );
+        return Err(unsupported("send the body as it is, without `Content-Encoding`"));
     }
 
     tenant.count_request()?;

@@ -100,7 +100,7 @@ impl KeyFile {
             return Err(format!("`{}` already has a key `{name}`; remove it first", path.display()));
         }
 
-        let key = new_key();
+        let key = format!("{PREFIX}{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
         let hash = SecretHash::new(&key).to_hex();
         file.keys.push(ClientKey { name: name.to_owned(), hash, created: Some(created), quotas, operator });
         file.write(path)?;
@@ -170,11 +170,6 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 
     Ok(())
-}
-
-/// A random key with 244 random bits.
-fn new_key() -> String {
-    format!("{PREFIX}{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }
 
 #[cfg(test)]

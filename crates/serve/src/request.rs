@@ -159,10 +159,9 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
         Value::Array(list) => Some(RubricSource::List(list)),
         Value::String(text) => Some(RubricSource::Text(text)),
         // A rubric file has criteria, and may have a name too.
-        Value::Object(map) if map.contains_key("criteria") || map.contains_key("rubrics") => {
-            Some(RubricSource::File(map))
-        }
-        Value::Object(map) if map.contains_key("name") => {
+        Value::Object(map)
+            if map.contains_key("name") && !map.contains_key("criteria") && !map.contains_key("rubrics") =>
+        {
             read_named(map, object.at("rubric"), object.problems).map(RubricSource::Named)
         }
         Value::Object(map) => Some(RubricSource::File(map)),

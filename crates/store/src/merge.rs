@@ -340,7 +340,7 @@ impl OpenSource {
             let message = format!("the result at byte {} was removed meanwhile", place.at.result);
             StoreError::damaged(&self.folder.file(RESULTS_FILE), 0, message)
         })?;
-        let extent = self.records.last_extent();
+        let extent = self.records.extent.clone();
 
         let mut rows = CaseRows {
             result: self.results.read_range(extent.result)?,

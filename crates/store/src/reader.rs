@@ -371,7 +371,7 @@ pub struct CaseRecords {
     /// True if a result without its decisions is an error.
     needs_decisions: bool,
     /// Byte ranges of the rows of the last case read.
-    extent: RecordExtent,
+    pub(crate) extent: RecordExtent,
 }
 
 /// Byte ranges of a case's rows in the files of its run.
@@ -390,11 +390,6 @@ impl CaseRecords {
         needs_decisions: bool,
     ) -> Self {
         Self { results, judgements, ahead: None, needs_decisions, extent: RecordExtent::default() }
-    }
-
-    /// Byte ranges of the rows of the last case read.
-    pub(crate) fn last_extent(&self) -> RecordExtent {
-        self.extent.clone()
     }
 
     /// Position of the next case.

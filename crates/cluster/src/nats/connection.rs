@@ -205,72 +205,54 @@ impl Connection {
 
     /// Opens a bucket of records; creates it if there is none.
     pub(super) async fn bucket(&self, config: kv::Config) -> Result<kv::Store, ClusterError> {
-        if let Ok(found) = self.context.get_key_value(&config.bucket).await {
-            return Ok(found);
-        }
-
-        let replicated = kv::Config { num_replicas: MAX_REPLICAS, ..config.clone() };
-        let made = match self.context.create_key_value(replicated).await {
-            Err(_) => self.context.create_key_value(kv::Config { num_replicas: 1, ..config.clone() }).await,
-            made => made,
-        };
-        match made {
-            Ok(store) => Ok(store),
-            // Another process may have created it in between.
-            Err(error) => match self.context.get_key_value(&config.bucket).await {
-                Ok(found) => Ok(found),
-                Err(_) => Err(ClusterError::unreachable("make a bucket (is JetStream enabled?)", error)),
-            },
-        }
+        let find = || self.context.get_key_value(&config.bucket);
+        let make =
+            |num_replicas| self.context.create_key_value(kv::Config { num_replicas, ..config.clone() });
+        find_or_make("make a bucket (is JetStream enabled?)", find, make).await
     }
 
     /// Opens a stream; creates it if there is none.
     pub(super) async fn stream(&self, config: stream::Config) -> Result<stream::Stream, ClusterError> {
-        if let Ok(found) = self.context.get_stream(&config.name).await {
-            return Ok(found);
-        }
-
-        let replicated = stream::Config { num_replicas: MAX_REPLICAS, ..config.clone() };
-        let made = match self.context.create_stream(replicated).await {
-            Err(_) => self.context.create_stream(stream::Config { num_replicas: 1, ..config.clone() }).await,
-            made => made,
-        };
-        match made {
-            Ok(stream) => Ok(stream),
-            Err(error) => match self.context.get_stream(&config.name).await {
-                Ok(found) => Ok(found),
-                Err(_) => Err(ClusterError::unreachable("make a stream", error)),
-            },
-        }
+        let find = || self.context.get_stream(&config.name);
+        let make =
+            |num_replicas| self.context.create_stream(stream::Config { num_replicas, ..config.clone() });
+        find_or_make("make a stream", find, make).await
     }
 
     /// Opens an object store; creates it if there is none.
-    pub(super) async fn objects(
-        &self,
-        config: object_store::Config,
-    ) -> Result<object_store::ObjectStore, ClusterError> {
-        if let Ok(found) = self.context.get_object_store(&config.bucket).await {
-            return Ok(found);
-        }
+    pub(super) async fn objects(&self, bucket: String) -> Result<object_store::ObjectStore, ClusterError> {
+        let find = || self.context.get_object_store(&bucket);
+        let make = |num_replicas| {
+            let bucket = bucket.clone();
+            let config = object_store::Config { bucket, num_replicas, ..object_store::Config::default() };
+            self.context.create_object_store(config)
+        };
+        find_or_make("make a store of objects", find, make).await
+    }
+}
 
-        let single = object_store::Config {
-            bucket: config.bucket.clone(),
-            num_replicas: 1,
-            ..object_store::Config::default()
-        };
-        let replicated = object_store::Config { num_replicas: MAX_REPLICAS, ..config };
-        let bucket = single.bucket.clone();
-        let made = match self.context.create_object_store(replicated).await {
-            Err(_) => self.context.create_object_store(single).await,
-            made => made,
-        };
-        match made {
-            Ok(store) => Ok(store),
-            Err(error) => match self.context.get_object_store(&bucket).await {
-                Ok(found) => Ok(found),
-                Err(_) => Err(ClusterError::unreachable("make a store of objects", error)),
-            },
-        }
+/// Finds something on the servers, or makes it: with a single replica if there are too few servers for more.
+async fn find_or_make<T, F, M, NotFound, NotMade: fmt::Display>(
+    what: &str,
+    find: impl Fn() -> F,
+    make: impl Fn(usize) -> M,
+) -> Result<T, ClusterError>
+where
+    F: Future<Output = Result<T, NotFound>>,
+    M: Future<Output = Result<T, NotMade>>,
+{
+    if let Ok(found) = find().await {
+        return Ok(found);
+    }
+
+    let made = match make(MAX_REPLICAS).await {
+        Err(_) => make(1).await,
+        made => made,
+    };
+    match made {
+        Ok(made) => Ok(made),
+        // Another process may have made it in between.
+        Err(error) => find().await.map_err(|_| ClusterError::unreachable(what, error)),
     }
 }
 

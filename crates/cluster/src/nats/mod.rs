@@ -59,7 +59,7 @@ impl NatsCluster {
             max_age: RECORDS_AGE,
             ..kv::Config::default()
         };
-        let records = Arc::new(records::NatsRecords::new(connection.bucket(bucket).await?));
+        let records = Arc::new(records::NatsRecords { bucket: connection.bucket(bucket).await? });
 
         Ok(Self { connection, records, lost, variables })
     }

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::PublishError;
 use async_nats::jetstream::message::{AckKind, PublishMessage};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{Context, Message};
@@ -98,11 +97,6 @@ impl NatsQueue {
     }
 }
 
-/// True if the servers refused a unit because it is in the queue.
-fn is_queued_already(error: &PublishError) -> bool {
-    error.to_string().contains("maximum messages per subject")
-}
-
 impl WorkQueue for NatsQueue {
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()> {
         Box::pin(async move {
@@ -120,7 +114,7 @@ impl WorkQueue for NatsQueue {
                 for (unit, acknowledgement) in acknowledged {
                     // A unit that was in the queue and is done by now was not missing either.
                     if let Err(error) = acknowledgement.await
-                        && !is_queued_already(&error)
+                        && !error.to_string().contains("maximum messages per subject")
                         && !self.holds(&unit.name).await
                     {
                         return Err(failed(&error));

@@ -7,13 +7,7 @@ use crate::error::ClusterError;
 use crate::seam::{Later, Record, Records};
 
 pub(super) struct NatsRecords {
-    bucket: Store,
-}
-
-impl NatsRecords {
-    pub(super) fn new(bucket: Store) -> Self {
-        Self { bucket }
-    }
+    pub(super) bucket: Store,
 }
 
 /// The newest record under a key. It is read from the leader: other servers may answer with old data after they

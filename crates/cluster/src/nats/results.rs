@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use async_nats::jetstream::kv::{self, CreateErrorKind};
-use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
+use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
 use futures_util::TryStreamExt;
 use tokio::io::AsyncReadExt;
 
@@ -36,10 +36,9 @@ fn done_bucket(job: &str) -> String {
 
 impl NatsResults {
     pub(super) async fn open(connection: &Connection, job: &str) -> Result<Self, ClusterError> {
-        let files = object_store::Config { bucket: files_bucket(job), ..object_store::Config::default() };
         let done = kv::Config { bucket: done_bucket(job), history: 1, ..kv::Config::default() };
 
-        Ok(Self { files: connection.objects(files).await?, done: connection.bucket(done).await? })
+        Ok(Self { files: connection.objects(files_bucket(job)).await?, done: connection.bucket(done).await? })
     }
 }
 

@@ -57,22 +57,16 @@ struct CallState {
 }
 
 /// A pass over the cases that collects their calls.
-struct CollectingPass {
-    requests: CollectedRequests,
+pub(super) struct CollectingPass {
+    /// Requests that are in no batch yet.
+    pub(super) requests: CollectedRequests,
     known: HashSet<CallKey>,
     /// Calls in open batches, with the index of the batch.
     pending: HashMap<CallKey, usize>,
-    needed: BTreeSet<usize>,
-    probes: bool,
-    cancel: CancellationToken,
-}
-
-/// Result of a pass.
-pub(super) struct PassResult {
-    /// Requests that are in no batch yet.
-    pub(super) requests: CollectedRequests,
     /// Indices of the batches with replies that were needed.
     pub(super) needed: BTreeSet<usize>,
+    probes: bool,
+    cancel: CancellationToken,
 }
 
 impl BatchedCalls {
@@ -193,25 +187,17 @@ impl BatchedCalls {
     }
 
     /// Ends the pass. From now on, calls without a reply are sent live.
-    pub(super) fn end_pass(&self) -> Result<Option<PassResult>, EngineError> {
+    pub(super) fn end_pass(&self) -> Result<Option<CollectingPass>, EngineError> {
         let mut state = self.state.lock();
         let pass = state.pass.take();
-        match state.failure.take() {
-            Some(failure) => Err(failure),
-            None => Ok(pass.map(|pass| PassResult { requests: pass.requests, needed: pass.needed })),
-        }
+        state.failure.take().map_or(Ok(pass), Err)
     }
 
     /// Removes the replies that the run has used.
     pub(crate) fn forget_served(&self) -> Result<(), EngineError> {
         let served = std::mem::take(&mut self.state.lock().served);
-        match self.arrived.get() {
-            Some(arrived) => {
-                let keys = served.iter().map(|key| *key.as_bytes());
-                arrived.cache.remove_all(keys).map_err(EngineError::from)
-            }
-            None => Ok(()),
-        }
+        let Some(arrived) = self.arrived.get() else { return Ok(()) };
+        arrived.cache.remove_all(served.iter().map(|key| *key.as_bytes())).map_err(EngineError::from)
     }
 
     /// Ends the pass with this error.

@@ -96,11 +96,6 @@ impl HarvestCounts {
         };
         Some(format!("{}{again}", parts.join(", ")))
     }
-
-    /// Whether a second reading of the results may find more.
-    fn may_be_cut_off(&self) -> bool {
-        self.unreadable.0 > 0 || self.absent > 0
-    }
 }
 
 /// Whether a batch exists after an attempt to create it.
@@ -411,7 +406,7 @@ pub(super) async fn harvest(
     let named = (own.len() - unnamed.len()) as u64;
     let of_others = counts.unreadable.0 + counts.unknown.0;
     counts.absent = status.done.unwrap_or(0).min(own.len() as u64).saturating_sub(named + of_others);
-    if counts.may_be_cut_off() && open.try_again() {
+    if (counts.unreadable.0 > 0 || counts.absent > 0) && open.try_again() {
         let what = "the results are not whole";
         return Err(HarvestError::Provider(AskError::new(ErrorKind::MalformedReply, what)));
     }

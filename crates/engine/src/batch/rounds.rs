@@ -29,7 +29,7 @@ use assize_llm::{AskError, BatchClient, BatchDraft, BatchState, CallBound, CallK
 use assize_store::{BatchJournal, BatchLock, BatchRecord};
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{BatchedCalls, PassResult};
+use super::calls::{BatchedCalls, CollectingPass};
 use super::collected::{CollectedRequest, CollectedRequests};
 use super::exchange::{
     Existence, HarvestCounts, HarvestError, Patience, create, gone, harvest, resolve, unasked, unknown,
@@ -243,7 +243,7 @@ impl<'a> BatchRounds<'a> {
     async fn collect(
         &self,
         pass: &impl AsyncFn(&CancellationToken),
-    ) -> Result<Option<PassResult>, EngineError> {
+    ) -> Result<Option<CollectingPass>, EngineError> {
         let pending: HashMap<CallKey, usize> = self
             .open
             .iter()

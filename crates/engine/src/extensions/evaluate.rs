@@ -51,7 +51,8 @@ impl Engine {
             }
         };
         if setups.is_empty() {
-            return self.run_outcome(mode, loaded, options, None).await;
+            let ended = Box::pin(self.evaluate_for(Purpose::Run, mode, loaded, options, None, None));
+            return ended.await?.into_outcome();
         }
         check_passes(options)?;
 
@@ -79,13 +80,12 @@ impl Engine {
             };
             let changed =
                 changed.map_err(|error| EngineError::unrunnable(format!("{error}; nothing was run")))?;
-            if let Some(changed) = changed {
-                changes.insert(hooks.path.clone(), changed);
-            }
+            changes.extend(changed.map(|changed| (hooks.path.clone(), changed)));
         }
 
         let changed = self.reload(loaded, &changes, options);
-        let outcome = self.run_outcome(mode, &changed, options, Some(pool)).await?;
+        let ended = Box::pin(self.evaluate_for(Purpose::Run, mode, &changed, options, None, Some(pool)));
+        let outcome = ended.await?.into_outcome()?;
         if let RunOutcome::Finished(run) = &outcome {
             for hooks in &pool.suites {
                 self.conclude_extensions(hooks, &changed, run).await;
@@ -93,19 +93,6 @@ impl Engine {
         }
 
         Ok(outcome)
-    }
-
-    async fn run_outcome(
-        &self,
-        mode: &dyn RunMode,
-        loaded: &LoadedFiles,
-        options: &EvalOptions,
-        pool: Option<&ExtensionPool>,
-    ) -> Result<RunOutcome, EngineError> {
-        match Box::pin(self.evaluate_for(Purpose::Run, mode, loaded, options, None, pool)).await? {
-            Evaluated::Outcome(outcome) => Ok(*outcome),
-            _ => Err(EngineError::internal("a run ended without an outcome")),
-        }
     }
 
     /// The files, with the changed suites in their present form.

@@ -87,10 +87,9 @@ pub(super) fn write_request(
         url.push(mark);
         url.push_str(&query_pair(name, &value));
     }
-    let mut headers = Vec::with_capacity(spec.headers.len() + 1);
-    for (name, text) in &spec.headers {
-        headers.push((name.clone(), render(text, RequestEscape::None)?));
-    }
+    let headers =
+        spec.headers.iter().map(|(name, text)| Ok((name.clone(), render(text, RequestEscape::None)?)));
+    let mut headers = headers.collect::<Result<Vec<_>, String>>()?;
 
     let (body, kind) = match &spec.body {
         None => (String::new(), None),

@@ -34,7 +34,7 @@ use super::http_request::fixed_address;
 use super::program_judge::ProgramModel;
 use super::program_setup::program_setup;
 use super::secrets::redactor;
-use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
+use super::wrapped::{RedactingTarget, RenamedTarget};
 use crate::capability::{OutsideFile, SentVariable};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -234,9 +234,7 @@ impl TargetRegistry {
                 })
             }
             TargetSpecKind::Command(command) if !command.batch && command.beside_suite => {
-                for program in target_programs(spec) {
-                    self.gateway.findings.programs.lock().insert(program);
-                }
+                self.gateway.findings.programs.lock().extend(target_programs(spec));
                 let folder = spec.place.path().parent().unwrap_or(Path::new("")).to_path_buf();
                 // It is recorded as a judge, not among the targets that answer.
                 let target = self.make(name)?;
@@ -397,7 +395,7 @@ impl TargetRegistry {
         };
         if let Some(health) = &spec.health {
             let inner = HealthCheckedTarget::new(target, self.health(health));
-            target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) });
+            target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor), slots: None });
         }
         if let Some(at_once) = spec.workers.and_then(NonZeroUsize::new) {
             target = Arc::new(LimitedTarget::new(target, at_once));
@@ -661,8 +659,9 @@ impl TargetRegistry {
             HttpTarget::new(&spec.name, http, setup, self.programs.threads.clone()).map_err(|error| {
                 EngineError::unrunnable(format!("{}: target `{}`: {error}", spec.place, spec.name))
             })?;
-        let inner = RedactingTarget { inner: target, redactor: Arc::new(super::http::redactor(http)) };
-        Ok(Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) }))
+        let inner =
+            RedactingTarget { inner: target, redactor: Arc::new(super::http::redactor(http)), slots: None };
+        Ok(Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor), slots: None }))
     }
 
     fn command(
@@ -695,11 +694,11 @@ impl TargetRegistry {
 
         let redactor = Arc::clone(&self.redactor);
         if command.batch {
-            return Ok(Arc::new(RedactingTarget { inner: BatchTarget::new(target), redactor }));
+            return Ok(Arc::new(RedactingTarget { inner: BatchTarget::new(target), redactor, slots: None }));
         }
 
-        let inner = RedactingTarget { inner: target, redactor };
-        let target = SerialTarget { inner, slots: Arc::clone(&self.gateway.commands) };
+        let slots = Some(Arc::clone(&self.gateway.commands));
+        let target = RedactingTarget { inner: target, redactor, slots };
         Ok(match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
             Some(retries) => Arc::new(RetryingTarget::new(target, retries).with_waits(

@@ -1,4 +1,4 @@
-//! Wrappers of targets: without secrets, with a limit, or with another name.
+//! Wrappers of targets: without secrets, or with another name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ use tokio::sync::Semaphore;
 pub(super) struct RedactingTarget<T> {
     pub(super) inner: T,
     pub(super) redactor: Arc<Redactor>,
+    /// Permits to run, for a command that answers one case at a time.
+    pub(super) slots: Option<Arc<Semaphore>>,
 }
 
 impl<T: Target> Target for RedactingTarget<T> {
@@ -22,6 +24,11 @@ impl<T: Target> Target for RedactingTarget<T> {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
+            // The semaphore is never closed. If it were, one command too many would run.
+            let _slot = match &self.slots {
+                Some(slots) => slots.acquire().await.ok(),
+                None => None,
+            };
             match self.inner.answer(input).await {
                 Ok(mut answer) => {
                     self.hide_in(&mut answer);
@@ -78,34 +85,6 @@ impl<T> RedactingTarget<T> {
             Value::Object(members) => members.values_mut().for_each(|member| self.hide_in_json(member)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-    }
-}
-
-/// A command for one case, which waits for a permit to run.
-pub(super) struct SerialTarget<T> {
-    pub(super) inner: T,
-    pub(super) slots: Arc<Semaphore>,
-}
-
-impl<T: Target> Target for SerialTarget<T> {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
-        Box::pin(async {
-            // The semaphore is never closed. If it were, one command too many would run.
-            let _slot = self.slots.acquire().await;
-            self.inner.answer(input).await
-        })
-    }
-
-    fn describe(&self) -> TargetDescription {
-        self.inner.describe()
-    }
-
-    fn write_settings(&self, identity: &mut IdentityWriter) {
-        self.inner.write_settings(identity);
     }
 }
 

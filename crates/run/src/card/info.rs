@@ -27,10 +27,12 @@ pub fn describe_scorecard(
     let mut above: Vec<usize> = Vec::new();
     for row in scorecard.inventory(set) {
         above.truncate(row.depth);
-        let (cases, cases_asked) = match row.part {
-            ScorecardPart::Benchmark(at) => planned[at],
-            ScorecardPart::Index | ScorecardPart::Rubric(_) => (0, 0),
+        let benchmark = match row.part {
+            ScorecardPart::Benchmark(at) => Some(at),
+            ScorecardPart::Index | ScorecardPart::Rubric(_) => None,
         };
+        let (cases, cases_asked) = benchmark.map_or((0, 0), |at| planned[at]);
+        let benchmark = benchmark.map(|at| &scorecard.benchmarks[at]);
         let parent = above.last().copied();
 
         above.push(nodes.len());
@@ -50,14 +52,8 @@ pub fn describe_scorecard(
             hard_gate: row.hard_gate,
             optional: row.part == ScorecardPart::Index
                 && scorecard.index.as_ref().is_some_and(|index| index.optional),
-            raters: match row.part {
-                ScorecardPart::Benchmark(at) => scorecard.benchmarks[at].raters,
-                ScorecardPart::Index | ScorecardPart::Rubric(_) => None,
-            },
-            scale: match row.part {
-                ScorecardPart::Benchmark(at) => scorecard.benchmarks[at].scale.as_ref().map(stored_scale),
-                ScorecardPart::Index | ScorecardPart::Rubric(_) => None,
-            },
+            raters: benchmark.and_then(|benchmark| benchmark.raters),
+            scale: benchmark.and_then(|benchmark| benchmark.scale.as_ref().map(stored_scale)),
             evaluator: row.evaluator.map(|evaluator| EvaluatorType::name(evaluator).to_owned()),
             cases,
             cases_asked,

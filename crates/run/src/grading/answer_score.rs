@@ -6,7 +6,7 @@ use assize_grade::{
     AnswerScoreTask, COMBINE_PROMPT, GradingProgram, JudgeQuestion, ProgramInput, SamplingOptions,
 };
 use assize_model::{GraderPrompt, LlmGrader, ProgramResult};
-use assize_rubric::{CaseDecision, Decision, JudgeIdentity, PanelRule};
+use assize_rubric::{CaseDecision, Decision, JudgeIdentity};
 use serde_json::{Map, Value};
 
 use super::GradingContext;
@@ -24,8 +24,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &LlmGrader) -> Vec<Case
         Ok(instructions) => instructions,
         Err(message) => return vec![path.broken_decision(message)],
     };
-    let item = path.context.item;
-    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let spec = path.context.item.panels.spec(&grader.panel, grader.judge.as_deref());
     let panel = JudgePanel::new(&spec, path.context.judge_selector(grader.judge.as_deref()));
     let question = ScoreQuestion { path, task: score_task(path.context, grader, instructions) };
 
@@ -50,10 +49,6 @@ impl PanelQuestion for ScoreQuestion<'_> {
 
     fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
         self.path.broken_decision(message)
-    }
-
-    fn rule(&self, panel: &JudgePanel<'_>, _: usize) -> PanelRule {
-        panel.combine.unwrap_or(PanelRule::Mean)
     }
 }
 

@@ -4,7 +4,7 @@ use assize_grade::{JudgeQuestion, PairTask, SamplingOptions};
 use assize_model::{PairwiseBaseline, PairwiseGrader};
 use assize_rubric::{
     AnswerComparison, AnswerPreference, CaseDecision, Decision, Finding, GraderFinding, GraderFindingKind,
-    GraderNote, JudgeIdentity, OrderDecision, PairOutcome, PairScores, PanelRule,
+    GraderNote, JudgeIdentity, OrderDecision, PairOutcome, PairScores,
 };
 
 use super::GradingContext;
@@ -17,8 +17,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &PairwiseGrader) -> Vec
         Ok(task) => task,
         Err(message) => return vec![path.broken_decision(message)],
     };
-    let item = path.context.item;
-    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let spec = path.context.item.panels.spec(&grader.panel, grader.judge.as_deref());
     let panel = JudgePanel::new(&spec, path.context.judge_selector(grader.judge.as_deref()));
 
     let decided = votes::decide(path.context, &panel, &PairQuestion { path, grader, task }).await;
@@ -59,10 +58,6 @@ impl PanelQuestion for PairQuestion<'_> {
 
     fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
         self.path.broken_decision(message)
-    }
-
-    fn rule(&self, panel: &JudgePanel<'_>, _: usize) -> PanelRule {
-        panel.combine.unwrap_or(PanelRule::Mean)
     }
 }
 

@@ -15,8 +15,7 @@ use super::votes::{self, PanelQuestion};
 use crate::panel::JudgePanel;
 
 pub(super) async fn grade(path: &GraderPath<'_>, grader: &RubricGrader) -> Vec<CaseDecision> {
-    let item = path.context.item;
-    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let spec = path.context.item.panels.spec(&grader.panel, grader.judge.as_deref());
     let panel = JudgePanel::new(&spec, path.context.judge_selector(grader.judge.as_deref()));
     let task = rubric_task(path.context, grader, panel.probabilities);
     let judging = task.judging.to_string().into();

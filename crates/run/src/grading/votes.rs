@@ -34,7 +34,9 @@ pub(super) trait PanelQuestion {
     fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision;
 
     /// The rule that combines votes into a decision.
-    fn rule(&self, panel: &JudgePanel<'_>, at: usize) -> PanelRule;
+    fn rule(&self, panel: &JudgePanel<'_>, _at: usize) -> PanelRule {
+        panel.combine.unwrap_or(PanelRule::Mean)
+    }
 }
 
 /// The decisions of a panel on a question, each followed by its votes. A single judge without repeats has no votes,

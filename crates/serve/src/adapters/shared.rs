@@ -70,8 +70,5 @@ pub(super) async fn grade(
     let plan = plan_request(service, tenant, request, query.trace.clone(), 0).await?;
     let job = JobGuard::new(service.start(tenant, plan, memory)?, false);
     let results = job.job.all().await;
-    match failed_request(service, &results, job.job.on_ungraded) {
-        Some(error) => Err(error),
-        None => Ok(results),
-    }
+    failed_request(service, &results, job.job.on_ungraded).map_or(Ok(results), Err)
 }

@@ -116,10 +116,7 @@ impl ReplyCache {
     /// Waits until all rows added so far are written. Returns the first failure if a row could not be written
     /// or looked up.
     pub fn flush(&self) -> Result<(), StoreError> {
-        match self.writer.flush() {
-            None => Ok(()),
-            Some(failure) => Err(failure.at(&self.path)),
-        }
+        self.writer.flush().map_or(Ok(()), |failure| Err(failure.at(&self.path)))
     }
 
     /// Deletes the file with its content, even if it is damaged.
