@@ -9,7 +9,6 @@ use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, render};
 use assize_engine::ExitStatus;
 use assize_report::{JSON_MARK, MARKDOWN_MARK, ReportStyle, is_own_report, wrap_message};
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::args::{NamedReports, ReportFile, ReportFormat};
 use crate::context::CliContext;
@@ -130,8 +129,7 @@ pub(crate) fn print_either(
 pub(crate) fn stream_json(value: &impl serde::Serialize) {
     HAS_RESULT.store(true, Ordering::Relaxed);
     let mut stdout = io::BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    let formatter = LogFormatter(PrettyFormatter::new());
-    let written = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
+    let written = serde_json::to_writer_pretty(LogWriter(&mut stdout), value);
     note_failure(
         written.map_err(io::Error::from).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()),
     );
@@ -245,48 +243,18 @@ pub(crate) fn create_parent(path: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// JSON formatter whose output contains no commands for a CI job.
-struct LogFormatter(PrettyFormatter<'static>);
+/// Writer whose output contains no commands for a CI job. It gets JSON in pieces, and each fragment of a string whole.
+struct LogWriter<W>(W);
 
-impl Formatter for LogFormatter {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        writer.write_all(assize_report::escape_commands_in_json(fragment).as_bytes())
+impl<W: Write> Write for LogWriter<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let text = std::str::from_utf8(piece).map_err(io::Error::other)?;
+        self.0.write_all(assize_report::escape_commands_in_json(text).as_bytes())?;
+        Ok(piece.len())
     }
 
-    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_array(writer)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array(writer)
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(writer, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array_value(writer)
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object(writer)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object(writer)
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(writer, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(writer)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object_value(writer)
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -299,9 +267,14 @@ pub(crate) fn print_message(text: &str) {
 
 /// Prints an error message.
 pub(crate) fn print_error(message: &str, context: &CliContext) {
-    let (on, off) = if context.stderr.color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
-    let text = wrap_message(&format!("error: {}", escape_message(message)), context.stderr);
-    print_message(&format!("{on}error{off}{}\n", &text["error".len()..]));
+    print_labelled("error", "\u{1b}[1;31m", message, context);
+}
+
+/// Prints a message with a coloured label, wrapped to the terminal.
+fn print_labelled(label: &str, color: &str, message: &str, context: &CliContext) {
+    let (on, off) = if context.stderr.color { (color, "\u{1b}[0m") } else { ("", "") };
+    let text = wrap_message(&format!("{label}: {}", escape_message(message)), context.stderr);
+    print_message(&format!("{on}{label}{off}{}\n", &text[label.len()..]));
 }
 
 /// Prints a notice, wrapped to the terminal.
@@ -321,9 +294,7 @@ pub(crate) fn print_plain_error(message: &str) {
 
 /// Prints a warning.
 pub(crate) fn print_warning(message: &str, context: &CliContext) {
-    let (on, off) = if context.stderr.color { ("\u{1b}[1;33m", "\u{1b}[0m") } else { ("", "") };
-    let text = wrap_message(&format!("warning: {}", escape_message(message)), context.stderr);
-    print_message(&format!("{on}warning{off}{}\n", &text["warning".len()..]));
+    print_labelled("warning", "\u{1b}[1;33m", message, context);
 }
 
 /// Escapes control characters, because a message may quote files, servers and programs.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_document::note_unset_variables;
 use assize_evalfile::{LoadOptions, SuiteCases, read_rubric_file};
-use assize_lint::{LintReport, lint_loaded, lint_rubric, lint_scorecard};
+use assize_lint::{lint_loaded, lint_rubric, lint_scorecard};
 use assize_load::read_suite;
 use assize_model::{RubricGrader, Scorecard};
 use assize_scorecard::read_scorecard;
@@ -55,9 +55,11 @@ pub(crate) fn check_document(
         DocumentKind::Referenced(_) | DocumentKind::Other => {}
         DocumentKind::Suite | DocumentKind::Matrix | DocumentKind::Dataset => {
             let loaded = read_suite(path, text, options);
-            let linted = lint_loaded(&loaded).ok();
+            let linted = lint_loaded(&loaded);
             checked.add(loaded.diagnostics, loaded.sources);
-            checked.add_lint_report(linted);
+            if let Ok(linted) = linted {
+                checked.add(linted.diagnostics, linted.sources);
+            }
             checked.content = DocumentContent::Suite(loaded.cases);
         }
         DocumentKind::Rubric => {
@@ -65,7 +67,7 @@ pub(crate) fn check_document(
             let linted = lint_rubric(&loaded);
 
             checked.add(loaded.diagnostics, loaded.sources);
-            checked.add_lint_report(Some(linted));
+            checked.add(linted.diagnostics, linted.sources);
 
             if let Some(rubric) = loaded.rubric {
                 checked.content = DocumentContent::Rubric(rubric);
@@ -76,7 +78,7 @@ pub(crate) fn check_document(
             let linted = lint_scorecard(&loaded);
 
             checked.add(loaded.diagnostics, loaded.sources);
-            checked.add_lint_report(Some(linted));
+            checked.add(linted.diagnostics, linted.sources);
 
             // Diagnostics about other files of the scorecard are published for those files.
             checked.retain_file(path);
@@ -97,12 +99,6 @@ impl DocumentCheck {
         self.source_of.extend(std::iter::repeat_n(at, diagnostics.len()));
         self.diagnostics.extend(diagnostics);
         self.sources.push(sources);
-    }
-
-    fn add_lint_report(&mut self, linted: Option<LintReport>) {
-        if let Some(linted) = linted {
-            self.add(linted.diagnostics, linted.sources);
-        }
     }
 
     fn retain_file(&mut self, path: &Path) {

@@ -112,14 +112,16 @@ fn serve_connection(connection: &Connection, options: &LoadOptions) -> Result<()
 
     let mut server = LanguageServer { connection, options, open: BTreeMap::new() };
     loop {
-        let message = if server.all_checked() {
+        let message = if server.open.values().all(|document| document.checked.is_some()) {
             // An editor that exits without `shutdown` closes the pipe.
             connection.receiver.recv().map_err(|_| ServeError::Disconnected)?
         } else {
             match connection.receiver.recv_timeout(CHECK_DELAY) {
                 Ok(message) => message,
                 Err(error) if error.is_timeout() => {
-                    server.check_all()?;
+                    for address in server.open.keys().cloned().collect::<Vec<_>>() {
+                        server.ensure_checked(&address)?;
+                    }
                     continue;
                 }
                 Err(_) => return Err(ServeError::Disconnected),
@@ -161,19 +163,6 @@ struct LanguageServer<'a> {
 }
 
 impl LanguageServer<'_> {
-    fn all_checked(&self) -> bool {
-        self.open.values().all(|document| document.checked.is_some())
-    }
-
-    /// Checks every changed document and publishes its diagnostics.
-    fn check_all(&mut self) -> Result<(), ServeError> {
-        let open: Vec<String> = self.open.keys().cloned().collect();
-        for address in open {
-            self.ensure_checked(&address)?;
-        }
-        Ok(())
-    }
-
     /// Returns a document and the result of its check; checks it and publishes its diagnostics if it changed.
     fn ensure_checked(&mut self, address: &str) -> Result<Option<(&Open, &DocumentCheck)>, ServeError> {
         let all = || self.open.values().map(|open| (open.path.clone(), open.text.clone())).collect();

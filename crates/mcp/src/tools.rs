@@ -234,11 +234,7 @@ impl ToolState {
 
         let wait = Duration::from_secs(arguments.wait_seconds.into());
         match tokio::time::timeout(wait, &mut started.ended).await {
-            Ok(Ok(ended)) => {
-                let mut value = json!({ "run_id": started.run_id, "status": "finished" });
-                value["summary"] = ended?;
-                Ok(value)
-            }
+            Ok(Ok(ended)) => Ok(json!({ "run_id": started.run_id, "status": "finished", "summary": ended? })),
             Ok(Err(_)) => Err(ToolFailure::internal("the run ended unexpectedly")),
             Err(_) => {
                 let (cases, finished) = started.progress.counts();
@@ -285,14 +281,8 @@ impl ToolState {
         let limit = page_limit(arguments.limit)?;
         let cursor = arguments.cursor.as_deref().map(str::parse::<PageCursor>).transpose()?;
         let folder = self.find_run(&arguments.run)?;
-        let read = || {
-            ReportMaterial::read(
-                folder.clone(),
-                AnswerPart::default(),
-                &LabelOptions::default(),
-                &self.process,
-            )
-        };
+        let labels = LabelOptions::default();
+        let read = || ReportMaterial::read(folder.clone(), AnswerPart::default(), &labels, &self.process);
         let mut material = read()?;
         let progress = self.runs.progress(&material.info.run_id);
         if progress.is_none() && material.info.finished_at.is_none() {

@@ -66,9 +66,10 @@ pub fn render_calibration(
     )));
 
     if let Some(text) = excluded_labels(calibration) {
-        page.add_text(
-            &[ReportPiece::plain("labels excluded: ")],
-            &[ReportPiece::new(ReportTone::Middling, text)],
+        page.add_labelled(
+            ReportTone::Plain,
+            "labels excluded: ",
+            ReportPiece::new(ReportTone::Middling, text),
         );
     }
 
@@ -118,7 +119,7 @@ pub fn render_calibration(
 
     for note in &calibration.notes {
         page.add_blank();
-        page.add_text(&[ReportPiece::new(ReportTone::Middling, "note  ")], &[ReportPiece::plain(note)]);
+        page.add_labelled(ReportTone::Middling, "note  ", ReportPiece::plain(note));
     }
 
     render_gates(&mut page, detail.gates, detail.gate_basis);
@@ -134,19 +135,20 @@ pub fn render_calibration(
 /// Numbers of labels that are excluded, with the reasons; `None` if there are none.
 pub(crate) fn excluded_labels(calibration: &CalibrationReport) -> Option<String> {
     let left = calibration.left_out;
-    let mut parts = Vec::new();
-    for (number, what) in [
+    let parts = counted(&[
         (left.unmatched, "for items that were not judged"),
         (left.stale, "stale: for another answer or question than the one judged"),
         (left.other_split, "of another split, or shown to the judge"),
         (left.excluded, "of excluded cases"),
-    ] {
-        if number > 0 {
-            parts.push(format!("{} {what}", grouped(number)));
-        }
-    }
+    ]);
 
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Formats the numbers above 0, each with its word.
+fn counted(numbers: &[(u64, &str)]) -> Vec<String> {
+    let shown = numbers.iter().filter(|(number, _)| *number > 0);
+    shown.map(|(number, what)| format!("{} {what}", grouped(*number))).collect()
 }
 
 pub(crate) fn format_counts(section: &CalibrationSection) -> String {
@@ -162,7 +164,7 @@ pub(crate) fn format_counts(section: &CalibrationSection) -> String {
         grouped(cells.labelled),
         grouped(cells.judged)
     )];
-    for (number, what) in [
+    parts.extend(counted(&[
         (cells.ungraded, "ungraded by the judge"),
         (cells.not_judged, "not judged"),
         (cells.judge_not_applicable, "not applicable to the judge alone"),
@@ -171,11 +173,7 @@ pub(crate) fn format_counts(section: &CalibrationSection) -> String {
         (cells.unsure, "unsure"),
         (cells.tied, "tied among people"),
         (cells.disputed, "disputed"),
-    ] {
-        if number > 0 {
-            parts.push(format!("{} {what}", grouped(number)));
-        }
-    }
+    ]));
 
     parts.join(", ")
 }
@@ -184,7 +182,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
     let all = detail.all_metrics;
     page.add_blank();
     page.add_rule(if section.scores { "scores" } else { "verdicts" });
-    page.add_text(&[ReportPiece::plain("items: ")], &[ReportPiece::plain(format_counts(section))]);
+    page.add_labelled(ReportTone::Plain, "items: ", ReportPiece::plain(format_counts(section)));
 
     if section.cells.compared == 0 {
         return;
@@ -205,9 +203,10 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection, detail: C
     render_metrics(page, &judge, detail.explained);
 
     if section.people.is_empty() {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Strong, "agreement between people  ")],
-            &[ReportPiece::new(ReportTone::Open, "unknown: no item was labelled by two people")],
+        page.add_labelled(
+            ReportTone::Strong,
+            "agreement between people  ",
+            ReportPiece::new(ReportTone::Open, "unknown: no item was labelled by two people"),
         );
     } else {
         let note = if section.cells.disputed == 0 {
@@ -583,8 +582,7 @@ fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 page,
                 "",
                 ReportTone::Dim,
-                "Rogan-Gladen estimate; valid only if the given error rates hold for these answers."
-                    .to_owned(),
+                "Rogan-Gladen estimate; valid only if the given error rates hold for these answers.",
             );
         }
         Some(Err(reason)) => {
@@ -627,19 +625,20 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
             (None, Err(reason @ UndefinedReason::NotAboveGuessing)) => format!("not shown, because {reason}"),
             (None, Err(reason)) => undefined_because(reason),
         };
-        page.add_text(
-            &[ReportPiece::new(tone, format!("{sign} "))],
-            &[ReportPiece::plain(format!(
+        page.add_labelled(
+            tone,
+            format!("{sign} "),
+            ReportPiece::plain(format!(
                 "{} at least {}: {found}{open}",
                 gate.request.figure, gate.request.least
-            ))],
+            )),
         );
     }
 }
 
 /// Adds a line about a target, indented below its name.
-fn add_target_line(page: &mut ReportPage, name: &str, tone: ReportTone, text: String) {
-    page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
+fn add_target_line(page: &mut ReportPage, name: &str, tone: ReportTone, text: impl AsRef<str>) {
+    page.add_labelled(ReportTone::Plain, format!("  {name:<22}"), ReportPiece::new(tone, text));
 }
 
 /// Adds the bounds of a rate whose labels were not drawn at random.

@@ -17,9 +17,10 @@ pub fn calibration_json(
     on: GateBasis,
 ) -> Value {
     let gate = |gate: &CalibrationGateResult| {
+        let few = gate.few.map(|few| few.to_string());
         json!({
             "figure": gate.request.figure, "least": gate.request.least, "on": on,
-            "value": gate.value.ok(), "undefined": gate_reason(gate),
+            "value": gate.value.ok(), "undefined": few.or_else(|| gate.value.err().map(|reason| reason.to_string())),
             "passed": gate.passed, "incomplete": gate.undecided,
         })
     };
@@ -40,11 +41,6 @@ pub fn calibration_json(
         })),
         "notes": calibration.notes,
     })
-}
-
-/// Reason why a gate compared no value.
-fn gate_reason(gate: &CalibrationGateResult) -> Option<String> {
-    gate.few.map(|few| few.to_string()).or_else(|| gate.value.err().map(|reason| reason.to_string()))
 }
 
 fn section(section: &CalibrationSection) -> Value {

@@ -238,9 +238,10 @@ fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str
     }
 
     for gate in &row.gates_failed {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Bad, "  gate failed: ")],
-            &[ReportPiece::untrusted(ReportTone::Bad, &gate_sentence(row, gate), sanitize::MAX_REASON)],
+        page.add_labelled(
+            ReportTone::Bad,
+            "  gate failed: ",
+            ReportPiece::untrusted(ReportTone::Bad, &gate_sentence(row, gate), sanitize::MAX_REASON),
         );
     }
 
@@ -287,9 +288,10 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
 
     if !others.is_empty() {
         let word = if shown > 0 { "others" } else { "criteria" };
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Good, format!("  ✓ {word:WORD_WIDTH$}  "))],
-            &[ReportPiece::new(ReportTone::Dim, list_names(&others))],
+        page.add_labelled(
+            ReportTone::Good,
+            format!("  ✓ {word:WORD_WIDTH$}  "),
+            ReportPiece::new(ReportTone::Dim, list_names(&others)),
         );
     }
 

@@ -72,9 +72,6 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, all: Option<&str>, sty
 }
 
 fn format_case_score(row: &ResultRow) -> String {
-    match row.score {
-        Some(score) => number::format_score(score),
-        None => number::format_score_or_range(None, row.score_low, row.score_high)
-            .unwrap_or_else(|| number::NO_VALUE.to_owned()),
-    }
+    number::format_score_or_range(row.score, row.score_low, row.score_high)
+        .unwrap_or_else(|| number::NO_VALUE.to_owned())
 }

@@ -1,9 +1,9 @@
 //! Cases with several trials, and several targets compared.
 
-use assize_store::{CaseTrialsRow, EstimatedMetric, PartTable, TrialMetrics, VerdictCounts, named_case};
+use assize_store::{CaseTrialsRow, PartTable, TrialMetrics, VerdictCounts, named_case};
 
 use crate::cost::format_cost;
-use crate::entry::{UndefinedIntervals, entry, percent, percent_interval, score, tallies};
+use crate::entry::{UndefinedIntervals, entry, percent, score, tallies};
 use crate::mark::VerdictMark;
 use crate::number::{self, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -42,9 +42,9 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
             vec![
                 ReportPiece::plain(row.k.to_string()),
                 ReportPiece::new(ReportTone::Strong, percent(&row.any)),
-                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&row.any, percent_interval)),
+                undefined.or_dash(&row.any, number::format_rate),
                 ReportPiece::new(ReportTone::Strong, percent(&row.all)),
-                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&row.all, percent_interval)),
+                undefined.or_dash(&row.all, number::format_rate),
             ]
         })
         .collect();
@@ -99,10 +99,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
                 ),
                 ReportPiece::plain(format!("{}/{}{open}", case.passed, case.run)),
                 ReportPiece::plain(score(&case.mean_score)),
-                ReportPiece::new(
-                    ReportTone::Dim,
-                    undefined.or_dash(&case.mean_score, format_metric_interval),
-                ),
+                undefined.or_dash(&case.mean_score, number::format_score),
                 ReportPiece::new(
                     ReportTone::Strong,
                     sanitize::sanitize_name(&named_case(
@@ -137,7 +134,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics, 
         page.add_line(&[ReportPiece::new(ReportTone::Dim, format!("  … and {} more", grouped(more as u64)))]);
     }
     if one_strategy {
-        entry(page, "Verdicts by", vec![ReportPiece::plain(first.strategy.name())]);
+        entry(page, "Verdicts by", ReportPiece::plain(first.strategy.name()));
     }
 }
 
@@ -164,12 +161,9 @@ pub(crate) fn render_parts(page: &mut ReportPage, kind: &'static str, parts: &Pa
                 ReportPiece::new(ReportTone::Open, number(counts.incomplete)),
                 ReportPiece::new(ReportTone::Open, number(counts.skipped)),
                 ReportPiece::plain(percent(&part.pass_rate)),
-                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&part.pass_rate, percent_interval)),
+                undefined.or_dash(&part.pass_rate, number::format_rate),
                 ReportPiece::plain(score(&part.mean_score)),
-                ReportPiece::new(
-                    ReportTone::Dim,
-                    undefined.or_dash(&part.mean_score, format_metric_interval),
-                ),
+                undefined.or_dash(&part.mean_score, number::format_score),
                 ReportPiece::plain(format_cost(part.cost_usd, None)),
             ]
         })
@@ -191,15 +185,4 @@ pub(crate) fn render_parts(page: &mut ReportPage, kind: &'static str, parts: &Pa
     ];
     render_table(page, 2, &columns, &lines);
     undefined.render(page);
-}
-
-/// Formats the interval, or the reason why there is none.
-pub(crate) fn format_metric_interval(figure: &EstimatedMetric) -> String {
-    match (figure.low, figure.high, &figure.undefined) {
-        (Some(low), Some(high), _) => {
-            format!("{} to {}", number::format_score(low), number::format_score(high))
-        }
-        (.., Some(reason)) => number::no_interval(sanitize::sanitize_text(reason, 120)),
-        _ => String::new(),
-    }
 }

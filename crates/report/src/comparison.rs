@@ -11,6 +11,7 @@ use assize_analysis::compare::{
 };
 
 use crate::chart::{ChartAxis, axis_labels};
+use crate::entry::{entry, entry_pieces};
 use crate::mark::{VerdictMark, outcome_word};
 use crate::number::{self, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -82,13 +83,9 @@ fn render_candidates(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: O
     let Some(first) = comparisons.first() else { return };
     page.add_rule("Comparison");
     render_run(page, "Base", &first.base, &first.base_result);
-    render_entry(page, "Compared", vec![ReportPiece::plain(first.headline.name())]);
+    entry(page, "Compared", ReportPiece::plain(first.headline.name()));
     for found in &many.labelled {
-        render_entry(
-            page,
-            "By people",
-            vec![ReportPiece::plain(format!("{}: {}", found.candidate, found.says))],
-        );
+        entry(page, "By people", ReportPiece::plain(format!("{}: {}", found.candidate, found.says)));
     }
     render_decided_by(page, first, many.labelled.is_empty());
     page.add_blank();
@@ -134,16 +131,12 @@ fn difference_row(name: &str, contrast: &MetricDifference) -> Vec<ReportPiece> {
 
 /// Names a run, with its result.
 fn render_run(page: &mut ReportPage, label: &str, name: &str, result: &str) {
-    let body = vec![
+    let body = [
         ReportPiece::untrusted(ReportTone::Strong, name, 300),
         ReportPiece::plain(": "),
         ReportPiece::untrusted(ReportTone::Plain, result, sanitize::MAX_REASON),
     ];
-    render_entry(page, label, body);
-}
-
-fn render_entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
-    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
+    entry_pieces(page, label, &body);
 }
 
 fn render_one(
@@ -160,24 +153,21 @@ fn render_one(
     render_run(page, "Candidate", &comparison.candidate, &comparison.candidate_result);
     render_verdict(page, comparison, labelled);
     for found in labelled {
-        render_entry(page, "By people", vec![ReportPiece::plain(&found.says)]);
+        entry(page, "By people", ReportPiece::plain(&found.says));
     }
-    render_entry(page, "Cases", vec![ReportPiece::plain(format_case_counts(comparison))]);
+    entry(page, "Cases", ReportPiece::plain(format_case_counts(comparison)));
     render_decided_by(page, comparison, labelled.is_empty());
     if let Some(with) = rescored_with {
-        render_entry(
-            page,
-            "Rescored",
-            vec![ReportPiece::untrusted(ReportTone::Plain, &format_rescored(with), 400)],
-        );
+        entry(page, "Rescored", ReportPiece::untrusted(ReportTone::Plain, &format_rescored(with), 400));
     }
 
     for mismatch in &comparison.mismatches {
         let text =
             format!("NOT COMPARABLE ({}): {}", mismatch.aspect.name(), mismatch.describe(comparison.common));
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Bad, "⚠ ")],
-            &[ReportPiece::untrusted(ReportTone::Bad, &text, sanitize::MAX_REASON)],
+        page.add_labelled(
+            ReportTone::Bad,
+            "⚠ ",
+            ReportPiece::untrusted(ReportTone::Bad, &text, sanitize::MAX_REASON),
         );
     }
 
@@ -185,24 +175,17 @@ fn render_one(
     render_headline_table(page, comparison, adjusted_by);
 
     for (name, contrast) in [("Pass rate", &comparison.pass_rate), ("Mean score", &comparison.score)] {
-        render_entry(
-            page,
-            name,
-            vec![ReportPiece::untrusted(
-                ReportTone::Plain,
-                &describe_difference(contrast),
-                sanitize::MAX_REASON,
-            )],
-        );
+        let text = describe_difference(contrast);
+        entry(page, name, ReportPiece::untrusted(ReportTone::Plain, &text, sanitize::MAX_REASON));
     }
 
     if let Some([low, high]) = comparison.score_bounds {
         let text = format_bounds(comparison, [low, high]);
-        render_entry(page, "Bounds", vec![ReportPiece::new(ReportTone::Open, text)]);
+        entry(page, "Bounds", ReportPiece::new(ReportTone::Open, text));
     }
 
     if limits.details {
-        render_entry(page, "Methods", vec![ReportPiece::new(ReportTone::Dim, describe_methods(comparison))]);
+        entry(page, "Methods", ReportPiece::new(ReportTone::Dim, describe_methods(comparison)));
     }
     if !in_full {
         return;
@@ -226,7 +209,7 @@ fn render_one(
 fn render_decided_by(page: &mut ReportPage, comparison: &RunComparison, alone: bool) {
     if comparison.by_judges && alone {
         let text = "judges; `--labels FILE` takes out their errors by people's labels";
-        render_entry(page, "Decided by", vec![ReportPiece::new(ReportTone::Dim, text)]);
+        entry(page, "Decided by", ReportPiece::new(ReportTone::Dim, text));
     }
 }
 
@@ -238,7 +221,7 @@ fn render_verdict(page: &mut ReportPage, comparison: &RunComparison, labelled: &
         body.push(ReportPiece::new(tone, format!("{separator}{sign} {}", call.words())));
         body.push(ReportPiece::new(ReportTone::Dim, format!(" {basis}")));
     }
-    render_entry(page, "Verdict", body);
+    entry_pieces(page, "Verdict", &body);
 }
 
 /// The conclusions of a comparison, each with what it rests on. Those corrected by people's labels come first.
@@ -612,9 +595,10 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limits
                 [("base", &criterion.base_reason), ("candidate", &criterion.candidate_reason)]
             {
                 if let Some(reason) = reason.as_deref().filter(|reason| !reason.trim().is_empty()) {
-                    page.add_text(
-                        &[ReportPiece::new(ReportTone::Dim, format!("      {who}: "))],
-                        &[ReportPiece::untrusted(ReportTone::Plain, reason, sanitize::MAX_QUOTE)],
+                    page.add_labelled(
+                        ReportTone::Dim,
+                        format!("      {who}: "),
+                        ReportPiece::untrusted(ReportTone::Plain, reason, sanitize::MAX_QUOTE),
                     );
                 }
             }
@@ -695,7 +679,7 @@ fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: u
             let _ = write!(text, " and {} more", grouped((all - names.len()) as u64));
         }
 
-        render_entry(page, label, vec![ReportPiece::plain(text)]);
+        entry(page, label, ReportPiece::plain(text));
     }
 }
 

@@ -2,9 +2,8 @@
 
 use assize_store::{CriterionRate, RunSummary};
 
-use crate::case_trials::format_metric_interval;
-use crate::entry::{UndefinedIntervals, percent, percent_interval, score};
-use crate::number::grouped;
+use crate::entry::{UndefinedIntervals, percent, score};
+use crate::number::{self, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::ReportTone;
@@ -88,16 +87,16 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
         .take(most)
         .map(|one| {
             let (rate, interval) = if one.scored {
-                (score(&one.rate), undefined.or_dash(&one.rate, format_metric_interval))
+                (score(&one.rate), undefined.or_dash(&one.rate, number::format_score))
             } else {
-                (percent(&one.rate), undefined.or_dash(&one.rate, percent_interval))
+                (percent(&one.rate), undefined.or_dash(&one.rate, number::format_rate))
             };
             let text = rate_text(one, &rates);
             let penalty = if one.weight < 0.0 { "penalty incurred: " } else { "" };
 
             vec![
                 ReportPiece::new(ReportTone::Strong, rate),
-                ReportPiece::new(ReportTone::Dim, interval),
+                interval,
                 ReportPiece::plain(one.failures().map(grouped).unwrap_or_default()),
                 ReportPiece::plain(grouped(one.rate.n)),
                 ReportPiece::new(ReportTone::Open, count(one.ungraded)),

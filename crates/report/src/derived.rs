@@ -34,6 +34,20 @@ pub struct DerivedMetricText {
     pub formula: String,
 }
 
+impl DerivedMetricText {
+    /// Returns the texts with everything that others wrote made safe for a page by `shown`.
+    #[must_use]
+    pub fn escaped(self, shown: impl Fn(&str) -> String) -> Self {
+        Self {
+            name: shown(&self.name),
+            reason: shown(&self.reason),
+            of: shown(&self.of),
+            formula: shown(&self.formula),
+            ..self
+        }
+    }
+}
+
 /// Formats derived metrics.
 pub fn derived_metric_texts(metrics: &[DerivedMetric]) -> Vec<DerivedMetricText> {
     let several_suites = metrics.iter().any(|metric| metric.suite != metrics[0].suite);

@@ -13,8 +13,13 @@ use crate::style::ReportTone;
 const MAX_NAMES: usize = 4;
 
 /// Adds a line under a label.
-pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
-    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
+pub(crate) fn entry(page: &mut ReportPage, label: &str, body: ReportPiece) {
+    entry_pieces(page, label, &[body]);
+}
+
+/// Adds a line of several pieces under a label.
+pub(crate) fn entry_pieces(page: &mut ReportPage, label: &str, body: &[ReportPiece]) {
+    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], body);
 }
 
 /// `, 95% CI 49% to 94.3%`, or the reason why there is none. JSON and report files also have the method.
@@ -36,10 +41,13 @@ pub(crate) fn percent(figure: &EstimatedMetric) -> String {
 
 /// The interval of a rate as percentages, or the reason why there is none.
 pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
+    interval_or_reason(figure, number::format_rate)
+}
+
+/// The interval of a metric with both ends in a format, or the reason why there is none.
+pub(crate) fn interval_or_reason(figure: &EstimatedMetric, format: fn(f64) -> String) -> String {
     match (figure.low, figure.high, &figure.undefined) {
-        (Some(low), Some(high), _) => {
-            format!("{} to {}", number::format_rate(low), number::format_rate(high))
-        }
+        (Some(low), Some(high), _) => format!("{} to {}", format(low), format(high)),
         (.., Some(reason)) => number::no_interval(sanitize::sanitize_text(reason, 120)),
         _ => String::new(),
     }
@@ -73,19 +81,16 @@ pub(crate) fn criterion_value(rate: &CriterionRate) -> (String, String) {
 pub(crate) struct UndefinedIntervals(BTreeSet<String>);
 
 impl UndefinedIntervals {
-    /// Formats the interval with `format`, or returns a dash and keeps the reason.
-    pub(crate) fn or_dash(
-        &mut self,
-        metric: &EstimatedMetric,
-        format: fn(&EstimatedMetric) -> String,
-    ) -> String {
-        match (&metric.undefined, metric.low, metric.high) {
-            (_, Some(_), Some(_)) | (None, ..) => format(metric),
+    /// Returns the interval with both ends in a format, or a dash and keeps the reason.
+    pub(crate) fn or_dash(&mut self, metric: &EstimatedMetric, format: fn(f64) -> String) -> ReportPiece {
+        let text = match (&metric.undefined, metric.low, metric.high) {
+            (_, Some(_), Some(_)) | (None, ..) => interval_or_reason(metric, format),
             (Some(reason), ..) => {
                 self.0.insert(sanitize::sanitize_text(reason, 120));
                 number::NO_VALUE.to_owned()
             }
-        }
+        };
+        ReportPiece::new(ReportTone::Dim, text)
     }
 
     /// Adds a line with the reasons, if there are any.

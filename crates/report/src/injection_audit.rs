@@ -49,11 +49,12 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         .iter()
         .map(|probe| {
             let tone = if probe.is_control { ReportTone::Dim } else { ReportTone::Plain };
+            let won = probe.tally.win_rate();
             probe_row(
                 ReportPiece::untrusted_name(tone, &format!("{}.{}", probe.name, probe.place)),
                 "",
                 &probe.tally,
-                win_interval(&probe.tally),
+                won.low.zip(won.high),
             )
         })
         .collect();
@@ -91,12 +92,6 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
     }
 
     page.finish()
-}
-
-/// Interval of the share of decisions that were won.
-fn win_interval(tally: &PairTally) -> Option<(f64, f64)> {
-    let won = tally.win_rate();
-    won.low.zip(won.high)
 }
 
 fn probe_row(

@@ -10,9 +10,7 @@ use assize_analysis::compare::{ComparisonOptions, HeadlineMetric, compare_many};
 use assize_analysis::matrix::{ColumnMetrics, ColumnTally, best_first};
 use assize_analysis::{CaseFact, NameTable, RunFacts, brief_result};
 use assize_rubric::Verdict;
-use assize_store::{
-    AnswerPart, CaseRecord, QuestionIndex, ResultRow, RunFolder, RunInfo, StoreError, named_case,
-};
+use assize_store::{AnswerPart, CaseRecord, ResultRow, RunFolder, RunInfo, named_case};
 
 use crate::case_block::has_failed_gate;
 use crate::comparison_markdown::escape_markdown;
@@ -137,7 +135,8 @@ impl MatrixReport {
                 let id = named_case(row.test_id(), prompt).into_owned();
                 let test = *known.entry((Arc::clone(&row.suite), id.clone())).or_insert(tests.len());
                 if test == tests.len() {
-                    let question = question_of(&mut questions, &row)?;
+                    let question = stored_question(&mut questions, &row)?.and_then(|row| row.question);
+                    let question = excerpt(&question.unwrap_or_default());
                     let (suite, place) = (Arc::clone(&row.suite), row.place.unwrap_or(u64::MAX));
                     let cells = sources.iter().map(|_| None).collect();
                     tests.push(MatrixTest { suite, id, question, place, cells });
@@ -382,11 +381,6 @@ impl TrialGroup {
     pub fn words(&self) -> String {
         format!("{} of {} pass", self.passed, self.trials.len())
     }
-}
-
-fn question_of(questions: &mut QuestionIndex, row: &ResultRow) -> Result<String, StoreError> {
-    let question = stored_question(questions, row)?.and_then(|row| row.question);
-    Ok(excerpt(&question.unwrap_or_default()))
 }
 
 /// What a cell needs of a trial.

@@ -4,7 +4,7 @@ use assize_store::{EstimatedMetric, RunMetrics};
 use serde_json::{Value, json};
 
 use crate::ReportStyle;
-use crate::entry::{entry, listed, rate_interval};
+use crate::entry::{entry, entry_pieces, listed, rate_interval};
 use crate::number::{self, format_count};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
@@ -63,7 +63,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
             number::format_significant(noise.between_cases),
             number::format_significant(noise.between_answers)
         );
-        entry(page, "Variance", vec![ReportPiece::plain(parts)]);
+        entry(page, "Variance", ReportPiece::plain(parts));
 
         if let Some(flips) = &noise.verdict_flips {
             let rate = flips.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_rate);
@@ -72,7 +72,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
                 format_count(flips.n, "case with several trials", "cases with several trials"),
                 rate_interval(flips)
             );
-            entry(page, "Flips", vec![ReportPiece::plain(text)]);
+            entry(page, "Flips", ReportPiece::plain(text));
         }
     }
 
@@ -93,8 +93,8 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
             part(&noise.between_verdicts, "between verdicts on an answer")
         );
 
-        entry(page, "Decisions", vec![ReportPiece::plain(parts)]);
-        entry(page, "", vec![ReportPiece::new(ReportTone::Dim, sanitize::sanitize_text(&noise.says, 400))]);
+        entry(page, "Decisions", ReportPiece::plain(parts));
+        entry(page, "", ReportPiece::new(ReportTone::Dim, sanitize::sanitize_text(&noise.says, 400)));
     }
 
     if figures.unstable.is_empty() {
@@ -111,5 +111,5 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
         );
         vec![ReportPiece::new(ReportTone::Middling, name), ReportPiece::new(ReportTone::Dim, about)]
     });
-    entry(page, "Unstable", listed(listed_ones));
+    entry_pieces(page, "Unstable", &listed(listed_ones));
 }

@@ -110,6 +110,11 @@ impl ReportPage {
         self.add_text(&[], &[text]);
     }
 
+    /// Adds a piece of text wrapped beside a label in a tone.
+    pub(crate) fn add_labelled(&mut self, tone: ReportTone, label: impl AsRef<str>, text: ReportPiece) {
+        self.add_text(&[ReportPiece::new(tone, label)], &[text]);
+    }
+
     /// Adds a piece of text, wrapped and indented.
     pub(crate) fn add_indented(&mut self, indent: usize, text: ReportPiece) {
         self.add_text(&[ReportPiece::plain(" ".repeat(indent))], &[text]);

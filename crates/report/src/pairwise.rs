@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use assize_analysis::MetricEstimate;
 use assize_analysis::pairwise::{PairConclusion, PairReport, PairwiseReport, TargetRanking};
 use assize_rubric::PairOutcome;
-use assize_stats::UndefinedReason;
 use assize_stats::ranking::TieRule;
 use serde_json::{Value, json};
 
@@ -139,10 +138,8 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
     let found = match &report.ranking {
         Ok(found) => found,
         Err(why) => {
-            page.add_paragraph(ReportPiece::new(
-                ReportTone::Open,
-                format!("The ranking is undefined: {why}."),
-            ));
+            let text = format!("The ranking is undefined: {why}.");
+            page.add_paragraph(ReportPiece::new(ReportTone::Open, text));
             return;
         }
     };
@@ -188,7 +185,7 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
     page.add_paragraph(ReportPiece::plain(about));
     render_table(page, 0, &columns, &rows);
 
-    if let Some(why) = missing_interval(found) {
+    if let Some(why) = found.systems.iter().find_map(|one| one.interval.err()) {
         page.add_paragraph(ReportPiece::new(ReportTone::Dim, no_interval(why)));
     }
 
@@ -196,11 +193,6 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
         ReportTone::Dim,
         "If the CI of a lead contains 0, the order of the two systems is uncertain.",
     ));
-}
-
-/// Returns the reason why strengths have no interval, if they have none.
-fn missing_interval(found: &TargetRanking) -> Option<UndefinedReason> {
-    found.systems.iter().find_map(|one| one.interval.err())
 }
 
 /// Converts the pairwise comparisons to JSON.

@@ -3,7 +3,7 @@
 use assize_rubric::{DecisionProbability, EscalationReport, PanelReport, TiePolicy};
 use assize_store::{EscalationSummary, PanelSummary};
 
-use crate::entry::entry;
+use crate::entry::{entry, entry_pieces};
 use crate::number::{self, format_count, format_plain, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
@@ -82,10 +82,10 @@ fn format_escalation(row: &EscalationReport) -> String {
 /// Renders the panels of a run: agreement of votes, unstable criteria, and calls saved by escalation.
 pub(crate) fn render_panel_summary(page: &mut ReportPage, panel: &PanelSummary, is_brief: bool) {
     let most = if is_brief { MAX_UNSTABLE_BRIEF } else { MAX_UNSTABLE };
-    entry(page, "Panels", format_totals(panel));
+    entry_pieces(page, "Panels", &format_totals(panel));
 
     if let Some(flips) = format_flip_rate(panel) {
-        entry(page, "Flip rate", vec![ReportPiece::plain(flips)]);
+        entry(page, "Flip rate", ReportPiece::plain(flips));
     }
 
     for (index, one) in panel.unstable.iter().take(most).enumerate() {
@@ -99,22 +99,22 @@ pub(crate) fn render_panel_summary(page: &mut ReportPage, panel: &PanelSummary, 
             ReportPiece::new(ReportTone::Dim, format!("{}  ", place.unwrap_or_default())),
             ReportPiece::plain(rates.join(", ")),
         ];
-        entry(page, if index == 0 { "Unstable" } else { "" }, body);
+        entry_pieces(page, if index == 0 { "Unstable" } else { "" }, &body);
     }
 
     let more = panel.unstable.len().saturating_sub(most) as u64 + panel.unstable_more;
     if more > 0 {
-        entry(page, "", vec![ReportPiece::new(ReportTone::Dim, format!("and {} more", grouped(more)))]);
+        entry(page, "", ReportPiece::new(ReportTone::Dim, format!("and {} more", grouped(more))));
     }
 
     if panel.not_followed > 0 {
         let words =
             format!("{} not listed one by one", format_count(panel.not_followed, "decision", "decisions"));
-        entry(page, "", vec![ReportPiece::new(ReportTone::Dim, words)]);
+        entry(page, "", ReportPiece::new(ReportTone::Dim, words));
     }
 
     if let Some(escalation) = panel.escalation {
-        entry(page, "Escalated", vec![ReportPiece::plain(format_saved_calls(escalation))]);
+        entry(page, "Escalated", ReportPiece::plain(format_saved_calls(escalation)));
     }
 }
 

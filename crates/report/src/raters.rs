@@ -38,9 +38,10 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
         if !section.names.is_empty() {
             let named = section.names.iter().map(|(name, count)| format!("{name} {}", grouped(*count)));
             let named = named.collect::<Vec<_>>().join(", ");
-            page.add_text(
-                &[ReportPiece::plain("named: ")],
-                &[ReportPiece::untrusted(ReportTone::Plain, &named, 2000)],
+            page.add_labelled(
+                ReportTone::Plain,
+                "named: ",
+                ReportPiece::untrusted(ReportTone::Plain, &named, 2000),
             );
         }
 
@@ -50,16 +51,18 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
             continue;
         }
 
-        page.add_text(
-            &[ReportPiece::plain("all ratings the same: ")],
-            &[ReportPiece::plain(format_share(&section.all_same))],
+        page.add_labelled(
+            ReportTone::Plain,
+            "all ratings the same: ",
+            ReportPiece::plain(format_share(&section.all_same)),
         );
         page.add_blank();
         render_metrics(&mut page, &section.figures, true);
         if let Some(range) = section.observed_range {
-            page.add_text(
-                &[ReportPiece::new(ReportTone::Middling, "note  ")],
-                &[ReportPiece::plain(describe_observed_range(range))],
+            page.add_labelled(
+                ReportTone::Middling,
+                "note  ",
+                ReportPiece::plain(describe_observed_range(range)),
             );
         }
 
@@ -203,9 +206,10 @@ pub fn orders_json(reports: &[OrderReport]) -> Value {
 pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let line = |page: &mut ReportPage, name: &str, text: String, says: &str| {
-        page.add_text(
-            &[ReportPiece::plain(format!("{name:<26}"))],
-            &[ReportPiece::new(ReportTone::Strong, text)],
+        page.add_labelled(
+            ReportTone::Plain,
+            format!("{name:<26}"),
+            ReportPiece::new(ReportTone::Strong, text),
         );
         page.add_indented(6, ReportPiece::new(ReportTone::Dim, says));
     };

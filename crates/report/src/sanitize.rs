@@ -19,10 +19,7 @@ pub fn escape_unsafe(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => out.push(' '),
-            c if is_unsafe(c) => {
-                // Writing to a string does not fail.
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
+            c if is_unsafe(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
@@ -39,10 +36,7 @@ pub fn escape_lines(text: &str) -> String {
             '\r' if chars.peek() == Some(&'\n') => {}
             '\r' | '\n' | '\u{2028}' | '\u{2029}' => out.push('\n'),
             '\t' => out.push('\t'),
-            c if is_unsafe(c) => {
-                // Writing to a string does not fail.
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
+            c if is_unsafe(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }

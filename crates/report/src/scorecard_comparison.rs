@@ -5,10 +5,10 @@ use assize_analysis::{MeasurementChange, NodeDifference, NodeSide, ScorecardComp
 use assize_store::ScorecardPartKind;
 
 use crate::ReportStyle;
-use crate::number::{NO_VALUE, format_count, format_score, no_interval};
+use crate::number::{NO_VALUE, format_count, no_interval};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
-use crate::scorecard_scores::status_tone;
+use crate::scorecard_scores::{format_score_or_bounds, status_tone};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
@@ -48,9 +48,10 @@ pub fn render_scorecard_comparison(
     }
 
     for line in measurement_lines(&found.measured) {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-            &[ReportPiece::untrusted(ReportTone::Plain, &line, sanitize::MAX_REASON)],
+        page.add_labelled(
+            ReportTone::Middling,
+            "⚠ ",
+            ReportPiece::untrusted(ReportTone::Plain, &line, sanitize::MAX_REASON),
         );
     }
 
@@ -154,11 +155,7 @@ pub(crate) fn status_text(node: &NodeDifference) -> String {
 
 /// Formats the score of a node, or its range.
 pub(crate) fn format_side(side: NodeSide) -> String {
-    match (side.score, side.bounds) {
-        (Some(value), _) => format_score(value),
-        (None, Some((low, high))) => format!("{} to {}", format_score(low), format_score(high)),
-        (None, None) => "none".to_owned(),
-    }
+    format_score_or_bounds(side.score, side.bounds).unwrap_or_else(|| "none".to_owned())
 }
 
 /// Formats a difference with its sign.

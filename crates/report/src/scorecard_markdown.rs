@@ -131,7 +131,7 @@ fn write_provenance(out: &mut String, run: &ScorecardRun, info: &RunInfo) {
     let _ = writeln!(
         out,
         "- run `{}`, started {}",
-        escape_code_span(&info.run_id),
+        sanitize::escape_unsafe(&info.run_id).replace('`', "'"),
         escape_cell(&info.started_at)
     );
     let _ = writeln!(out, "- assize {}", escape_cell(&info.assize_version));
@@ -168,10 +168,6 @@ pub(crate) fn escape_cell(text: &str) -> String {
     }
 
     out
-}
-
-fn escape_code_span(text: &str) -> String {
-    sanitize::escape_unsafe(text).replace('`', "'")
 }
 
 #[cfg(test)]

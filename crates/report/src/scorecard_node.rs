@@ -84,10 +84,6 @@ const fn aggregation_text(aggregation: ScorecardAggregation) -> &'static str {
     }
 }
 
-fn counts_in_score(kind: ScorecardNodeKind) -> bool {
-    kind != ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal }
-}
-
 fn render_group(
     page: &mut ReportPage,
     scores: &ScorecardScores<'_>,
@@ -112,7 +108,8 @@ fn render_group(
     for child in card.children(id) {
         let (Some(node), Some(below)) = (card.node(child), scores.node(child)) else { continue };
         let weight = node.weight.get();
-        let counted = counts_in_score(node.kind);
+        let counted =
+            node.kind != ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal };
         let product = below.bounds.filter(|_| counted && weighted);
         if let Some((low, high)) = product {
             low_sum += weight * low;
@@ -283,17 +280,14 @@ pub fn node_conclusions(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Ve
         });
     }
 
-    let blockers: Vec<&str> =
-        scores.blockers(id).into_iter().filter_map(|id| card.node(id)).map(|node| &*node.code).collect();
+    let codes = |ids: Vec<ScorecardNodeId>| -> Vec<&str> {
+        ids.into_iter().filter_map(|id| card.node(id)).map(|node| &*node.code).collect()
+    };
+    let blockers = codes(scores.blockers(id));
     if !blockers.is_empty() {
         lines.push(format!("hard gates that failed below it: {}", blockers.join(", ")));
     }
-    let untested: Vec<&str> = scores
-        .untested_gates(id)
-        .into_iter()
-        .filter_map(|id| card.node(id))
-        .map(|node| &*node.code)
-        .collect();
+    let untested = codes(scores.untested_gates(id));
     if !untested.is_empty() {
         lines.push(format!("hard gates without a case: {}", untested.join(", ")));
     }

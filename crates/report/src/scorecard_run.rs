@@ -30,20 +30,17 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
         .map(|(number, words)| format!("{} {words}", grouped(number)))
         .collect();
 
-    let mut entry = |label: &str, tone, text: String| {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, format!("{label:<10}"))],
-            &[ReportPiece::untrusted(tone, &text, 2000)],
-        );
+    let entry = |page: &mut ReportPage, label: &str, tone, text: String| {
+        page.add_labelled(ReportTone::Dim, format!("{label:<10}"), ReportPiece::untrusted(tone, &text, 2000));
     };
     if !queue.is_empty() {
-        entry("review", ReportTone::Open, format!("{} (review.jsonl)", queue.join(", ")));
+        entry(&mut page, "review", ReportTone::Open, format!("{} (review.jsonl)", queue.join(", ")));
     }
 
     let counts = run.label_counts();
     if let Some(line) = format_label_counts(counts) {
         let tone = if counts.stale + counts.unbound > 0 { ReportTone::Bad } else { ReportTone::Plain };
-        entry("labels", tone, line);
+        entry(&mut page, "labels", tone, line);
     }
 
     let unjudged = total(BenchmarkState::Missing);
@@ -52,6 +49,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
         let mut first = first.filter(|case| case.finding.state == BenchmarkState::Missing);
         let reason = first.next().map(|case| case.reason.clone()).unwrap_or_default();
         entry(
+            &mut page,
             "unjudged",
             ReportTone::Bad,
             format!("{}; the first: {reason}", format_count(unjudged, "case", "cases")),
@@ -62,7 +60,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     if !judges.is_empty() {
         let note =
             if judges == ["offline"] { " (only compares words; name a model with --judge)" } else { "" };
-        entry("judge", ReportTone::Plain, format!("{}{note}", judges.join(", ")));
+        entry(&mut page, "judge", ReportTone::Plain, format!("{}{note}", judges.join(", ")));
     }
 
     if let Some(panel) = info.summary.as_ref().and_then(|summary| summary.panel.as_ref()) {
@@ -71,19 +69,10 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
             &crate::panel::format_totals(panel),
         );
         if let Some(flips) = crate::panel::format_flip_rate(panel) {
-            page.add_text(
-                &[ReportPiece::new(ReportTone::Dim, format!("{:<10}", "flips"))],
-                &[ReportPiece::plain(flips)],
-            );
+            page.add_labelled(ReportTone::Dim, format!("{:<10}", "flips"), ReportPiece::plain(flips));
         }
     }
 
-    let mut entry = |label: &str, tone, text: String| {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, format!("{label:<10}"))],
-            &[ReportPiece::untrusted(tone, &text, 2000)],
-        );
-    };
     if let Some(summary) = &info.summary {
         let hybrids = run.info.nodes.iter().zip(&run.parts);
         let hybrids = hybrids.filter(|(node, _)| node.evaluator.as_deref() == Some("hybrid"));
@@ -100,10 +89,10 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
         }
 
         took.push(format_run_time(info, summary));
-        entry("took", ReportTone::Plain, took.join(", "));
+        entry(&mut page, "took", ReportTone::Plain, took.join(", "));
     }
 
-    entry("run", ReportTone::Plain, folder.to_owned());
+    entry(&mut page, "run", ReportTone::Plain, folder.to_owned());
     render_ending(&mut page, info, folder);
     page.finish()
 }

@@ -8,7 +8,9 @@ use assize_stats::{ConfidenceLevel, zero_failures};
 use assize_store::ScorecardInfo;
 
 use crate::ReportStyle;
-use crate::number::{format_beside, format_count, format_plain, format_rate, format_score};
+use crate::number::{
+    format_beside, format_count, format_plain, format_rate, format_score, format_score_or_range,
+};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table_on_demand};
@@ -139,15 +141,18 @@ fn node_row(
     ]
 }
 
+/// Formats a score or its range; `None` if there is neither.
+pub(crate) fn format_score_or_bounds(score: Option<f64>, bounds: Option<(f64, f64)>) -> Option<String> {
+    format_score_or_range(score, bounds.map(|(low, _)| low), bounds.map(|(_, high)| high))
+}
+
 /// Formats the score of a node or its range; empty if it has neither.
 pub(crate) fn format_node_score(found: &NodeScore, line: f64) -> String {
     match (found.score(), found.bounds) {
         (Some(value), _) if format_score(value) == format_score(line) && !at_least(value, line) => {
             format_beside(value, line)
         }
-        (Some(value), _) => format_score(value),
-        (None, Some((low, high))) => format!("{} to {}", format_score(low), format_score(high)),
-        (None, None) => String::new(),
+        (score, bounds) => format_score_or_bounds(score, bounds).unwrap_or_default(),
     }
 }
 
@@ -273,10 +278,8 @@ pub fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
 fn headline(scores: &ScorecardScores<'_>) -> String {
     let (root, id) = (scores.root(), scores.card().root());
     let top = node_code(scores, id);
-    let figure = match (root.score(), root.bounds) {
-        (Some(value), _) => format_score(value),
-        (None, Some((low, high))) => format!("{} to {}", format_score(low), format_score(high)),
-        (None, None) => return format!("{top}: {}", root.status),
+    let Some(figure) = format_score_or_bounds(root.score(), root.bounds) else {
+        return format!("{top}: {}", root.status);
     };
     if root.status == NodeStatus::Blocked {
         return format!(

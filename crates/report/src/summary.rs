@@ -15,7 +15,7 @@ use crate::cost::{
 };
 use crate::criterion_rates::render_criterion_rates;
 use crate::derived::render_derived;
-use crate::entry::{entry, listed, rate_interval, tallies};
+use crate::entry::{entry, entry_pieces, listed, rate_interval, tallies};
 use crate::noise;
 use crate::number::{self, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -65,7 +65,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         None => entry(
             &mut page,
             "Cases",
-            vec![ReportPiece::new(ReportTone::Open, "the run has not ended; nothing is aggregated yet")],
+            ReportPiece::new(ReportTone::Open, "the run has not ended; nothing is aggregated yet"),
         ),
     }
 
@@ -120,10 +120,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         if info.summary.is_none() {
             page.add_blank();
         }
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-            &[ReportPiece::new(ReportTone::Middling, notice)],
-        );
+        page.add_labelled(ReportTone::Middling, "⚠ ", ReportPiece::new(ReportTone::Middling, notice));
     }
 
     page.finish()
@@ -201,25 +198,27 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         cases.extend(parts);
     }
 
-    entry(page, "Cases", cases);
+    entry_pieces(page, "Cases", &cases);
     render_bar(page, settled);
     let (failing, more_failing) = extra.failing;
     render_failing(page, failing, more_failing);
     for (index, reason) in extra.incomplete.iter().enumerate() {
         let label = if index == 0 { "Incomplete" } else { "" };
-        entry(page, label, vec![ReportPiece::untrusted(ReportTone::Open, reason, sanitize::MAX_REASON)]);
+        entry(page, label, ReportPiece::untrusted(ReportTone::Open, reason, sanitize::MAX_REASON));
     }
 
     if repeats.is_some() {
         let mut trials = vec![ReportPiece::plain(format!("{}: ", grouped(total as u64)))];
         trials.extend(case_trials::format_verdict_counts(counts));
-        entry(page, "Trials", trials);
+        entry_pieces(page, "Trials", &trials);
     }
 
     if total > 0 {
-        entry(page, "Pass rate", format_pass_rate(summary, repeats.is_some()));
+        entry_pieces(page, "Pass rate", &format_pass_rate(summary, repeats.is_some()));
     }
-    render_thresholds(page, extra.thresholds);
+    if let Some(text) = describe_thresholds(extra.thresholds) {
+        entry(page, "Threshold", ReportPiece::plain(text));
+    }
 
     let is_judged = counts.pass + counts.borderline + counts.fail > 0;
     let mut mean_score = format_mean(summary.mean_score.as_ref());
@@ -235,7 +234,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     if summary.mean_score.is_some() || is_judged {
-        entry(page, "Mean score", mean_score);
+        entry_pieces(page, "Mean score", &mean_score);
     }
 
     if let Some(figures) = &summary.figures {
@@ -264,7 +263,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         gates.push(ReportPiece::new(ReportTone::Bad, text));
     }
     if !gates.is_empty() {
-        entry(page, "Gates", gates);
+        entry_pieces(page, "Gates", &gates);
     }
 
     if summary.criteria > 0 {
@@ -301,7 +300,7 @@ fn render_failing(page: &mut ReportPage, suites: &[FailingCases], more: usize) {
     if more > 0 {
         pieces.push(ReportPiece::plain(format!(" and {} more", grouped(more as u64))));
     }
-    entry(page, "Not passed", pieces);
+    entry_pieces(page, "Not passed", &pieces);
 }
 
 /// Counts the criteria and the quotes.
@@ -328,7 +327,7 @@ fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: S
         criteria.push(ReportPiece::new(tone, text));
     }
 
-    entry(page, "Criteria", criteria);
+    entry_pieces(page, "Criteria", &criteria);
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the share. If
@@ -377,13 +376,6 @@ fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> 
     }
 
     pieces
-}
-
-/// Renders the thresholds of verdicts, if they are known.
-fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
-    if let Some(text) = describe_thresholds(thresholds) {
-        entry(page, "Threshold", vec![ReportPiece::plain(text)]);
-    }
 }
 
 /// Describes the thresholds of verdicts, if they are known. Cases may have different ones.
@@ -449,15 +441,15 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
         let _ = write!(text, "; {} ungraded", grouped(pairs.ungraded));
     }
 
-    entry(page, "Pairwise", vec![ReportPiece::plain(text)]);
+    entry(page, "Pairwise", ReportPiece::plain(text));
     let won = pairs.win.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_rate);
-    entry(page, "Win rate", vec![ReportPiece::plain(format!("{won}{}", rate_interval(&pairs.win)))]);
+    entry(page, "Win rate", ReportPiece::plain(format!("{won}{}", rate_interval(&pairs.win))));
 
     let place = pairs.first_place.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_rate);
-    entry(
+    entry_pieces(
         page,
         "First place",
-        vec![
+        &[
             ReportPiece::plain(format!(
                 "preferred in {place} of {}{}. ",
                 format_count(pairs.first_place.n, "decision", "decisions"),
@@ -491,7 +483,7 @@ fn render_bar(page: &mut ReportPage, counts: VerdictCounts) {
         drawn = end.max(drawn);
     }
 
-    entry(page, "", pieces);
+    entry_pieces(page, "", &pieces);
 }
 
 fn format_mean(mean: Option<&MeanScore>) -> Vec<ReportPiece> {
@@ -517,10 +509,10 @@ fn format_mean(mean: Option<&MeanScore>) -> Vec<ReportPiece> {
 
 fn render_judges_and_targets(page: &mut ReportPage, info: &RunInfo) {
     if !info.judges.is_empty() {
-        entry(
+        entry_pieces(
             page,
             plural(info.judges.len(), "Judge", "Judges"),
-            listed(info.judges.iter().map(format_judge)),
+            &listed(info.judges.iter().map(format_judge)),
         );
     }
 
@@ -533,7 +525,7 @@ fn render_judges_and_targets(page: &mut ReportPage, info: &RunInfo) {
         ]
     });
     if !info.targets.is_empty() {
-        entry(page, plural(info.targets.len(), "Target", "Targets"), listed(targets));
+        entry_pieces(page, plural(info.targets.len(), "Target", "Targets"), &listed(targets));
     }
 
     let suites = info.suites_with_cases();
@@ -545,7 +537,7 @@ fn render_judges_and_targets(page: &mut ReportPage, info: &RunInfo) {
                 ReportPiece::new(ReportTone::Dim, cases),
             ]
         });
-        entry(page, "Suites", listed(suites));
+        entry_pieces(page, "Suites", &listed(suites));
     }
 }
 
@@ -578,21 +570,21 @@ fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
     if summary.resumed.is_none() {
         let time = format_run_time(info, summary);
         let calls = if summary.judge_calls == 0 { String::new() } else { format!(" ({calls})") };
-        entry(page, "Time", vec![ReportPiece::plain(time), ReportPiece::new(ReportTone::Dim, calls)]);
+        entry_pieces(page, "Time", &[ReportPiece::plain(time), ReportPiece::new(ReportTone::Dim, calls)]);
     } else {
-        entry(page, "Calls", vec![ReportPiece::plain(calls)]);
+        entry(page, "Calls", ReportPiece::plain(calls));
     }
     if let Some(tokens) = format_tokens(info, summary) {
-        entry(page, "Tokens", vec![ReportPiece::plain(tokens)]);
+        entry(page, "Tokens", ReportPiece::plain(tokens));
     }
-    entry(page, "Cost", vec![ReportPiece::plain(format_run_cost(info, summary))]);
+    entry(page, "Cost", ReportPiece::plain(format_run_cost(info, summary)));
 
     // Money spent on cases that did not finish is in none of the rows.
     if let Some(spent) = format_spent(info, summary) {
-        entry(page, "Spent", vec![ReportPiece::new(ReportTone::Open, spent)]);
+        entry(page, "Spent", ReportPiece::new(ReportTone::Open, spent));
     }
     if let Some(resumed) = format_resumed(summary) {
-        entry(page, "Resumed", vec![ReportPiece::plain(resumed)]);
+        entry(page, "Resumed", ReportPiece::plain(resumed));
     }
 }
 
@@ -636,9 +628,10 @@ fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
     }
 
     for warning in warnings {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-            &[ReportPiece::untrusted(ReportTone::Middling, warning, sanitize::MAX_REASON)],
+        page.add_labelled(
+            ReportTone::Middling,
+            "⚠ ",
+            ReportPiece::untrusted(ReportTone::Middling, warning, sanitize::MAX_REASON),
         );
     }
 }

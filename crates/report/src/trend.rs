@@ -38,10 +38,7 @@ pub fn render_trend(points: &[TrendPoint], rows: usize, style: ReportStyle) -> S
         // A mark precedes a run with a changed method.
         let values = points.iter().map(|point| (!point.changed.is_empty(), figure(point).value));
         let line = draw_blocks(values, style.unicode);
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, format!("{name:<12}"))],
-            &[ReportPiece::new(ReportTone::Strong, line)],
-        );
+        page.add_labelled(ReportTone::Dim, format!("{name:<12}"), ReportPiece::new(ReportTone::Strong, line));
     }
 
     if points.iter().any(|point| point.pass_rate.value.is_none() || point.mean_score.value.is_none()) {

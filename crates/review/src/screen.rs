@@ -161,12 +161,8 @@ fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<S
     let mut lines = Vec::new();
     if session.may_show_judge() {
         if let Some(decision) = session.decision() {
-            add_section(
-                &mut lines,
-                "You",
-                &decision_words(&decision.answer, decision.severity, decision.note.as_deref()),
-                width,
-            );
+            let words = decision_words(&decision.answer, decision.severity, decision.note.as_deref());
+            add_section(&mut lines, "You", &words, width);
         }
 
         if let Some(judge) = &item.judge {

@@ -58,7 +58,9 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return Ok(ReviewScriptLine::Nothing);
     }
     if text.starts_with('{') {
-        return parse_json_decision(text);
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
+        return parse_decision_fields(value.as_object().ok_or("not a JSON object")?);
     }
 
     let (head, note) = match text.split_once("--") {
@@ -134,11 +136,6 @@ pub fn parse_answer(word: &str) -> Result<ReviewAnswer, String> {
 pub fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
     FailureSeverity::from_name(word)
         .ok_or_else(|| format!("`{word}` is not a severity (low, medium, high); a note comes after `--`"))
-}
-
-fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
-    parse_decision_fields(value.as_object().ok_or("not a JSON object")?)
 }
 
 /// Fields of a decision. Their keys are the columns of label files.

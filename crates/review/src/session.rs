@@ -208,7 +208,10 @@ impl ReviewSession {
             }
         }
         self.at = 0;
-        self.go_to_first_open();
+        match (0..self.listed).find(|at| self.decided[*at].is_none()) {
+            Some(at) => self.open(at),
+            None => self.mode = ReviewMode::Finished,
+        }
     }
 
     /// Adds a decision on one item recorded in an earlier session. The item on the screen stays.
@@ -397,13 +400,6 @@ impl ReviewSession {
         ReviewStep::Redraw
     }
 
-    fn go_to_first_open(&mut self) {
-        match (0..self.listed).find(|at| self.decided[*at].is_none()) {
-            Some(at) => self.open(at),
-            None => self.mode = ReviewMode::Finished,
-        }
-    }
-
     fn open(&mut self, at: usize) {
         self.at = at;
         self.scroll = 0;
@@ -445,29 +441,23 @@ impl ReviewSession {
             (_, Some(outcome)) if verdict => {
                 let answer = ReviewAnswer::Outcome(outcome);
                 match self.item().map(|item| check_label(item, &answer)) {
-                    Some(Err(why)) => {
-                        self.message = Some(why);
-                        ReviewStep::Redraw
-                    }
-                    _ => self.record(answer),
+                    Some(Err(why)) => self.message = Some(why),
+                    _ => return self.record(answer),
                 }
             }
             (ReviewKey::Char('v'), _) if matches!(question, ReviewQuestion::Verdict(Some(_))) => {
                 self.mode = ReviewMode::Score(String::new());
-                ReviewStep::Redraw
             }
-            (ReviewKey::Char('c') | ReviewKey::Enter, _) if !verdict => {
-                self.mode = ReviewMode::Choosing(0);
-                ReviewStep::Redraw
-            }
+            (ReviewKey::Char('c') | ReviewKey::Enter, _) if !verdict => self.mode = ReviewMode::Choosing(0),
             (ReviewKey::Char('0'), _) if !verdict => {
-                self.record(ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned()))
+                return self.record(ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned()));
             }
             (ReviewKey::Char('o'), _) if !verdict => {
-                self.record(ReviewAnswer::Primary(NO_FAILURE.to_owned()))
+                return self.record(ReviewAnswer::Primary(NO_FAILURE.to_owned()));
             }
-            _ => self.handle_common_key(key),
+            _ => return self.handle_common_key(key),
         }
+        ReviewStep::Redraw
     }
 
     fn handle_common_key(&mut self, key: ReviewKey) -> ReviewStep {
@@ -479,24 +469,15 @@ impl ReviewSession {
                     Some(FailureSeverity::Medium) => Some(FailureSeverity::High),
                     Some(FailureSeverity::High) => None,
                 };
-                ReviewStep::Redraw
             }
-            ReviewKey::Char('e') => {
-                self.mode = ReviewMode::Note(self.note.clone());
-                ReviewStep::Redraw
-            }
-            ReviewKey::Char('x') => {
-                self.skip();
-                ReviewStep::Redraw
-            }
-            ReviewKey::Char('z') => self.undo(),
-            ReviewKey::Char('?') => {
-                self.help = true;
-                ReviewStep::Redraw
-            }
-            ReviewKey::Char('q') => ReviewStep::Quit,
-            _ => ReviewStep::Redraw,
+            ReviewKey::Char('e') => self.mode = ReviewMode::Note(self.note.clone()),
+            ReviewKey::Char('x') => self.skip(),
+            ReviewKey::Char('z') => return self.undo(),
+            ReviewKey::Char('?') => self.help = true,
+            ReviewKey::Char('q') => return ReviewStep::Quit,
+            _ => {}
         }
+        ReviewStep::Redraw
     }
 
     fn handle_decided_key(&mut self, key: ReviewKey) -> ReviewStep {
@@ -504,14 +485,12 @@ impl ReviewSession {
             return ReviewStep::Redraw;
         }
         match key {
-            ReviewKey::Enter | ReviewKey::Char(' ' | 'x') => {
-                self.go_to_next();
-                ReviewStep::Redraw
-            }
-            ReviewKey::Char('z') => self.undo(),
-            ReviewKey::Char('q') => ReviewStep::Quit,
-            _ => ReviewStep::Redraw,
+            ReviewKey::Enter | ReviewKey::Char(' ' | 'x') => self.go_to_next(),
+            ReviewKey::Char('z') => return self.undo(),
+            ReviewKey::Char('q') => return ReviewStep::Quit,
+            _ => {}
         }
+        ReviewStep::Redraw
     }
 
     fn handle_note_key(&mut self, mut text: String, key: ReviewKey) -> ReviewStep {

@@ -238,10 +238,7 @@ impl OpenRun {
             return Ok(rows);
         }
 
-        let found = match &filter.text {
-            Some(text) => Some(self.search(index, text)?),
-            None => None,
-        };
+        let found = filter.text.as_ref().map(|text| self.search(index, text)).transpose()?;
         let changed = match base {
             // A second lock on the same index could wait for ever.
             Some(base) if std::ptr::eq(self, base) => Some(index.changed_since(index)),

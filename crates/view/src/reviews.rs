@@ -118,13 +118,8 @@ impl ReviewRegistry {
         added
     }
 
-    fn all(&self) -> Vec<Arc<RegisteredReview>> {
+    pub(crate) fn all(&self) -> Vec<Arc<RegisteredReview>> {
         self.reviews.read().clone()
-    }
-
-    /// Writes the lists of all runs that got labels.
-    pub(crate) fn write_lists(&self, process: &ProcessContext) {
-        self.all().iter().for_each(|review| review.write_list(process));
     }
 
     /// Finds the review that a token opens.

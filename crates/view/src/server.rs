@@ -266,7 +266,10 @@ impl ViewServer {
         }
 
         // A panic in there has already been printed.
-        let _ = tokio::task::spawn_blocking(move || ended.rules.reviews.write_lists(&ended.process)).await;
+        let _ = tokio::task::spawn_blocking(move || {
+            ended.rules.reviews.all().iter().for_each(|review| review.write_list(&ended.process));
+        })
+        .await;
         Ok(())
     }
 }

@@ -81,28 +81,23 @@ pub(super) fn rate(text: &str) -> Result<UnitInterval, String> {
     })
 }
 
+fn number(text: &str, is_allowed: impl Fn(&f64) -> bool, expected: &str) -> Result<f64, String> {
+    text.parse().ok().filter(is_allowed).ok_or_else(|| expected.to_owned())
+}
+
 /// Parses a number above 0 and up to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|value| *value > 0.0 && *value <= 1.0)
-        .ok_or_else(|| "expected a number above 0 and up to 1, such as 0.05".to_owned())
+    number(text, |value| *value > 0.0 && *value <= 1.0, "expected a number above 0 and up to 1, such as 0.05")
 }
 
 /// Parses a confidence level or a power: a number above 0 and below 1.
 pub(super) fn level(text: &str) -> Result<f64, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|value| *value > 0.0 && *value < 1.0)
-        .ok_or_else(|| "expected a number above 0 and below 1, such as 0.95".to_owned())
+    number(text, |value| *value > 0.0 && *value < 1.0, "expected a number above 0 and below 1, such as 0.95")
 }
 
 /// Parses a number of at least 0.
 pub(super) fn amount(text: &str) -> Result<f64, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| "expected a number of at least 0, such as 0.3".to_owned())
+    number(text, |value| value.is_finite() && *value >= 0.0, "expected a number of at least 0, such as 0.3")
 }
 
 /// Parses a whole number of at least 1.

@@ -37,10 +37,8 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
         }
         compared_run::warn_of_missing(&material.info, name, "reported", context);
 
-        let comparison = match &args.baseline {
-            Some(base) => Some(compared_run::with_baseline(base, name, context)?),
-            None => None,
-        };
+        let base = args.baseline.as_ref();
+        let comparison = base.map(|base| compared_run::with_baseline(base, name, context)).transpose()?;
         let is_html = |format: ReportFormat| format == ReportFormat::Export(ExportFormat::Html);
         let mut measured = JudgeMeasurement::default();
         if args.format.is_some_and(is_html) || files.iter().any(|file| is_html(file.format)) {

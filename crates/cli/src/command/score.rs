@@ -97,7 +97,11 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         report::write_files(&folder, &args.output.out, &labels, context)?;
     }
 
-    let json = || with_changes(summary_json(&info, &shown), *changed);
+    let json = || {
+        let mut summary = summary_json(&info, &shown);
+        summary["verdicts_changed"] = (*changed).into();
+        summary
+    };
     if !args.output.delivery(false).deliver(json)? {
         // By default, prints only cases with a changed verdict or score.
         let (show, is_limited) = match args.output.show() {
@@ -197,12 +201,6 @@ fn thresholds(
         None => VerdictThresholds::with_optional_borderline(pass, stored.borderline()),
     };
     Ok(Some(thresholds))
-}
-
-/// The summary as JSON, with the number of changed verdicts.
-fn with_changes(mut summary: serde_json::Value, changed: usize) -> serde_json::Value {
-    summary["verdicts_changed"] = changed.into();
-    summary
 }
 
 /// Returns true if the verdict or score of a case changed.

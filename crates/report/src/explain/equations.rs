@@ -36,13 +36,10 @@ impl WeightSums {
         }
     }
 
-    fn has_ungraded(&self) -> bool {
-        self.points_open > 0.0 || self.penalty_open > 0.0
-    }
-
     /// Returns the calculations of the score, or of its bounds.
     pub(crate) fn equations(&self, formula: ScoringFormula) -> Vec<ScoreEquation> {
-        if !self.has_ungraded() {
+        let has_ungraded = self.points_open > 0.0 || self.penalty_open > 0.0;
+        if !has_ungraded {
             return vec![new_equation("score", "", self.completion_text(formula, false))];
         }
 

@@ -32,14 +32,13 @@ pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, s
     render_heading(&mut page, &record.result);
 
     if let Some(thresholds) = it.thresholds {
-        let borderline = match thresholds.borderline() {
-            Some(line) => format!(", borderline threshold {}", format_plain(line.get())),
-            None => String::new(),
-        };
+        let line = thresholds.borderline();
+        let borderline = line.map(|line| format!(", borderline threshold {}", format_plain(line.get())));
         let text = if thresholds.pass() == UnitInterval::ZERO {
             "No minimum score: the case passes if no gate fails".to_owned()
         } else {
-            format!("Pass threshold {}{borderline}", format_plain(thresholds.pass().get()))
+            let pass = format_plain(thresholds.pass().get());
+            format!("Pass threshold {pass}{}", borderline.unwrap_or_default())
         };
         page.add_paragraph(ReportPiece::new(ReportTone::Dim, text));
     }
@@ -47,23 +46,22 @@ pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, s
     // A given answer has a time only if it was recorded with it.
     if it.latency_ms.is_some() || (it.target.is_some() && it.answer.is_some()) {
         let latency = number::format_latency(it.latency_ms);
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "latency  ")],
-            &[ReportPiece::new(ReportTone::Dim, latency)],
-        );
+        page.add_labelled(ReportTone::Dim, "latency  ", ReportPiece::new(ReportTone::Dim, latency));
     }
 
     if let Some(changes) = &it.file_changes {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "files  ")],
-            &[ReportPiece::new(ReportTone::Dim, diff_summary(changes))],
+        page.add_labelled(
+            ReportTone::Dim,
+            "files  ",
+            ReportPiece::new(ReportTone::Dim, diff_summary(changes)),
         );
     }
 
     if !it.tool_calls.is_empty() {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "tools  ")],
-            &[ReportPiece::untrusted(ReportTone::Dim, &tool_summary(&it), sanitize::MAX_REASON)],
+        page.add_labelled(
+            ReportTone::Dim,
+            "tools  ",
+            ReportPiece::untrusted(ReportTone::Dim, &tool_summary(&it), sanitize::MAX_REASON),
         );
     }
 
@@ -120,7 +118,7 @@ fn render_disagreements(page: &mut ReportPage, it: &CaseExplanation) {
     page.add_paragraph(ReportPiece::new(ReportTone::Bad, text));
 
     for line in &it.disagreements {
-        page.add_text(&[ReportPiece::plain("  - ")], &[ReportPiece::new(ReportTone::Bad, line)]);
+        page.add_labelled(ReportTone::Plain, "  - ", ReportPiece::new(ReportTone::Bad, line));
     }
 }
 
@@ -148,7 +146,7 @@ fn render_material(page: &mut ReportPage, it: &CaseExplanation) {
             "answer" if page.style().color => marked_text(text, &quoted_ranges(&it.graders)),
             _ => vec![ReportPiece::untrusted(ReportTone::Plain, text, MAX_MATERIAL)],
         };
-        render_fact(page, label, pieces);
+        render_fact_pieces(page, label, &pieces);
     }
 }
 
@@ -258,12 +256,16 @@ fn render_turns(page: &mut ReportPage, turns: &[TurnRow]) {
             ),
             (None, None) => ReportPiece::new(ReportTone::Bad, "no answer"),
         };
-        render_fact(page, &format!("turn {}", turn.turn), vec![answer_text]);
+        render_fact(page, &format!("turn {}", turn.turn), answer_text);
     }
 }
 
-fn render_fact(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
-    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("  {label:<10}"))], &body);
+fn render_fact(page: &mut ReportPage, label: &str, body: ReportPiece) {
+    render_fact_pieces(page, label, &[body]);
+}
+
+fn render_fact_pieces(page: &mut ReportPage, label: &str, body: &[ReportPiece]) {
+    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("  {label:<10}"))], body);
 }
 
 fn render_grader(page: &mut ReportPage, part: &GraderPart) {
@@ -298,7 +300,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
         render_arithmetic(page, part);
     }
     if let Some(formula) = part.formula {
-        render_fact(page, "formula", vec![ReportPiece::plain(formula_text(formula))]);
+        render_fact(page, "formula", ReportPiece::plain(formula_text(formula)));
     }
 
     for equation in &part.equations {
@@ -313,17 +315,14 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
         render_fact(
             page,
             "units",
-            vec![ReportPiece::plain(format!(
-                "weights are divided by {} first",
-                format_plain(part.weight_unit)
-            ))],
+            ReportPiece::plain(format!("weights are divided by {} first", format_plain(part.weight_unit))),
         );
     }
 
     render_gates(page, part);
 
     for line in &part.weighting_effects {
-        render_fact(page, "setting", vec![ReportPiece::plain(line)]);
+        render_fact(page, "setting", ReportPiece::plain(line));
     }
 
     if part.figures != part.rubric || part.formula.is_none() {
@@ -334,7 +333,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
     }
 
     let tone = part.verdict.map_or(ReportTone::Dim, |verdict| VerdictMark::for_verdict(verdict).tone);
-    render_fact(page, "verdict", verdict_sentence(part.verdict, tone, &part.because));
+    render_fact_pieces(page, "verdict", &verdict_sentence(part.verdict, tone, &part.because));
 
     for member in &part.members {
         page.add_blank();
@@ -345,7 +344,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
 /// Renders the decision of a grader other than a rubric: its notes, or its aggregation.
 fn render_whole_decision(page: &mut ReportPage, whole: &WholePart, negated: bool) {
     if let Some(aggregator) = &whole.aggregator {
-        render_fact(page, "combines", vec![ReportPiece::plain(aggregator)]);
+        render_fact(page, "combines", ReportPiece::plain(aggregator));
     }
 
     let calls = if whole.attempts > 1 { format!(", {} judge calls", whole.attempts) } else { String::new() };
@@ -368,11 +367,7 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart, negated: bool
     }
 
     for note in &whole.notes {
-        let outcome = match note.passed {
-            Some(true) => Some(OutcomeKind::Met),
-            Some(false) => Some(OutcomeKind::Unmet),
-            None => None,
-        };
+        let outcome = note.passed.map(|passed| if passed { OutcomeKind::Met } else { OutcomeKind::Unmet });
         let decision = CriterionLine {
             id: "",
             text: Some(&note.text),
@@ -534,13 +529,14 @@ fn render_arithmetic(page: &mut ReportPage, part: &GraderPart) {
     page.add_blank();
 }
 
+fn score_or_range(figures: ScoreRange) -> Option<String> {
+    let range = |(low, high)| format!("{} to {}", format_plain(low), format_plain(high));
+    figures.score.map(format_plain).or_else(|| figures.bounds().map(range))
+}
+
 /// Returns the contribution of a grader where it differs from the score of its criteria.
 fn contribution_equation(figures: ScoreRange) -> Option<ScoreEquation> {
-    let text = match (figures.score, figures.bounds()) {
-        (Some(score), _) => format_plain(score),
-        (None, Some((low, high))) => format!("{} to {}", format_plain(low), format_plain(high)),
-        (None, None) => return None,
-    };
+    let text = score_or_range(figures)?;
     Some(ScoreEquation { of: "counts as", when: String::new(), text })
 }
 
@@ -551,27 +547,27 @@ fn render_equation(page: &mut ReportPage, equation: &ScoreEquation) {
     }
 
     body.push(ReportPiece::plain(&equation.text));
-    render_fact(page, equation.of, body);
+    render_fact_pieces(page, equation.of, &body);
 }
 
 /// Renders the numbers that the calculations don't show: the unrounded score, the bounds, and the coverage.
 fn render_score(page: &mut ReportPage, figures: ScoreRange) {
     match (figures.score, figures.bounds()) {
         (Some(score), _) if format_plain(score) == score.to_string() => {}
-        (Some(score), _) => render_fact(page, "unrounded", vec![ReportPiece::plain(format_unrounded(score))]),
+        (Some(score), _) => render_fact(page, "unrounded", ReportPiece::plain(format_unrounded(score))),
         (None, Some((low, high))) => {
             let range = format!("{} to {}", format_unrounded(low), format_unrounded(high));
-            render_fact(page, "bounds", vec![ReportPiece::plain(range)]);
+            render_fact(page, "bounds", ReportPiece::plain(range));
         }
         (None, None) => {
-            render_fact(page, "score", vec![ReportPiece::plain("none: no criterion applies")]);
+            render_fact(page, "score", ReportPiece::plain("none: no criterion applies"));
         }
     }
     if let Some(coverage) = figures.coverage.filter(|coverage| *coverage < 1.0) {
         render_fact(
             page,
             "coverage",
-            vec![ReportPiece::plain(format!("{} of the weight was graded", format_plain(coverage)))],
+            ReportPiece::plain(format!("{} of the weight was graded", format_plain(coverage))),
         );
     }
 }
@@ -593,10 +589,10 @@ fn render_gates(page: &mut ReportPage, part: &GraderPart) {
                 GateState::Open => ReportTone::Open,
                 GateState::Passed | GateState::NotApplicable => ReportTone::Plain,
             };
-            render_fact(
+            render_fact_pieces(
                 page,
                 "gate",
-                vec![
+                &[
                     ReportPiece::untrusted_name(ReportTone::Strong, &criterion.id),
                     ReportPiece::plain(
                         " ".repeat(widest.saturating_sub(sanitize::sanitize_name(&criterion.id).width())),
@@ -623,10 +619,10 @@ fn render_case_section(page: &mut ReportPage, it: &CaseExplanation) {
 
         for gate in &it.gates_failed {
             let name = gate.criterion.as_ref().unwrap_or(&gate.grader);
-            render_fact(
+            render_fact_pieces(
                 page,
                 "gate",
-                vec![
+                &[
                     ReportPiece::untrusted_name(ReportTone::Strong, name),
                     ReportPiece::new(ReportTone::Dim, format!("  {}:  ", gate.rule)),
                     ReportPiece::new(ReportTone::Bad, "failed"),
@@ -635,10 +631,10 @@ fn render_case_section(page: &mut ReportPage, it: &CaseExplanation) {
         }
     }
 
-    render_fact(
+    render_fact_pieces(
         page,
         "verdict",
-        verdict_sentence(Some(it.verdict), VerdictMark::for_verdict(it.verdict).tone, &it.because),
+        &verdict_sentence(Some(it.verdict), VerdictMark::for_verdict(it.verdict).tone, &it.because),
     );
 }
 
@@ -660,12 +656,7 @@ fn render_grader_shares(page: &mut ReportPage, it: &CaseExplanation) {
         .graders
         .iter()
         .map(|part| {
-            let figure = match (part.figures.score, part.figures.bounds()) {
-                (Some(score), _) => format_plain(score),
-                (None, Some((low, high))) => format!("{} to {}", format_plain(low), format_plain(high)),
-                (None, None) => "excluded".to_owned(),
-            };
-
+            let figure = score_or_range(part.figures).unwrap_or_else(|| "excluded".to_owned());
             let tone = part.verdict.map_or(ReportTone::Dim, |verdict| VerdictMark::for_verdict(verdict).tone);
             vec![
                 ReportPiece::untrusted_name(ReportTone::Strong, &part.name),

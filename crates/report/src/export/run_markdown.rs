@@ -168,13 +168,8 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &ReportedConclus
         (0, 0) if number(CaseState::Skipped) > 0 || conclusion.has_problems() => {
             format!("{} of {total} passed", grouped(number(CaseState::Passed) as u64))
         }
-        (0, 0) => {
-            if index.len() == 1 {
-                "the only case passed".to_owned()
-            } else {
-                format!("all {total} passed")
-            }
-        }
+        (0, 0) if index.len() == 1 => "the only case passed".to_owned(),
+        (0, 0) => format!("all {total} passed"),
         (failed, 0) => format!("{} of {total} did not pass", grouped(failed as u64)),
         (0, ungraded) => format!("{} of {total} ungraded", grouped(ungraded as u64)),
         (failed, ungraded) => {

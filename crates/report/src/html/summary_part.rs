@@ -140,12 +140,11 @@ impl SummaryView {
                 })
                 .collect(),
             metrics: figures.map_or_else(Vec::new, |figures| {
+                let (rate, mean) = (&figures.pass_rate, &figures.mean_score);
+                let name = if figures.trials.is_some() { "Pass rate of trials" } else { "Pass rate" };
                 vec![
-                    rate_view(
-                        if figures.trials.is_some() { "Pass rate of trials" } else { "Pass rate" },
-                        &figures.pass_rate,
-                    ),
-                    score_view("Mean score", &figures.mean_score),
+                    metric_view(name, rate, percent(rate), percent_interval(rate)),
+                    metric_view("Mean score", mean, score(mean), score_interval(mean)),
                 ]
             }),
             notes,
@@ -169,7 +168,7 @@ impl CriteriaView {
             derived: figures
                 .map_or_else(Vec::new, |figures| derived_metric_texts(&figures.derived))
                 .into_iter()
-                .map(derived_view)
+                .map(|text| text.escaped(|part| escape_lines(&cut_text(part, MAX_TEXT))))
                 .collect(),
             criteria: rates
                 .iter()
@@ -178,7 +177,7 @@ impl CriteriaView {
                 .map(|rate| criterion_view(rate, &rates))
                 .collect(),
             criteria_titles: titles,
-            criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
+            criteria_axis: axis_labels(ChartAxis::UNIT, number::format_tick),
             criteria_more: (rates.len() > MAX_CRITERIA)
                 .then(|| format!("and {} more; the CSV report has them all", rates.len() - MAX_CRITERIA)),
         }
@@ -191,10 +190,6 @@ fn exit_class(code: u8) -> &'static str {
         1 | 2 => ChartTone::Bad.class(),
         _ => ChartTone::Open.class(),
     }
-}
-
-pub(super) fn percent_label(value: f64) -> String {
-    number::format_tick(value)
 }
 
 /// Returns the facts about a run: judges, targets, thresholds and cost.
@@ -267,14 +262,6 @@ fn mark<'a>(metric: &EstimatedMetric, tone: ChartTone, title: &'a str) -> Interv
     IntervalMark { value: metric.value, interval: metric.low.zip(metric.high), tone, title }
 }
 
-fn rate_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
-    metric_view(name, metric, percent(metric), percent_interval(metric))
-}
-
-fn score_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
-    metric_view(name, metric, score(metric), score_interval(metric))
-}
-
 fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, interval: String) -> MetricView {
     let level = number::format_plain(metric.level * 100.0);
     let cases = format_count(metric.n, "case", "cases");
@@ -307,18 +294,6 @@ fn part_view(name: Option<&str>, part: &PartMetrics) -> PartView {
         interval,
         score: score(&part.mean_score),
         cost: format_cost(part.cost_usd, None),
-    }
-}
-
-/// Cuts the texts and escapes characters that would hide other text of the page.
-fn derived_view(text: DerivedMetricText) -> DerivedMetricText {
-    let shown = |text: &str| escape_lines(&cut_text(text, MAX_TEXT));
-    DerivedMetricText {
-        name: shown(&text.name),
-        reason: shown(&text.reason),
-        of: shown(&text.of),
-        formula: shown(&text.formula),
-        ..text
     }
 }
 

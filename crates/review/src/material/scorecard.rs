@@ -315,22 +315,11 @@ fn build_item(
     let criterion = criterion_text(benchmark);
     let guidelines = collect_guidelines(scorecard, benchmark.parent);
     let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
-    let mut sections = Vec::new();
-    add_section(
-        &mut sections,
-        ReviewSectionKind::Question,
-        &format!("Criterion {}", benchmark.code),
-        criterion,
-    );
-
-    add_section(&mut sections, ReviewSectionKind::Question, "Guidelines", guidelines);
+    let (mut sections, about) = (Vec::new(), ReviewSectionKind::Question);
+    add_section(&mut sections, about, &format!("Criterion {}", benchmark.code), criterion);
+    add_section(&mut sections, about, "Guidelines", guidelines);
     add_material(&mut sections, case, shown);
-    add_section(
-        &mut sections,
-        ReviewSectionKind::Question,
-        "Judge prompt",
-        prompt.unwrap_or_default().to_owned(),
-    );
+    add_section(&mut sections, about, "Judge prompt", prompt.unwrap_or_default().to_owned());
 
     ReviewItem {
         case: case.id.to_string(),
@@ -386,6 +375,7 @@ fn build_trace_item(
 
     let words = |choice: &FailureChoice| [choice.code.clone(), choice.text.clone(), choice.criterion.clone()];
     let version = version(choices.iter().flat_map(words));
+    let subject = SubjectHash::new(&version, &(&case.source_narrative, &case.ground_truth));
     let mut sections = Vec::new();
     add_material(&mut sections, case, shown);
 
@@ -406,7 +396,7 @@ fn build_trace_item(
         system: None,
         trial: None,
         criterion: String::new(),
-        seen: Some(trace_hash(&version, case, shown)),
+        seen: Some(SeenHash::new(subject, shown.target, shown.text)),
         weight: ReviewWeight::Counted,
         is_stale: false,
         drawn: None,
@@ -420,27 +410,11 @@ fn build_trace_item(
     })
 }
 
-/// Returns the hash for the question which of these failures comes first in this answer.
-fn trace_hash(version: &str, case: &ScorecardCase, shown: ShownAnswer<'_>) -> SeenHash {
-    let subject = SubjectHash::new(&version.to_owned(), &(&case.source_narrative, &case.ground_truth));
-    SeenHash::new(subject, shown.target, shown.text)
-}
-
 fn add_material(sections: &mut Vec<ReviewSection>, case: &ScorecardCase, shown: ShownAnswer<'_>) {
-    add_section(
-        sections,
-        ReviewSectionKind::Material,
-        "Source",
-        format_value(case.source_narrative.as_ref()),
-    );
-
-    add_section(
-        sections,
-        ReviewSectionKind::Material,
-        "Ground truth",
-        format_value(case.ground_truth.as_ref()),
-    );
-    add_section(sections, ReviewSectionKind::Material, "Candidate output", shown.text.to_owned());
+    let about = ReviewSectionKind::Material;
+    add_section(sections, about, "Source", format_value(case.source_narrative.as_ref()));
+    add_section(sections, about, "Ground truth", format_value(case.ground_truth.as_ref()));
+    add_section(sections, about, "Candidate output", shown.text.to_owned());
 }
 
 /// Returns a text verbatim, and other values as JSON.

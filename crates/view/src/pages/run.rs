@@ -384,25 +384,15 @@ impl ChoiceField {
     /// The fields of a list of cases.
     pub(crate) fn all(choices: &FilterChoices, filter: &crate::index::CaseFilter) -> Vec<Self> {
         let several = |names: &[String]| if names.len() > 1 { names.to_vec() } else { Vec::new() };
+        let field =
+            |texts, names: &[String], chosen: &Option<String>| Self::new(texts, names, chosen.as_ref());
         let fields = [
-            Self::new(("suite", "Suite", "all suites"), &several(&choices.suites), filter.suite.as_ref()),
-            Self::new(
-                ("prompt", "Prompt", "all prompts"),
-                &several(&choices.prompts),
-                filter.prompt.as_ref(),
-            ),
-            Self::new(
-                ("target", "Target", "all targets"),
-                &several(&choices.targets),
-                filter.target.as_ref(),
-            ),
-            Self::new(("tag", "Tag", "any tag"), &choices.tags, filter.tag.as_ref()),
-            Self::new(("gate", "Failed gate", "any gate or none"), &choices.gates, filter.gate.as_ref()),
-            Self::new(
-                ("criterion", "Criterion", "any criterion"),
-                &choices.criteria,
-                filter.criterion.as_ref(),
-            ),
+            field(("suite", "Suite", "all suites"), &several(&choices.suites), &filter.suite),
+            field(("prompt", "Prompt", "all prompts"), &several(&choices.prompts), &filter.prompt),
+            field(("target", "Target", "all targets"), &several(&choices.targets), &filter.target),
+            field(("tag", "Tag", "any tag"), &choices.tags, &filter.tag),
+            field(("gate", "Failed gate", "any gate or none"), &choices.gates, &filter.gate),
+            field(("criterion", "Criterion", "any criterion"), &choices.criteria, &filter.criterion),
         ];
         fields.into_iter().flatten().collect()
     }

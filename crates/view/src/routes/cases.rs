@@ -97,7 +97,8 @@ pub(crate) async fn page(
             is_partial,
             first_rows: match plain_page {
                 Some(_) => String::new(),
-                None => script_data(&rows_json(&run, &index, &rows, 0, FIRST_ROWS)?),
+                // No text in the data element of the page can close it.
+                None => rows_json(&run, &index, &rows, 0, FIRST_ROWS)?.to_string().replace('<', "\\u003c"),
             },
             counts: format!("{} of {} cases", grouped(rows.len() as u64), grouped(index.len() as u64)),
             found: rows.len(),
@@ -183,11 +184,6 @@ pub(super) fn case_rows(
     shown.filter_map(|row| Some(case_row(run, index, *row, index.get(*row)?, people.of(*row)))).collect()
 }
 
-/// JSON for a data element of a page. No text in it can close that element.
-fn script_data(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c")
-}
-
 fn case_row(
     run: &OpenRun,
     index: &CaseTableIndex,
@@ -198,6 +194,7 @@ fn case_row(
     let stored = run.folder.result_at(entry.offset)?;
     let question = stored.as_ref().map(|stored| run.question(stored)).transpose()?.flatten();
     let (criteria, more) = criterion_cells(index, entry, labels);
+    let tags: Vec<String> = entry.tags.iter().map(|tag| visible(index.name(*tag))).collect();
 
     Ok(CaseRow {
         n: row + 1,
@@ -212,7 +209,7 @@ fn case_row(
         answer: stored.as_ref().map(answer_excerpt).unwrap_or_default(),
         criteria,
         more,
-        tags: tags_text(index, entry),
+        tags: tags.join(" "),
         cost: entry.cost.map(Usd::as_dollars).map_or_else(String::new, assize_report::dollars),
         latency: entry.latency_ms.map_or_else(String::new, |time| format_duration(time.into())),
         has_error: entry.has_error,
@@ -285,11 +282,6 @@ fn cell_mark(criterion: CriterionEntry) -> ResultMark {
     let points = criterion.points.filter(|_| criterion.outcome == OutcomeKind::Scored);
     let sign = points.and_then(|points| SCORES.get(points.max(0.0) as usize));
     ResultMark { sign: sign.copied().unwrap_or(mark.sign), ..mark }
-}
-
-fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
-    let tags: Vec<String> = entry.tags.iter().map(|tag| visible(index.name(*tag))).collect();
-    tags.join(" ")
 }
 
 /// The chips above the table: the usual filters, each with its number of cases.

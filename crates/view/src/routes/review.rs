@@ -291,8 +291,7 @@ pub(crate) async fn decide(
             return Ok(refusal(StatusCode::NOT_FOUND, NOT_ASKED));
         };
 
-        let parsed = parse_decision(&item.question, &sent);
-        let (answer, severity) = match parsed {
+        let (answer, severity) = match parse_decision(&item.question, &sent) {
             Ok(parsed) => parsed,
             Err(error) => return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error)),
         };
@@ -356,15 +355,11 @@ pub(crate) async fn undo(
         review.show(*at);
         review.session().may_show_judge()
     });
-    let reopened = match named {
-        Some(at) => {
-            review.reopen(at);
-            Some(at)
-        }
-        None => review.undo(),
-    };
+    if let Some(at) = named {
+        review.reopen(at);
+    }
 
-    match reopened {
+    match named.or_else(|| review.undo()) {
         Some(at) => Ok(reply(StatusCode::OK, json!({ "next": item_url(&registered, &review, Some(at)) }))),
         None => Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, "there is nothing to undo")),
     }

@@ -267,15 +267,7 @@ fn part_lines(slug: &str, summary: &RunSummary) -> Vec<(&'static str, &'static s
 
 fn derived_lines(summary: &RunSummary) -> Vec<DerivedMetricText> {
     let derived = summary.figures.as_ref().map(|figures| figures.derived.as_slice()).unwrap_or_default();
-    let texts = derived_metric_texts(derived).into_iter();
-    let shown = texts.map(|text| DerivedMetricText {
-        name: visible(&text.name),
-        reason: visible(&text.reason),
-        of: visible(&text.of),
-        formula: visible(&text.formula),
-        ..text
-    });
-    shown.collect()
+    derived_metric_texts(derived).into_iter().map(|text| text.escaped(visible)).collect()
 }
 
 fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {

@@ -39,11 +39,7 @@ pub(super) fn record_file(
     session: &mut ReviewSession,
     writer: &mut LabelRecorder,
 ) -> Result<(), CommandFailure> {
-    let file: Arc<Path> = Arc::from(path);
-    let at = |line: u64, why: String| LabelProblem {
-        place: LabelLocation { file: Arc::clone(&file), line },
-        message: why,
-    };
+    let at = problem_in(path);
     let refused =
         |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")).into());
     let (lines, others) = match read_file(path, encoding, writer.who()) {
@@ -83,11 +79,7 @@ pub(super) fn record_file(
     }
 
     for (number, line) in lines {
-        let mut written =
-            |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
-                record(writer, session, decision, earlier)
-            };
-        match apply_line(line, session, &mut written) {
+        match apply_line(line, session, &mut record_in(writer)) {
             Ok(LineEffect::Decided) => session.go_to_next(),
             Ok(LineEffect::Same | LineEffect::Moved) => {}
             Ok(LineEffect::Left) => break,
@@ -111,17 +103,19 @@ pub(super) fn record_file(
     Ok(())
 }
 
+/// Makes the problem of a line of a file from its number and a message.
+fn problem_in(path: &Path) -> impl Fn(u64, String) -> LabelProblem {
+    let file: Arc<Path> = Arc::from(path);
+    move |line, message| LabelProblem { place: LabelLocation { file: Arc::clone(&file), line }, message }
+}
+
 /// Reads the lines of a file or the rows of a table; skips and counts the ones of other reviewers.
 fn read_file(
     path: &Path,
     encoding: Option<TextEncoding>,
     who: &str,
 ) -> Result<(Vec<NumberedLine>, usize), Vec<LabelProblem>> {
-    let file: Arc<Path> = Arc::from(path);
-    let at = |line: u64, message: String| LabelProblem {
-        place: LabelLocation { file: Arc::clone(&file), line },
-        message,
-    };
+    let at = problem_in(path);
     let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> = if is_table(path) {
         let rows = read_table(path, encoding)?;
         rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
@@ -173,11 +167,8 @@ pub(super) fn review_stdin(
             return Ok(());
         }
 
-        let mut written =
-            |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
-                record(writer, session, decision, earlier)
-            };
-        show = match parse_line(&line).and_then(|line| apply_line(line, session, &mut written)) {
+        let applied = parse_line(&line).and_then(|line| apply_line(line, session, &mut record_in(writer)));
+        show = match applied {
             Ok(LineEffect::Same) => false,
             Ok(LineEffect::Moved) => true,
             Ok(LineEffect::Left) => return Ok(()),
@@ -198,13 +189,12 @@ pub(super) fn review_stdin(
     }
 }
 
-fn record(
+fn record_in(
     writer: &mut LabelRecorder,
-    session: &mut ReviewSession,
-    decision: &ReviewDecision,
-    earlier: &EarlierDecision,
-) -> Result<(), String> {
-    writer.record_earlier(session, decision, earlier).map_err(|error| not_recorded(&error))
+) -> impl FnMut(&mut ReviewSession, &ReviewDecision, &EarlierDecision) -> Result<(), String> {
+    move |session, decision, earlier| {
+        writer.record_earlier(session, decision, earlier).map_err(|error| not_recorded(&error))
+    }
 }
 
 /// Records a decision on the current item.
