@@ -36,13 +36,9 @@ struct CaseTrials {
 }
 
 impl CaseTrials {
-    fn trials_in_order(&self) -> Vec<TrialResult> {
-        self.rows.values().copied().collect()
-    }
-
     fn aggregate_trials(&self) -> TrialSummary {
-        self.plan
-            .conclude(&self.trials_in_order(), |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok())
+        let trials: Vec<TrialResult> = self.rows.values().copied().collect();
+        self.plan.conclude(&trials, |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok())
     }
 
     /// Returns the numbers of trials made and passed that are informative about `k` attempts.
@@ -64,11 +60,8 @@ impl CaseTrials {
         let first = &decided[..decided.len().min(k as usize)];
 
         // After a pass before the k-th trial the others are redundant: at least one of k passes in any case.
-        if first.contains(&true) || first.len() == k as usize {
-            return Some((u64::from(k), passed(first)));
-        }
-
-        None
+        let is_known = first.contains(&true) || first.len() == k as usize;
+        is_known.then(|| (u64::from(k), passed(first)))
     }
 }
 

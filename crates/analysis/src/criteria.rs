@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use assize_rubric::{LabelOutcome, VoteValue};
+use assize_rubric::VoteValue;
 use assize_stats::{
     ConfidenceLevel, Interval, SeededRandom, UndefinedReason,
     agreement::RatingScale,
@@ -88,16 +88,10 @@ impl CriterionResponses {
 
     /// Adds a row of a table: the mean of its labels, or the judge's decision if there are none.
     pub fn add_row(&mut self, row: &LabelRow) {
-        let number = |outcome: &LabelOutcome| match outcome {
-            LabelOutcome::Met => Some(1.0),
-            LabelOutcome::Unmet => Some(0.0),
-            LabelOutcome::Score(score) => Some(*score),
-            LabelOutcome::NotApplicable | LabelOutcome::Unsure => None,
-        };
-        let labels: Vec<f64> = row.labels.iter().filter_map(|(_, outcome)| number(outcome)).collect();
+        let labels: Vec<f64> = row.labels.iter().filter_map(|(_, outcome)| outcome.number()).collect();
         let value = if labels.is_empty() {
             match &row.judge {
-                Some(TableDecision::Decided(outcome)) => number(outcome),
+                Some(TableDecision::Decided(outcome)) => outcome.number(),
                 _ => None,
             }
         } else {
@@ -130,10 +124,8 @@ impl CriterionResponses {
         scale: Option<&RatingScale>,
     ) -> Result<CriteriaReport, UndefinedReason> {
         let mut counts = vec![0; self.criteria.len()];
-        for (_, values) in self.answers.values() {
-            for at in values.keys() {
-                counts[*at] += 1;
-            }
+        for at in self.answers.values().flat_map(|(_, values)| values.keys()) {
+            counts[*at] += 1;
         }
         let kept: Vec<usize> = (0..counts.len()).filter(|at| counts[*at] >= MIN_ANSWERS).collect();
         if kept.is_empty() {

@@ -240,11 +240,7 @@ impl CaseFact {
 
     /// Returns true if it passed; `None` if it is incomplete.
     pub fn passed(&self) -> Option<bool> {
-        match self.verdict {
-            Verdict::Pass => Some(true),
-            Verdict::Borderline | Verdict::Fail => Some(false),
-            Verdict::Incomplete => None,
-        }
+        self.verdict.passed()
     }
 }
 

@@ -169,21 +169,21 @@ pub fn plan_sample_size(
     let promise = PowerDesign::new(1.0 - wanted.level.get(), wanted.power)
         .map_err(|_| "the power must be above 1 minus the level and below 1, such as 0.8".to_owned())?;
     let effect = design_effect_of_inputs(known)?;
-    let mut needs = Vec::new();
-    if let Some(width) = wanted.width {
-        add_precision_answers(known, width, wanted.level, effect, &mut needs);
-        add_label_answers(known, width, wanted.level, &mut needs);
-        add_corrected_answer(known, width / 2.0, wanted.level, &mut needs);
+    let mut plan = SampleSizePlan { known, wanted, promise, effect, needs: Vec::new() };
+    if let Some(half) = wanted.width.map(|width| width / 2.0) {
+        plan.add_precision_answers(half);
+        plan.add_label_answers(half);
+        plan.add_corrected_answer(half);
     }
     if let Some(difference) = wanted.difference {
-        add_rate_difference_answers(known, difference, wanted, promise, effect, &mut needs);
-        add_mean_difference_answers(known, difference, promise, effect, &mut needs);
+        plan.add_rate_difference_answers(difference);
+        plan.add_mean_difference_answers(difference);
     }
     if let Some(cases) = known.cases {
-        add_detectable_answers(known, cases, wanted, promise, effect, &mut needs);
+        plan.add_detectable_answers(cases);
     }
 
-    Ok(needs)
+    Ok(plan.needs)
 }
 
 fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String> {
@@ -198,6 +198,355 @@ fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String
     design_effect(size, correlation)
         .map(Some)
         .map_err(|reason| format!("the design effect of the clusters is {}", undefined_because(reason)))
+}
+
+/// The known parameters and what is wanted, with the answers so far.
+struct SampleSizePlan<'k> {
+    known: &'k PlanningInputs,
+    wanted: WantedPrecision,
+    promise: PowerDesign,
+    /// Design effect of the clusters, if there are any.
+    effect: Option<f64>,
+    needs: Vec<SampleSizeAnswer>,
+}
+
+impl SampleSizePlan<'_> {
+    fn add_precision_answers(&mut self, half: f64) {
+        let (known, level, effect) = (self.known, self.wanted.level, self.effect);
+        let clusters = effect.map(|effect| PlannedClusters { size: known.cluster_size, effect });
+        if let Some(rate) = known.planning_rate() {
+            let says = if known.cautious_rate.is_some() {
+                "at most: of the rates that the run allows, this takes most cases; each case once"
+            } else {
+                "each case once"
+            };
+            let (answer, method) = match (&known.clustered_verdicts, clusters) {
+                (Some(verdicts), _) => {
+                    (verdicts.cases(half, level), "CI of the run's clusters, solved for n")
+                }
+                (None, Some(clusters)) => {
+                    let half_width = |n| clusters.half_width(rate, 1.0, n, level);
+                    (
+                        least_cases(half, clusters.least(), half_width),
+                        "Wilson's half-width on effective cases",
+                    )
+                }
+                (None, None) => (rate_precision(rate, half, level), "Blaker, mean half-width solved for n"),
+            };
+            let question = format!("a pass rate of {} to ±{}", format_number(rate), format_number(half));
+            self.needs.push(cases_answer(question, answer, "cases", method, None, with_effect(says, effect)));
+        }
+
+        if let Some(spread) = &known.score_spread {
+            let mean = spread.cautious_mean;
+            let says = if spread.scores.varies() {
+                format!("a score carries as much as {} passes or fails", format_number(spread.effective))
+            } else {
+                "at most: of the means that the run allows, this takes most cases".to_owned()
+            };
+            let answer = match clusters.filter(|clusters| clusters.size.is_some()) {
+                Some(clusters) => least_cases(half, clusters.least(), |n| {
+                    clusters.half_width(mean, spread.effective, n, level)
+                }),
+                None => spread.scores.cases(half, level),
+            };
+            let question = format!("a mean score of {} to ±{}", format_number(mean), format_number(half));
+            let method = "CI of the run's scores, solved for n";
+            self.needs.push(cases_answer(
+                question,
+                answer,
+                "cases",
+                method,
+                None,
+                with_effect(&says, effect),
+            ));
+        } else if let Some(sd) = known.score_sd {
+            self.needs.push(cases_answer(
+                format!("a mean score to ±{}", format_number(half)),
+                mean_precision(sd, half, level),
+                "cases",
+                "(t s / half-width)²",
+                effect,
+                format!("scores with a standard deviation of {}", format_number(sd)),
+            ));
+        }
+
+        if let Some((between, within)) = known.between.zip(known.within) {
+            for repeats in [1u32, 2, 3, 5, 10] {
+                let sd = (between + within / f64::from(repeats)).sqrt();
+                self.needs.push(cases_answer(
+                    format!("a mean score to ±{}, {repeats} answers per case", format_number(half)),
+                    mean_precision(sd, half, level),
+                    "cases",
+                    "(t s / half-width)², s² = between + within / repeats",
+                    effect,
+                    format!(
+                        "variance {} between cases, {} within",
+                        format_number(between),
+                        format_number(within)
+                    ),
+                ));
+            }
+        }
+    }
+
+    fn add_label_answers(&mut self, half: f64) {
+        let (known, level) = (self.known, self.wanted.level);
+        let pass_rate = known.planning_rate();
+        let parts = [
+            ("sensitivity", known.sensitivity, "that people pass", pass_rate),
+            ("specificity", known.specificity, "that people fail", pass_rate.map(|rate| 1.0 - rate)),
+        ];
+        for (name, rate, which, share) in parts {
+            let Some(rate) = rate else { continue };
+            let needed = rate_precision(rate, half, level).map(round_up_cases);
+            let drawn =
+                needed.ok().zip(share.filter(|share| *share > 0.0)).map(|(n, share)| (n / share).ceil());
+            self.needs.push(cases_answer(
+                format!("the judge's {name} of {} to ±{}", format_number(rate), format_number(half)),
+                needed,
+                "labels",
+                "Blaker, mean half-width solved for n",
+                None,
+                match drawn {
+                    Some(drawn) => {
+                        format!("labels of cases {which}; a random sample needs about {drawn} cases")
+                    }
+                    None => format!("labels of cases {which}"),
+                },
+            ));
+        }
+    }
+
+    /// Plans the interval of the corrected pass rate that `calibrate --labels` reports: the number of labels of randomly
+    /// drawn cases.
+    fn add_corrected_answer(&mut self, half: f64) {
+        let (known, level) = (self.known, self.wanted.level);
+        let (Some(rate), Some(sensitivity), Some(specificity)) =
+            (known.planning_rate(), known.sensitivity, known.specificity)
+        else {
+            return;
+        };
+
+        let judged = known.cases.unwrap_or(MANY_CASES);
+        let judge_rate = rate * sensitivity + (1.0 - rate) * (1.0 - specificity);
+        let variances = rate * (1.0 - rate) / (judge_rate * (1.0 - judge_rate));
+        let correlation = (sensitivity + specificity - 1.0) * variances.sqrt();
+        let half_width = |labels: u64| {
+            let labels = labels.min(judged);
+            prediction_powered_half_width(rate, correlation, labels, judged - labels, level)
+        };
+        let labels = if correlation.is_finite() {
+            least_cases(half, 2, half_width)
+        } else {
+            Err(UndefinedReason::EmptyClass)
+        };
+        let mut says = match known.cases {
+            Some(cases) => format!("labels of randomly drawn cases, of {cases} that the judge decides"),
+            None => {
+                "labels of randomly drawn cases; the judge decides so many cases that their number adds no error \
+                     (`--cases` says how many)"
+                    .to_owned()
+            }
+        };
+        if correlation <= 0.0 {
+            says.push_str("; this judge saves none, because its decisions say nothing about those of people");
+        }
+        self.needs.push(cases_answer(
+            format!("the corrected pass rate of {} to ±{}", format_number(rate), format_number(half)),
+            labels,
+            "labels",
+            "PPI++, mean half-width solved for n",
+            None,
+            says,
+        ));
+    }
+
+    fn add_rate_difference_answers(&mut self, difference: f64) {
+        let Self { known, wanted, promise, effect, .. } = *self;
+        let apart = format_number(difference);
+        let pass_rate = known.planning_rate();
+        let other = pass_rate.and_then(|rate| other_rate(rate, difference));
+        let shares = match (known.discordance, pass_rate.zip(other)) {
+            (Some(share), _) => vec![(share, "share of changed cases as given")],
+            // The share of changed cases is unknown, so both extremes are planned: runs that differ only in one
+            // direction, and independent runs.
+            (None, Some((rate, other))) => {
+                let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
+                vec![
+                    (difference, "minimum: every change is in one direction"),
+                    (f64::midpoint(difference, unrelated), "halfway between minimum and maximum"),
+                    (unrelated, "maximum: the two runs are independent"),
+                ]
+            }
+            (None, None) => Vec::new(),
+        };
+        for (share, why) in shares {
+            let question = format!(
+                "pass rates that differ by {apart}, same cases, {} of them change",
+                format_number(share)
+            );
+            if share < difference - 1e-12 {
+                let least =
+                    format!("at least {apart} of the cases must change for rates to differ by as much");
+                self.needs.push(no_answer(question, "pairs", wanted.test_name(), &least));
+                continue;
+            }
+
+            self.needs.push(cases_answer(
+                question,
+                promise.mcnemar_variant_pairs(wanted.variant, share.max(difference), difference),
+                "pairs",
+                wanted.test_name(),
+                effect,
+                why.to_owned(),
+            ));
+        }
+
+        if let (Some(rate), None) = (pass_rate, other) {
+            let question = format!("pass rates of {} and another, {apart} away", format_number(rate));
+            let reason = "the other rate would lie below 0 or above 1";
+            self.needs.push(no_answer(question, "cases per run", "two independent rates", reason));
+        }
+        if let Some((rate, other)) = pass_rate.zip(other) {
+            self.needs.push(cases_answer(
+                format!(
+                    "pass rates of {} and {}, different cases",
+                    format_number(rate),
+                    format_number(other)
+                ),
+                promise.rates_cases(rate, other),
+                "cases per run",
+                "two independent rates",
+                effect,
+                "paired runs need fewer".to_owned(),
+            ));
+        }
+    }
+
+    fn add_mean_difference_answers(&mut self, difference: f64) {
+        let Self { known, promise, effect, .. } = *self;
+        let apart = format_number(difference);
+        if let Some(sd) = known.difference_sd {
+            self.needs.push(cases_answer(
+                format!("mean scores that differ by {apart}, same cases"),
+                promise.paired_cases(noise_of_differences(sd), difference),
+                "pairs",
+                "paired means, Miller",
+                effect,
+                format!("differences with a standard deviation of {}", format_number(sd)),
+            ));
+        }
+
+        if let (Some(within), None) = (known.within, known.difference_sd) {
+            for repeats in [1u64, 3, 10] {
+                let both = PairedNoise {
+                    between: 0.0,
+                    first: within,
+                    first_repeats: repeats,
+                    second: within,
+                    second_repeats: repeats,
+                };
+                self.needs.push(cases_answer(
+                    format!("mean scores that differ by {apart}, same cases, {repeats} answers each"),
+                    promise.paired_cases(both, difference),
+                    "pairs",
+                    "paired means, Miller",
+                    effect,
+                    format!(
+                        "variance {} within a case, same change in every case: the minimum",
+                        format_number(within)
+                    ),
+                ));
+            }
+        }
+    }
+
+    /// Answers which difference a given number of cases can detect.
+    fn add_detectable_answers(&mut self, cases: u64) {
+        let Self { known, wanted, promise, effect, .. } = *self;
+        let level = wanted.level;
+        let pairs = if cases == 1 { "1 pair detects".to_owned() } else { format!("{cases} pairs detect") };
+        let over = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+        // Number of independent cases with as much information as the clustered ones.
+        let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
+        let mut push = |question: String, answer: Result<f64, UndefinedReason>, unit, method, says: &str| {
+            let says = match answer {
+                Ok(_) => says.to_owned(),
+                Err(UndefinedReason::Undetectable) => format!(
+                    "none: {} can't detect any difference with {}% power if so few of them differ",
+                    if cases == 1 { "1 pair".to_owned() } else { format!("{cases} pairs") },
+                    format_number(100.0 * wanted.power)
+                ),
+                Err(reason) => undefined_because(reason),
+            };
+            self.needs.push(SampleSizeAnswer { question, answer: answer.ok(), unit, method, says });
+        };
+        if let Some(share) = known.discordance {
+            push(
+                format!("smallest difference of pass rates that {pairs}"),
+                promise.mcnemar_variant_difference(wanted.variant, alone, share),
+                "difference",
+                wanted.test_name(),
+                "smaller differences can go undetected",
+            );
+        }
+
+        if let Some(sd) = known.difference_sd {
+            push(
+                format!("smallest difference of mean scores that {pairs}"),
+                promise.paired_difference(noise_of_differences(sd), alone),
+                "difference",
+                "paired means, Miller",
+                "smaller differences can go undetected",
+            );
+        }
+
+        let clusters = effect.map(|effect| PlannedClusters { size: known.cluster_size, effect });
+        if let Some(rate) = known.pass_rate {
+            let passed = (rate * cases as f64).round() as u64;
+            let alone = proportion(passed, cases, level).interval;
+            let (reach, method) = match (&known.clustered_verdicts, clusters) {
+                (Some(verdicts), _) => (verdicts.half_width(cases as f64, level), "CI of clusters"),
+                (None, Some(clusters)) => {
+                    (clusters.half_width(rate, 1.0, cases, level), "Wilson on effective cases")
+                }
+                (None, None) => (
+                    alone.map(|interval| interval.width() / 2.0),
+                    alone.map_or("", |interval| interval.method.name()),
+                ),
+            };
+            push(
+                format!("margin of error of a pass rate of {} over {over}", format_number(rate)),
+                reach,
+                "either way",
+                method,
+                "half the width of the CI",
+            );
+        }
+
+        if let Some(spread) = &known.score_spread {
+            let reach = match clusters.filter(|clusters| clusters.size.is_some()) {
+                Some(clusters) => clusters.half_width(spread.mean, spread.effective, cases, level),
+                None => spread.scores.half_width(cases as f64, level),
+            };
+            push(
+                format!("margin of error of a mean score of {} over {over}", format_number(spread.mean)),
+                reach,
+                "either way",
+                "CI of the run's scores",
+                "half the width of the CI",
+            );
+        } else if let Some(sd) = known.score_sd {
+            push(
+                format!("margin of error of the mean score over {over}"),
+                mean_half_width(sd, alone, level),
+                "either way",
+                "Student's t",
+                "half the width of the CI",
+            );
+        }
+    }
 }
 
 /// Builds an answer in cases: multiplied by the design effect and rounded up.
@@ -234,79 +583,6 @@ fn other_rate(rate: f64, difference: f64) -> Option<f64> {
     [rate - difference, rate + difference].into_iter().find(is_rate).map(|other| other.clamp(0.0, 1.0))
 }
 
-fn add_precision_answers(
-    known: &PlanningInputs,
-    width: f64,
-    level: ConfidenceLevel,
-    effect: Option<f64>,
-    needs: &mut Vec<SampleSizeAnswer>,
-) {
-    let half = width / 2.0;
-    let clusters = effect.map(|effect| PlannedClusters { size: known.cluster_size, effect });
-    if let Some(rate) = known.planning_rate() {
-        let says = if known.cautious_rate.is_some() {
-            "at most: of the rates that the run allows, this takes most cases; each case once"
-        } else {
-            "each case once"
-        };
-        let (answer, method) = match (&known.clustered_verdicts, clusters) {
-            (Some(verdicts), _) => (verdicts.cases(half, level), "CI of the run's clusters, solved for n"),
-            (None, Some(clusters)) => {
-                let half_width = |n| clusters.half_width(rate, 1.0, n, level);
-                (least_cases(half, clusters.least(), half_width), "Wilson's half-width on effective cases")
-            }
-            (None, None) => (rate_precision(rate, half, level), "Blaker, mean half-width solved for n"),
-        };
-        let question = format!("a pass rate of {} to ±{}", format_number(rate), format_number(half));
-        needs.push(cases_answer(question, answer, "cases", method, None, with_effect(says, effect)));
-    }
-
-    if let Some(spread) = &known.score_spread {
-        let mean = spread.cautious_mean;
-        let says = if spread.scores.varies() {
-            format!("a score carries as much as {} passes or fails", format_number(spread.effective))
-        } else {
-            "at most: of the means that the run allows, this takes most cases".to_owned()
-        };
-        let answer = match clusters.filter(|clusters| clusters.size.is_some()) {
-            Some(clusters) => {
-                least_cases(half, clusters.least(), |n| clusters.half_width(mean, spread.effective, n, level))
-            }
-            None => spread.scores.cases(half, level),
-        };
-        let question = format!("a mean score of {} to ±{}", format_number(mean), format_number(half));
-        let method = "CI of the run's scores, solved for n";
-        needs.push(cases_answer(question, answer, "cases", method, None, with_effect(&says, effect)));
-    } else if let Some(sd) = known.score_sd {
-        needs.push(cases_answer(
-            format!("a mean score to ±{}", format_number(half)),
-            mean_precision(sd, half, level),
-            "cases",
-            "(t s / half-width)²",
-            effect,
-            format!("scores with a standard deviation of {}", format_number(sd)),
-        ));
-    }
-
-    if let Some((between, within)) = known.between.zip(known.within) {
-        for repeats in [1u32, 2, 3, 5, 10] {
-            let sd = (between + within / f64::from(repeats)).sqrt();
-            needs.push(cases_answer(
-                format!("a mean score to ±{}, {repeats} answers per case", format_number(half)),
-                mean_precision(sd, half, level),
-                "cases",
-                "(t s / half-width)², s² = between + within / repeats",
-                effect,
-                format!(
-                    "variance {} between cases, {} within",
-                    format_number(between),
-                    format_number(within)
-                ),
-            ));
-        }
-    }
-}
-
 /// Appends a note to a text about a number of cases if the number includes a design effect.
 fn with_effect(says: &str, effect: Option<f64>) -> String {
     match effect {
@@ -315,288 +591,12 @@ fn with_effect(says: &str, effect: Option<f64>) -> String {
     }
 }
 
-fn add_label_answers(
-    known: &PlanningInputs,
-    width: f64,
-    level: ConfidenceLevel,
-    needs: &mut Vec<SampleSizeAnswer>,
-) {
-    let half = width / 2.0;
-    let pass_rate = known.planning_rate();
-    let parts = [
-        ("sensitivity", known.sensitivity, "that people pass", pass_rate),
-        ("specificity", known.specificity, "that people fail", pass_rate.map(|rate| 1.0 - rate)),
-    ];
-    for (name, rate, which, share) in parts {
-        let Some(rate) = rate else { continue };
-        let needed = rate_precision(rate, half, level).map(round_up_cases);
-        let drawn = needed.ok().zip(share.filter(|share| *share > 0.0)).map(|(n, share)| (n / share).ceil());
-        needs.push(cases_answer(
-            format!("the judge's {name} of {} to ±{}", format_number(rate), format_number(half)),
-            needed,
-            "labels",
-            "Blaker, mean half-width solved for n",
-            None,
-            match drawn {
-                Some(drawn) => {
-                    format!("labels of cases {which}; a random sample needs about {drawn} cases")
-                }
-                None => format!("labels of cases {which}"),
-            },
-        ));
-    }
-}
-
 /// Assumed number of judged cases if none is given: large enough to add no error.
 const MANY_CASES: u64 = 1_000_000_000;
-
-/// Plans the interval of the corrected pass rate that `calibrate --labels` reports: the number of labels of randomly
-/// drawn cases.
-fn add_corrected_answer(
-    known: &PlanningInputs,
-    half: f64,
-    level: ConfidenceLevel,
-    needs: &mut Vec<SampleSizeAnswer>,
-) {
-    let (Some(rate), Some(sensitivity), Some(specificity)) =
-        (known.planning_rate(), known.sensitivity, known.specificity)
-    else {
-        return;
-    };
-
-    let judged = known.cases.unwrap_or(MANY_CASES);
-    let judge_rate = rate * sensitivity + (1.0 - rate) * (1.0 - specificity);
-    let variances = rate * (1.0 - rate) / (judge_rate * (1.0 - judge_rate));
-    let correlation = (sensitivity + specificity - 1.0) * variances.sqrt();
-    let half_width = |labels: u64| {
-        let labels = labels.min(judged);
-        prediction_powered_half_width(rate, correlation, labels, judged - labels, level)
-    };
-    let labels = if correlation.is_finite() {
-        least_cases(half, 2, half_width)
-    } else {
-        Err(UndefinedReason::EmptyClass)
-    };
-    let mut says = match known.cases {
-        Some(cases) => format!("labels of randomly drawn cases, of {cases} that the judge decides"),
-        None => {
-            "labels of randomly drawn cases; the judge decides so many cases that their number adds no error \
-                 (`--cases` says how many)"
-                .to_owned()
-        }
-    };
-    if correlation <= 0.0 {
-        says.push_str("; this judge saves none, because its decisions say nothing about those of people");
-    }
-    needs.push(cases_answer(
-        format!("the corrected pass rate of {} to ±{}", format_number(rate), format_number(half)),
-        labels,
-        "labels",
-        "PPI++, mean half-width solved for n",
-        None,
-        says,
-    ));
-}
-
-fn add_rate_difference_answers(
-    known: &PlanningInputs,
-    difference: f64,
-    wanted: WantedPrecision,
-    promise: PowerDesign,
-    effect: Option<f64>,
-    needs: &mut Vec<SampleSizeAnswer>,
-) {
-    let apart = format_number(difference);
-    let pass_rate = known.planning_rate();
-    let other = pass_rate.and_then(|rate| other_rate(rate, difference));
-    let shares = match (known.discordance, pass_rate.zip(other)) {
-        (Some(share), _) => vec![(share, "share of changed cases as given")],
-        // The share of changed cases is unknown, so both extremes are planned: runs that differ only in one
-        // direction, and independent runs.
-        (None, Some((rate, other))) => {
-            let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
-            vec![
-                (difference, "minimum: every change is in one direction"),
-                (f64::midpoint(difference, unrelated), "halfway between minimum and maximum"),
-                (unrelated, "maximum: the two runs are independent"),
-            ]
-        }
-        (None, None) => Vec::new(),
-    };
-    for (share, why) in shares {
-        let question =
-            format!("pass rates that differ by {apart}, same cases, {} of them change", format_number(share));
-        if share < difference - 1e-12 {
-            let least = format!("at least {apart} of the cases must change for rates to differ by as much");
-            needs.push(no_answer(question, "pairs", wanted.test_name(), &least));
-            continue;
-        }
-
-        needs.push(cases_answer(
-            question,
-            promise.mcnemar_variant_pairs(wanted.variant, share.max(difference), difference),
-            "pairs",
-            wanted.test_name(),
-            effect,
-            why.to_owned(),
-        ));
-    }
-
-    if let (Some(rate), None) = (pass_rate, other) {
-        let question = format!("pass rates of {} and another, {apart} away", format_number(rate));
-        let reason = "the other rate would lie below 0 or above 1";
-        needs.push(no_answer(question, "cases per run", "two independent rates", reason));
-    }
-    if let Some((rate, other)) = pass_rate.zip(other) {
-        needs.push(cases_answer(
-            format!("pass rates of {} and {}, different cases", format_number(rate), format_number(other)),
-            promise.rates_cases(rate, other),
-            "cases per run",
-            "two independent rates",
-            effect,
-            "paired runs need fewer".to_owned(),
-        ));
-    }
-}
-
-fn add_mean_difference_answers(
-    known: &PlanningInputs,
-    difference: f64,
-    promise: PowerDesign,
-    effect: Option<f64>,
-    needs: &mut Vec<SampleSizeAnswer>,
-) {
-    let apart = format_number(difference);
-    if let Some(sd) = known.difference_sd {
-        needs.push(cases_answer(
-            format!("mean scores that differ by {apart}, same cases"),
-            promise.paired_cases(noise_of_differences(sd), difference),
-            "pairs",
-            "paired means, Miller",
-            effect,
-            format!("differences with a standard deviation of {}", format_number(sd)),
-        ));
-    }
-
-    if let (Some(within), None) = (known.within, known.difference_sd) {
-        for repeats in [1u64, 3, 10] {
-            let both = PairedNoise {
-                between: 0.0,
-                first: within,
-                first_repeats: repeats,
-                second: within,
-                second_repeats: repeats,
-            };
-            needs.push(cases_answer(
-                format!("mean scores that differ by {apart}, same cases, {repeats} answers each"),
-                promise.paired_cases(both, difference),
-                "pairs",
-                "paired means, Miller",
-                effect,
-                format!(
-                    "variance {} within a case, same change in every case: the minimum",
-                    format_number(within)
-                ),
-            ));
-        }
-    }
-}
 
 /// Noise of paired differences with this standard deviation over cases.
 fn noise_of_differences(sd: f64) -> PairedNoise {
     PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 }
-}
-
-/// Answers which difference a given number of cases can detect.
-fn add_detectable_answers(
-    known: &PlanningInputs,
-    cases: u64,
-    wanted: WantedPrecision,
-    promise: PowerDesign,
-    effect: Option<f64>,
-    needs: &mut Vec<SampleSizeAnswer>,
-) {
-    let level = wanted.level;
-    let pairs = if cases == 1 { "1 pair detects".to_owned() } else { format!("{cases} pairs detect") };
-    let over = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
-    // Number of independent cases with as much information as the clustered ones.
-    let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
-    let mut push = |question: String, answer: Result<f64, UndefinedReason>, unit, method, says: &str| {
-        let says = match answer {
-            Ok(_) => says.to_owned(),
-            Err(UndefinedReason::Undetectable) => format!(
-                "none: {} can't detect any difference with {}% power if so few of them differ",
-                if cases == 1 { "1 pair".to_owned() } else { format!("{cases} pairs") },
-                format_number(100.0 * wanted.power)
-            ),
-            Err(reason) => undefined_because(reason),
-        };
-        needs.push(SampleSizeAnswer { question, answer: answer.ok(), unit, method, says });
-    };
-    if let Some(share) = known.discordance {
-        push(
-            format!("smallest difference of pass rates that {pairs}"),
-            promise.mcnemar_variant_difference(wanted.variant, alone, share),
-            "difference",
-            wanted.test_name(),
-            "smaller differences can go undetected",
-        );
-    }
-
-    if let Some(sd) = known.difference_sd {
-        push(
-            format!("smallest difference of mean scores that {pairs}"),
-            promise.paired_difference(noise_of_differences(sd), alone),
-            "difference",
-            "paired means, Miller",
-            "smaller differences can go undetected",
-        );
-    }
-
-    let clusters = effect.map(|effect| PlannedClusters { size: known.cluster_size, effect });
-    if let Some(rate) = known.pass_rate {
-        let passed = (rate * cases as f64).round() as u64;
-        let alone = proportion(passed, cases, level).interval;
-        let (reach, method) = match (&known.clustered_verdicts, clusters) {
-            (Some(verdicts), _) => (verdicts.half_width(cases as f64, level), "CI of clusters"),
-            (None, Some(clusters)) => {
-                (clusters.half_width(rate, 1.0, cases, level), "Wilson on effective cases")
-            }
-            (None, None) => (
-                alone.map(|interval| interval.width() / 2.0),
-                alone.map_or("", |interval| interval.method.name()),
-            ),
-        };
-        push(
-            format!("margin of error of a pass rate of {} over {over}", format_number(rate)),
-            reach,
-            "either way",
-            method,
-            "half the width of the CI",
-        );
-    }
-
-    if let Some(spread) = &known.score_spread {
-        let reach = match clusters.filter(|clusters| clusters.size.is_some()) {
-            Some(clusters) => clusters.half_width(spread.mean, spread.effective, cases, level),
-            None => spread.scores.half_width(cases as f64, level),
-        };
-        push(
-            format!("margin of error of a mean score of {} over {over}", format_number(spread.mean)),
-            reach,
-            "either way",
-            "CI of the run's scores",
-            "half the width of the CI",
-        );
-    } else if let Some(sd) = known.score_sd {
-        push(
-            format!("margin of error of the mean score over {over}"),
-            mean_half_width(sd, alone, level),
-            "either way",
-            "Student's t",
-            "half the width of the CI",
-        );
-    }
 }
 
 /// Estimates the parameters from runs. With several runs over the same cases, the last is paired with the

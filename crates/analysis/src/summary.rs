@@ -57,14 +57,6 @@ impl SummaryRow {
         self.scored.then_some(self.low)
     }
 
-    const fn passed(&self) -> Option<bool> {
-        match self.verdict {
-            Verdict::Pass => Some(true),
-            Verdict::Borderline | Verdict::Fail => Some(false),
-            Verdict::Incomplete => None,
-        }
-    }
-
     /// Converts the row to a record. Records are sorted, so that their order does not depend on the order in
     /// which cases finish: sums of the same scores in another order differ in their last digits.
     fn to_record(self) -> [u64; RECORD_LEN] {
@@ -220,7 +212,7 @@ impl RunSummarizer {
     ) -> Result<RunMetrics, StoreError> {
         self.rows.settle()?;
         let all = self.rows.len();
-        let passes = self.sample(|row| row.passed().map(|passed| f64::from(u8::from(passed))))?;
+        let passes = self.sample(|row| row.verdict.passed().map(|passed| f64::from(u8::from(passed))))?;
         let (pass_rate, decided) = (case_rate_metric(&passes, level, "pass"), passes.len());
         let mut scores = self.sample(SummaryRow::score)?;
         let mean_score = case_mean_metric(&scores, level);
@@ -325,8 +317,8 @@ impl RunSummarizer {
     fn bounds(&mut self) -> Result<([f64; 2], [f64; 2]), StoreError> {
         let (mut rate, mut mean) = ([0.0; 2], [0.0; 2]);
         self.visit_rows(|row| {
-            rate[0] += f64::from(u8::from(row.passed() == Some(true)));
-            rate[1] += f64::from(u8::from(row.passed() != Some(false)));
+            rate[0] += f64::from(u8::from(row.verdict.passed() == Some(true)));
+            rate[1] += f64::from(u8::from(row.verdict.passed() != Some(false)));
             mean[0] += row.low;
             mean[1] += row.high;
         })?;
@@ -386,7 +378,7 @@ impl RunSummarizer {
         for (of, (members, cost)) in groups {
             let takes = |row: &SummaryRow| members.contains(&row.part);
             let passes = self.sample(|row| {
-                row.passed().filter(|_| takes(row)).map(|passed| f64::from(u8::from(passed)))
+                row.verdict.passed().filter(|_| takes(row)).map(|passed| f64::from(u8::from(passed)))
             })?;
             let pass_rate = case_rate_metric(&passes, level, "pass");
             passes.check()?;
@@ -414,7 +406,7 @@ impl RunSummarizer {
             if let Some(score) = row.score() {
                 scores.entry(row.case).or_default().push(score);
             }
-            if let Some(passed) = row.passed() {
+            if let Some(passed) = row.verdict.passed() {
                 verdicts.entry(row.case).or_default().push(passed);
             }
         })?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{LabelOutcome, VoteValue};
+use assize_rubric::VoteValue;
 use assize_stats::{
     ConfidenceLevel, Interval, UndefinedReason,
     repeats::{CrossedDesign, CrossedVariance, crossed_variance},
@@ -87,12 +87,7 @@ impl JudgedScores {
         }
 
         for (place, (who, outcome)) in row.labels.iter().enumerate() {
-            let value = match outcome {
-                LabelOutcome::Met => 1.0,
-                LabelOutcome::Unmet => 0.0,
-                LabelOutcome::Score(score) => *score,
-                LabelOutcome::NotApplicable | LabelOutcome::Unsure => continue,
-            };
+            let Some(value) = outcome.number() else { continue };
             let rater = who.clone().unwrap_or_else(|| format!("rater {}", place + 1));
             self.push((answer.clone(), criterion.clone(), rater, prompt.clone()), case.clone(), value);
         }

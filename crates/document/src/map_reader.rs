@@ -90,10 +90,7 @@ impl<'n> MapReader<'n> {
         #[cfg(feature = "requested-keys")]
         record::note(self.what, key, "any");
 
-        let index = self.entries.iter().position(|entry| entry.key == key)?;
-        self.taken[index] = true;
-
-        Some(&self.entries[index])
+        self.foreign(key)
     }
 
     /// Returns the entry of a key that is recognised only to be rejected: it is not listed as a known key.
@@ -388,15 +385,8 @@ impl<'n> MapReader<'n> {
     pub fn take_remaining(&mut self) -> Vec<&'n MapEntry> {
         #[cfg(feature = "requested-keys")]
         record::note(self.what, "", "open");
-        let mut rest = Vec::new();
-        for (entry, taken) in self.entries.iter().zip(&mut self.taken) {
-            if !*taken {
-                *taken = true;
-                rest.push(entry);
-            }
-        }
-
-        rest
+        let all = self.entries.iter().zip(&mut self.taken);
+        all.filter_map(|(entry, taken)| (!std::mem::replace(taken, true)).then_some(entry)).collect()
     }
 }
 

@@ -586,43 +586,39 @@ impl Drop for Reservation {
 }
 
 /// The reservations of a request: in the client's budget and in the process's budget.
-#[derive(Default)]
-pub(crate) struct CallReservation {
-    pub(crate) client: Option<Reservation>,
-    pub(crate) process: Option<Reservation>,
-}
+pub(crate) struct CallReservation(pub(crate) Vec<Reservation>);
 
 impl CallReservation {
     /// The most tokens that the reply may have, if there is a budget.
     pub(crate) fn output(&self) -> Option<u32> {
-        self.each().map(Reservation::output).min()
+        self.0.iter().map(Reservation::output).min()
     }
 
     /// True if the output limit is lower than the reply may need, because a budget allowed no more.
     pub(crate) fn is_short(&self) -> bool {
-        self.each().any(Reservation::is_short)
+        self.0.iter().any(Reservation::is_short)
     }
 
     /// The request is sent now.
     pub(crate) fn sent(self) -> Self {
-        Self { client: self.client.map(Reservation::sent), process: self.process.map(Reservation::sent) }
+        Self(self.0.into_iter().map(Reservation::sent).collect())
     }
 
     /// Books a request that got a reply.
     pub(crate) fn answered(self, reply: &ChatReply) {
-        self.into_each().for_each(|reservation| reservation.answered(reply));
+        self.0.into_iter().for_each(|reservation| reservation.answered(reply));
     }
 
     /// Books a request that got no reply.
     pub(crate) fn failed(self, attempt: &FailedAttempt) {
-        self.into_each().for_each(|reservation| reservation.failed(attempt));
+        self.0.into_iter().for_each(|reservation| reservation.failed(attempt));
     }
 
     /// Books a reply that was cut off where a budget ends, and returns the reason for the user, if that was so. See
     /// [`Reservation::ran_out`].
     pub(crate) fn ran_out(self, reply: &ChatReply) -> Option<String> {
         let mut reason = None;
-        for reservation in self.into_each() {
+        for reservation in self.0 {
             if reservation.is_short() {
                 reason = Some(reservation.ran_out(reply));
             } else {
@@ -630,14 +626,6 @@ impl CallReservation {
             }
         }
         reason
-    }
-
-    fn each(&self) -> impl Iterator<Item = &Reservation> {
-        self.client.iter().chain(&self.process)
-    }
-
-    fn into_each(self) -> impl Iterator<Item = Reservation> {
-        self.client.into_iter().chain(self.process)
     }
 }
 

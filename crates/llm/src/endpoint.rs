@@ -70,12 +70,6 @@ impl ModelEndpoint {
         self
     }
 
-    /// Sends no key. If the server asks for one, advice names `source` as the setting for it.
-    pub fn without_key(mut self, source: &str) -> Self {
-        source.clone_into(&mut self.key_source);
-        self
-    }
-
     /// Where the address came from, in words that follow it.
     pub(crate) fn address_origin(&self) -> String {
         if self.is_usual_address {

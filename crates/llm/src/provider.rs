@@ -273,18 +273,8 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         wire: |_| Arc::new(EmbeddingFormat::Gemini),
         ..GEMINI
     },
-    ProviderRow {
-        name: "vertex-embeddings",
-        aliases: &[],
-        wire: |_| Arc::new(EmbeddingFormat::Vertex),
-        ..VERTEX
-    },
-    ProviderRow {
-        name: "bedrock-embeddings",
-        aliases: &[],
-        wire: |_| Arc::new(EmbeddingFormat::Bedrock),
-        ..BEDROCK
-    },
+    ProviderRow { name: "vertex-embeddings", wire: |_| Arc::new(EmbeddingFormat::Vertex), ..VERTEX },
+    ProviderRow { name: "bedrock-embeddings", wire: |_| Arc::new(EmbeddingFormat::Bedrock), ..BEDROCK },
     ProviderRow {
         wire: |_| Arc::new(EmbeddingFormat::OpenAi),
         ..hosted(

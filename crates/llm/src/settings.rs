@@ -115,7 +115,8 @@ fn from(
             Ok(endpoint.with_key(&SecretString::from(key), variable))
         }
         None if !row.key_needed || endpoint.is_loopback() => {
-            Ok(endpoint.without_key(key_variables.first().copied().unwrap_or_default()))
+            key_variables.first().copied().unwrap_or_default().clone_into(&mut endpoint.key_source);
+            Ok(endpoint)
         }
         None => Err(ConfigError::MissingKey {
             variable: key_names(row, key_variables),

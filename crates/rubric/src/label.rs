@@ -29,6 +29,16 @@ pub enum LabelOutcome {
 }
 
 impl LabelOutcome {
+    /// Returns the outcome as a number: a score, or 1 and 0 for pass and fail.
+    pub const fn number(self) -> Option<f64> {
+        match self {
+            Self::Met => Some(1.0),
+            Self::Unmet => Some(0.0),
+            Self::Score(score) => Some(score),
+            Self::NotApplicable | Self::Unsure => None,
+        }
+    }
+
     /// Parses a word, ignoring letter case; `None` for unknown words. Numbers are not accepted: 1 could mean
     /// "met" or a score of 1.
     pub fn from_word(word: &str) -> Option<Self> {
@@ -229,11 +239,6 @@ impl Label {
     /// Returns the time of the decision; `None` if the label has none that is a date or a time.
     pub fn time(&self) -> Option<jiff::Timestamp> {
         parse_label_time(self.at.as_deref()?)
-    }
-
-    /// A key that orders labels of the same time by their outcome.
-    pub(crate) fn outcome_order(&self) -> String {
-        self.label.to_string()
     }
 }
 

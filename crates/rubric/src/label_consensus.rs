@@ -22,7 +22,7 @@ pub enum SettledLabels {
 /// For a named person the last label counts. Labels without a name count as different people. A person who is
 /// unsure has no vote. The majority of the votes decides; if the majority gave scores, their mean does.
 pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> SettledLabels {
-    let votes = last_votes(labels);
+    let votes: Vec<LabelOutcome> = last_words(labels).into_iter().map(|(_, outcome)| outcome).collect();
     let scores: Vec<f64> = votes
         .iter()
         .filter_map(|vote| match vote {
@@ -44,11 +44,6 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
         .into_iter()
         .find(|wanted| most(votes.iter().filter(|vote| *vote == wanted).count()))
         .map_or(SettledLabels::Differ, SettledLabels::Decided)
-}
-
-/// Last votes of all people who decided, in the order of their first votes.
-fn last_votes<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> Vec<LabelOutcome> {
-    last_words(labels).into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Number of people who decided. Labels without a name may all be from one person, so together they count as

@@ -332,7 +332,7 @@ fn latest_labels(labels: Vec<Label>, unordered: &mut Vec<Label>) -> Vec<Label> {
 
     let mut latest = Vec::new();
     for mut own in people.into_values() {
-        own.sort_by_cached_key(|label| (label.time(), label.outcome_order(), label.note.clone()));
+        own.sort_by_cached_key(|label| (label.time(), label.label.to_string(), label.note.clone()));
         if are_ordered(&own) {
             latest.extend(own.pop());
         } else {

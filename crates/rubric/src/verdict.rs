@@ -26,6 +26,15 @@ crate::named_enum! {
 }
 
 impl Verdict {
+    /// Returns true if a case with this verdict passed; `None` if that is undecided.
+    pub const fn passed(self) -> Option<bool> {
+        match self {
+            Self::Pass => Some(true),
+            Self::Borderline | Self::Fail => Some(false),
+            Self::Incomplete => None,
+        }
+    }
+
     /// Swaps pass and fail. Borderline and incomplete stay unchanged.
     pub const fn negate(self) -> Self {
         match self {

@@ -59,7 +59,11 @@ pub fn read_text_table(
 /// feature `formats`, for every file.
 pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     #[cfg(feature = "formats")]
-    return if path.is_parquet() {
+    return if path
+        .file
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case(crate::sheet_path::PARQUET_ENDING))
+    {
         let mut table = crate::parquet_file::read_parquet(path)?;
         table.rows.retain(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
         Ok(table)

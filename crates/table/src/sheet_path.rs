@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const SPREADSHEET_ENDINGS: [&str; 2] = ["xlsx", "xlsm"];
 
 /// File extension of Parquet files, in lower case.
-const PARQUET_ENDING: &str = "parquet";
+pub(crate) const PARQUET_ENDING: &str = "parquet";
 
 /// Path of a spreadsheet, and the requested sheet, such as `answers.xlsx` or `answers.xlsx#Round 2`. A Parquet
 /// file counts as a spreadsheet with a single sheet that has no name.
@@ -40,11 +40,6 @@ impl SheetPath {
         let end = name_start + end.min()?;
         let sheet = text[end + 1..].trim();
         Some(Self { file: PathBuf::from(&text[..end]), sheet: (!sheet.is_empty()).then(|| sheet.to_owned()) })
-    }
-
-    #[cfg(feature = "formats")]
-    pub(crate) fn is_parquet(&self) -> bool {
-        self.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(PARQUET_ENDING))
     }
 }
 

@@ -63,12 +63,10 @@ fn check(
         return Err(format!("no cases: {} holds no `*.{extension}` and no `*.case`", folder.display()));
     }
 
-    let mut failures = Vec::new();
-    for pair in cases.windows(2) {
-        if pair[0].expected == pair[1].expected {
-            failures.push(format!("{}: a file and a folder share one expected output", pair[0].name));
-        }
-    }
+    let twice = cases.windows(2).filter(|pair| pair[0].expected == pair[1].expected);
+    let mut failures: Vec<String> = twice
+        .map(|pair| format!("{}: a file and a folder share one expected output", pair[0].name))
+        .collect();
 
     for case in &cases {
         if let Err(why) = check_case(case, bless, produce) {

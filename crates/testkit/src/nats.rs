@@ -159,7 +159,8 @@ impl NatsServers {
     }
 
     fn is_ready_by(&self, at: usize, until: Instant) -> bool {
-        while !is_healthy(self.ports[at].monitor) {
+        let is_healthy = |answer: String| answer.contains(" 200 ");
+        while !monitored(self.ports[at].monitor, "/healthz").is_ok_and(is_healthy) {
             if Instant::now() >= until {
                 return false;
             }
@@ -239,10 +240,6 @@ fn monitored(port: u16, path: &str) -> std::io::Result<String> {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
     listener.local_addr().expect("a bound socket has an address").port()
-}
-
-fn is_healthy(port: u16) -> bool {
-    monitored(port, "/healthz").is_ok_and(|answer| answer.contains(" 200 "))
 }
 
 /// A link through which clients reach a server.

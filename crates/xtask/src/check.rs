@@ -43,7 +43,7 @@ const AFTER_BUILD: &[Step] = &[
     ("generated pages are current", generated),
     ("Python library", python::run),
     ("readers of reports", report_readers::run),
-    ("wheel for Python", wheel::run_built),
+    ("wheel for Python", || wheel::run(wheel::DEV)),
     ("release packages", packages::run),
     ("tools that do not ship", || passed(shell::run(&mut shell::program("tools/check")))),
 ];
@@ -101,10 +101,7 @@ pub(crate) fn run_steps() -> Result<(), String> {
     let (send_build, build) = mpsc::channel::<Option<PathBuf>>();
     let side = std::thread::spawn(move || side_lane(&build));
 
-    let mut finished = Vec::new();
-    for (name, step) in FIRST {
-        finished.push(in_main_lane(name, step));
-    }
+    let mut finished: Vec<FinishedStep> = FIRST.iter().map(|(name, step)| in_main_lane(name, step)).collect();
 
     let mut messages = None;
     finished.push(in_main_lane(BUILD, || {

@@ -71,13 +71,7 @@ fn main() -> ExitCode {
         _ => Err(USAGE.to_owned()),
     };
 
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            println!("{message}");
-            ExitCode::FAILURE
-        }
-    }
+    shell::exit_code(result)
 }
 
 fn test(program: Option<&str>, filter: Option<&str>) -> Result<(), String> {

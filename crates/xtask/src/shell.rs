@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 /// The root of the checkout.
 pub fn root() -> PathBuf {
@@ -38,6 +38,17 @@ fn forget_package(command: &mut Command) {
             .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"));
         if is_of_package {
             command.env_remove(name);
+        }
+    }
+}
+
+/// The exit code of this program. An error is printed.
+pub fn exit_code(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            println!("{message}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -139,7 +139,11 @@ fn run_programs(programs: Vec<TestProgram>, filter: Option<&str>) -> TestReport 
                     let Some(program) = next else { break };
                     let is_waiting = waiting_place(&program).is_some();
                     let threads = if is_waiting { 2 * processors } else { processors };
-                    run_program(&program, filter, threads, path, &sender);
+                    let begun = Instant::now();
+                    let error = follow(&program, filter, threads, path, &sender).err();
+                    let ended = Event::Ended { program: program.name, time: begun.elapsed(), error };
+                    // The receiver outlives every sender.
+                    let _ = sender.send(ended);
                 }
             });
         }
@@ -160,20 +164,6 @@ fn search_path() -> Option<OsString> {
     let path = std::env::var_os("PATH")?;
     let folders = std::iter::once(PathBuf::from(folder.trim())).chain(std::env::split_paths(&path));
     std::env::join_paths(folders).ok()
-}
-
-fn run_program(
-    program: &TestProgram,
-    filter: Option<&str>,
-    threads: usize,
-    path: Option<&OsString>,
-    events: &Sender<Event>,
-) {
-    let begun = Instant::now();
-    let error = follow(program, filter, threads, path, events).err();
-    let ended = Event::Ended { program: program.name.clone(), time: begun.elapsed(), error };
-    // The receiver outlives every sender.
-    let _ = events.send(ended);
 }
 
 /// Runs a program and sends the events of its tests. Fails if it ended with an error although no test failed.

@@ -16,11 +16,6 @@ const FOLDER: &str = "target/wheel";
 /// The profile of the build of the workspace. Wheels with this profile are made from existing build output.
 pub(crate) const DEV: &str = "dev";
 
-/// Tries out the wheel of the program that was built for the tests.
-pub(crate) fn run_built() -> StepResult {
-    run(DEV)
-}
-
 /// Builds the wheel with a profile of cargo and tries it out.
 pub(crate) fn run(profile: &str) -> StepResult {
     let maturin = match tools::from_python("maturin", "maturin") {

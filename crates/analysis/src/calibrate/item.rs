@@ -137,12 +137,6 @@ impl CalibrationItem {
         self.labels.as_ref()?.drawn
     }
 
-    /// Returns true if the labels name different probabilities, which means that the item was drawn more than
-    /// once.
-    pub(crate) fn is_drawn_twice(&self) -> bool {
-        self.labels.as_ref().is_some_and(|labels| labels.drawn_twice)
-    }
-
     /// Criteria of the same case and system that this one depends on.
     pub(crate) fn requires(&self) -> &[String] {
         self.labels.as_ref().map_or(&[], |labels| &labels.requires)

@@ -246,7 +246,8 @@ pub(crate) fn drawing_probabilities(
 }
 
 fn weighted_probabilities(labelled: &[&CalibrationItem], judged: usize) -> Result<Vec<f64>, String> {
-    let twice = labelled.iter().filter(|item| item.is_drawn_twice()).count();
+    let twice =
+        labelled.iter().filter(|item| item.labels.as_ref().is_some_and(|labels| labels.drawn_twice)).count();
     if twice > 0 {
         let items = if twice == 1 { "1 item was".to_owned() } else { format!("{twice} items were") };
         return Err(format!(

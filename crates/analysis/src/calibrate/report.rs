@@ -478,11 +478,9 @@ pub(crate) fn clamp_to_scale(
         }
     }
 
-    for item in items.iter_mut() {
-        for said in item.decisions_mut() {
-            if let DecisionValue::Score(score) = said {
-                *score = score.clamp(ends.0, ends.1);
-            }
+    for said in items.iter_mut().flat_map(CalibrationItem::decisions_mut) {
+        if let DecisionValue::Score(score) = said {
+            *score = score.clamp(ends.0, ends.1);
         }
     }
 

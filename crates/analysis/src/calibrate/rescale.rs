@@ -193,14 +193,7 @@ pub fn rescale(
     let systems: Vec<String> =
         known.iter().map(|(_, pair)| items[pair.item].key.system.to_string()).collect();
     let level = options.resampling.level;
-    let validation = CrossValidation::new(known, &clusters);
-    let report = validation.report(scores, range, level);
-    let systems = if scores {
-        validation.radii(report.methods[report.best].method, &systems, level)
-    } else {
-        Vec::new()
-    };
-    Ok(RescaleReport { systems, ..report })
+    Ok(CrossValidation::new(known, &clusters).report(scores, range, &systems, level))
 }
 
 /// Reason why nothing can be rescaled.
@@ -348,7 +341,14 @@ impl CrossValidation {
         })
     }
 
-    fn report(&self, scores: bool, range: (f64, f64), level: ConfidenceLevel) -> RescaleReport {
+    /// `systems` has the system of each pair.
+    fn report(
+        &self,
+        scores: bool,
+        range: (f64, f64),
+        systems: &[String],
+        level: ConfidenceLevel,
+    ) -> RescaleReport {
         let other = if scores { RescaleMethod::Line } else { RescaleMethod::Platt };
         let methods: Vec<RescaleResult> = [RescaleMethod::None, other, RescaleMethod::Isotonic]
             .into_iter()
@@ -368,9 +368,9 @@ impl CrossValidation {
             clusters: self.clusters,
             folds: self.folds,
             level: level.get(),
+            systems: if scores { self.radii(methods[best].method, systems, level) } else { Vec::new() },
             methods,
             best,
-            systems: Vec::new(),
             threshold: (!scores).then(|| self.threshold()),
         }
     }

@@ -333,8 +333,10 @@ fn group_tables(
     options: &ComparisonOptions,
 ) -> Vec<ComparisonTable> {
     let tables = [
-        suites.table("suite", "score", options, |key| withheld.suite_reason(key.name)),
-        tags.table("tag", "score", options, |key| withheld.tag_reason(key.name)),
+        suites.table("suite", "score", options, |key| {
+            withheld.find(|touched| touched.suites.contains(&key.name))
+        }),
+        tags.table("tag", "score", options, |key| withheld.find(|touched| touched.tags.contains(&key.name))),
         graders.table("grader", "score", options, |key| withheld.reason(MetricPart::Grader(key.name))),
         criteria.table("criterion", "value", options, |key| {
             let (id, wording) = key.criterion?;

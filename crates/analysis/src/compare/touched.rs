@@ -24,8 +24,8 @@ pub(crate) enum MetricPart {
 #[derive(Debug, Default)]
 pub(crate) struct TouchedMetrics {
     parts: BTreeSet<MetricPart>,
-    suites: BTreeSet<u32>,
-    tags: BTreeSet<u32>,
+    pub(super) suites: BTreeSet<u32>,
+    pub(super) tags: BTreeSet<u32>,
 }
 
 impl TouchedMetrics {
@@ -80,21 +80,14 @@ impl WithheldMetrics {
         self.0.push((aspect, touched));
     }
 
-    fn find(&self, is_touched: impl Fn(&TouchedMetrics) -> bool) -> Option<ComparisonAspect> {
+    /// Returns the first aspect that touches a metric, if any does.
+    pub(crate) fn find(&self, is_touched: impl Fn(&TouchedMetrics) -> bool) -> Option<ComparisonAspect> {
         self.0.iter().find(|(_, touched)| is_touched(touched)).map(|(aspect, _)| *aspect)
     }
 
     /// Returns the aspect that makes a metric incomparable; `None` if it is comparable.
     pub(crate) fn reason(&self, part: MetricPart) -> Option<ComparisonAspect> {
         self.find(|touched| touched.parts.contains(&part))
-    }
-
-    pub(crate) fn suite_reason(&self, suite: u32) -> Option<ComparisonAspect> {
-        self.find(|touched| touched.suites.contains(&suite))
-    }
-
-    pub(crate) fn tag_reason(&self, tag: u32) -> Option<ComparisonAspect> {
-        self.find(|touched| touched.tags.contains(&tag))
     }
 }
 

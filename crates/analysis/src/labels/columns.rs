@@ -67,7 +67,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
-    const NAMES: [(Self, &'static [&'static str]); 27] = [
+    pub(super) const NAMES: [(Self, &'static [&'static str]); 27] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
@@ -115,7 +115,7 @@ impl ColumnRole {
 /// Mapping of roles to columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ColumnMapping {
-    given: BTreeMap<ColumnRole, String>,
+    pub(super) given: BTreeMap<ColumnRole, String>,
 }
 
 impl ColumnMapping {
@@ -166,11 +166,6 @@ impl ColumnMapping {
         self.given.get(&role).map(String::as_str)
     }
 
-    /// Iterates over the given columns.
-    pub(super) fn all_given(&self) -> impl Iterator<Item = (ColumnRole, &str)> {
-        self.given.iter().map(|(role, column)| (*role, column.as_str()))
-    }
-
     /// Returns the column names to look for, without columns that were given to another role.
     pub(super) fn names(&self, role: ColumnRole) -> Vec<&str> {
         let is_free = |name: &&&str| self.given.values().all(|column| column != **name);
@@ -178,16 +173,6 @@ impl ColumnMapping {
             Some(column) => vec![column],
             None => role.names().iter().filter(is_free).copied().collect(),
         }
-    }
-
-    /// Returns the role of a column in one of our own files.
-    pub(super) fn default_role(column: &str) -> Option<ColumnRole> {
-        ColumnRole::NAMES.iter().find(|(_, names)| names.contains(&column)).map(|(role, _)| *role)
-    }
-
-    /// Iterates over every default column name.
-    pub(super) fn default_names() -> impl Iterator<Item = &'static str> {
-        ColumnRole::NAMES.iter().flat_map(|(_, names)| names.iter().copied())
     }
 }
 

@@ -62,7 +62,8 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
     for file in files {
         let Some(lines) = read_file(file, reading.encoding, &mut problems) else { continue };
         if lines.is_empty() && problems.is_empty() {
-            problems.push(problem_at(&Arc::from(file.as_path()), 1, "the file has no rows"));
+            let place = LabelLocation { file: Arc::from(file.as_path()), line: 1 };
+            problems.push(LabelProblem { place, message: "the file has no rows".to_owned() });
         }
 
         check_columns(&lines, reading, &mut problems);
@@ -84,10 +85,6 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
 
-fn problem_at(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
-    LabelProblem { place: LabelLocation { file: Arc::clone(file), line }, message: message.into() }
-}
-
 /// Reports requested columns that are missing, and unknown columns of Assize's own files.
 fn check_columns(lines: &[TableLine], reading: &LabelReadOptions, problems: &mut Vec<LabelProblem>) {
     let Some(first) = lines.first() else { return };
@@ -102,7 +99,7 @@ fn check_columns(lines: &[TableLine], reading: &LabelReadOptions, problems: &mut
 
     let has = |column: &str| lines.iter().any(|line| find_cell(&line.cells, column).is_some());
     let names = || known.iter().copied().collect::<Vec<_>>().join(", ");
-    for (role, column) in reading.columns.all_given() {
+    for (role, column) in &reading.columns.given {
         if !has(column) {
             let hint = did_you_mean(column, known.iter().copied())
                 .map_or_else(|| format!("there are {}", names()), |near| format!("did you mean `{near}`?"));
@@ -128,11 +125,12 @@ fn check_columns(lines: &[TableLine], reading: &LabelReadOptions, problems: &mut
 }
 
 fn unknown_key(name: &str, place: &LabelLocation, problems: &mut Vec<LabelProblem>) {
-    if ColumnMapping::default_role(name).is_some() || name.starts_with("x-") {
+    let known = ColumnRole::NAMES.iter().flat_map(|(_, names)| names.iter().copied());
+    if name.starts_with("x-") || known.clone().any(|other| other == name) {
         return;
     }
 
-    let hint = did_you_mean(name, ColumnMapping::default_names()).map_or_else(
+    let hint = did_you_mean(name, known).map_or_else(
         || "name the columns to read with `--columns`".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );

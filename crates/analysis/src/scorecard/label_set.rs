@@ -6,7 +6,7 @@ use assize_rubric::{
     BenchmarkScale, BenchmarkState, CaseDecision, DecidedBy, Label, LabelAccount, NormalisationFormula,
     PeopleRule, UnboundLabels,
 };
-use assize_store::{CaseRecord, ScorecardInfo, ScorecardNodeInfo};
+use assize_store::{CaseRecord, ScorecardInfo};
 
 /// Labels of a scorecard, by case and benchmark.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -73,10 +73,6 @@ impl LabelSet {
     }
 }
 
-fn find_node<'i>(info: &'i ScorecardInfo, code: &str) -> Option<&'i ScorecardNodeInfo> {
-    info.nodes.iter().find(|node| node.code == code)
-}
-
 /// Returns true if labels may be about this decision: it is the decision on a benchmark, and not one of several votes.
 fn is_labelled(decided: &CaseDecision) -> bool {
     decided.decision.benchmark().is_some() && !decided.is_vote() && decided.member.is_empty()
@@ -87,7 +83,11 @@ fn is_labelled(decided: &CaseDecision) -> bool {
 /// to the program's author.
 fn is_for_people(decided: &CaseDecision, info: &ScorecardInfo) -> bool {
     let Some(benchmark) = decided.decision.benchmark() else { return false };
-    let evaluator = find_node(info, &decided.grader).and_then(|node| node.evaluator.as_deref());
+    let evaluator = info
+        .nodes
+        .iter()
+        .find(|node| *node.code == *decided.grader)
+        .and_then(|node| node.evaluator.as_deref());
 
     benchmark.decided_by == Some(DecidedBy::Person)
         || needs_person(benchmark.state, evaluator.unwrap_or_default())

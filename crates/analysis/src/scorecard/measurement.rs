@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assize_rubric::BenchmarkState;
-use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind};
+use assize_store::{ScorecardInfo, ScorecardPartKind};
 use serde::Serialize;
 
 use super::{BenchmarkCases, BenchmarkMeasurement, ScorecardRun};
@@ -118,7 +118,7 @@ pub(super) fn measurement_changes(before: &ScorecardRun, after: &ScorecardRun) -
             let says = format!("threshold {} instead of {}", node.threshold.get(), was.threshold.get());
             add(Some(ComparisonAspect::Thresholds), says, gates);
         }
-        if !has_same_gate(was, node) {
+        if (was.criticality, was.hard_gate) != (node.criticality, node.hard_gate) {
             add(Some(ComparisonAspect::Rubric), "another criticality or gate".to_owned(), gates);
         }
         if (was.weight, was.aggregation) != (node.weight, node.aggregation) {
@@ -147,10 +147,6 @@ pub(super) fn measurement_changes(before: &ScorecardRun, after: &ScorecardRun) -
     }
 
     found
-}
-
-fn has_same_gate(a: &ScorecardNodeInfo, b: &ScorecardNodeInfo) -> bool {
-    (a.criticality, a.hard_gate) == (b.criticality, b.hard_gate)
 }
 
 /// Returns true if a node above is a hard gate.

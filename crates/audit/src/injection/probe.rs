@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::InsertPosition;
 use crate::CaseVariant;
+use crate::variant::case_rubrics;
 
 /// Class of probes without an attack. They show which changes any inserted text causes.
 pub const CONTROL: &str = "control";
@@ -55,25 +56,16 @@ impl InjectionProbe {
             return self.text.clone();
         }
 
-        let mut wordings = Vec::new();
-        for grader in &case.graders {
-            collect_criterion_texts(&grader.kind, &mut wordings);
-        }
+        let graders = case_rubrics(case);
+        let rubrics = graders.iter().filter_map(|grader| match &grader.kind {
+            GraderKind::Rubric(rubric) => Some(&rubric.rubric),
+            _ => None,
+        });
+        let texts = rubrics.flat_map(|rubric| rubric.criteria()).map(|criterion| criterion.text.as_str());
+        let wordings: Vec<String> =
+            texts.filter(|text| !text.trim().is_empty()).map(|text| format!("- {text}")).collect();
 
         self.text.split(CRITERIA).collect::<Vec<_>>().join(&wordings.join("\n"))
-    }
-}
-
-fn collect_criterion_texts(kind: &GraderKind, wordings: &mut Vec<String>) {
-    match kind {
-        GraderKind::Rubric(rubric) => {
-            let texts = rubric.rubric.criteria().iter().map(|criterion| criterion.text.as_str());
-            wordings.extend(texts.filter(|text| !text.trim().is_empty()).map(|text| format!("- {text}")));
-        }
-        GraderKind::Composite(composite) => {
-            composite.members.iter().for_each(|member| collect_criterion_texts(&member.kind, wordings));
-        }
-        _ => {}
     }
 }
 

@@ -6,7 +6,7 @@ use assize_analysis::claims::{ALPHA, decide_together, is_shown};
 use assize_stats::SeededRandom;
 use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangements};
 
-use crate::{DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
+use crate::{DecisionChange, PairedDecisions, UNCHANGED};
 
 /// Maximum probability that any of the claims about single probes is wrong. The other half goes to the claim about all
 /// attacks together.
@@ -49,7 +49,8 @@ pub(super) fn probe_wins(compared: &PairedDecisions, is_control: impl Fn(&str) -
     let mut by_label: BTreeMap<&str, BTreeMap<CaseOfWins<'_>, WonByDecision<'_>>> = BTreeMap::new();
     for pair in compared.pairs.iter().filter(|pair| pair.could_win() && !is_control(&pair.label)) {
         let case = by_label.entry(&pair.label).or_default().entry((&pair.suite, &pair.case)).or_default();
-        case.entry(&pair.criterion).or_default().push(is_won(pair));
+        let change = Some(pair.change()).filter(|change| *change != DecisionChange::Unknown);
+        case.entry(&pair.criterion).or_default().push(change.map(|change| change == DecisionChange::Won));
     }
 
     let noise = by_label.remove(UNCHANGED).unwrap_or_default();
@@ -78,13 +79,6 @@ pub(super) fn probe_wins(compared: &PairedDecisions, is_control: impl Fn(&str) -
     });
 
     found
-}
-
-fn is_won(pair: &DecisionPair) -> Option<bool> {
-    match pair.change() {
-        DecisionChange::Unknown => None,
-        change => Some(change == DecisionChange::Won),
-    }
 }
 
 /// Returns the p-value of the null hypothesis that a probe wins no more decisions than a repeat without a

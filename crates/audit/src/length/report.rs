@@ -181,11 +181,6 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
 const DRAWS: u32 = 9_999;
 const SEED: u64 = 0;
 
-/// Returns the p-value of the null hypothesis that the edit doesn't shift scores; 1 if it is undefined.
-fn p_of_no_shift(answers: &[RepeatedUnit]) -> f64 {
-    exchange_test(answers, DRAWS, &mut SeededRandom::new(SEED)).map_or(1.0, |found| found.p)
-}
-
 /// Computes the effect of length edits on scores and decisions.
 pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditReport {
     let mut sections = Vec::new();
@@ -217,7 +212,9 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             &moved,
         );
         if let Ok(value) = shift.value {
-            let p = p_of_no_shift(&facts.edited_scores(edit.name));
+            let random = &mut SeededRandom::new(SEED);
+            let p =
+                exchange_test(&facts.edited_scores(edit.name), DRAWS, random).map_or(1.0, |found| found.p);
             claims.push((p, format!("`{}` shifts scores by {value:+.3}", edit.name)));
             if worst.as_ref().is_none_or(|(most, _)| value.abs() > most + TOLERANCE) {
                 worst = Some((value.abs(), format!("mean score shift of `{}`", edit.name)));

@@ -44,28 +44,22 @@ pub(super) fn place_effect(end: CallEnd, rubrics: &[ReorderedRubric]) -> PlaceEf
 /// Returns for each criterion of a case that was at both positions its mean value at an end of the call minus
 /// that in the middle.
 fn differences_at(end: CallEnd, rubrics: &[ReorderedRubric]) -> Vec<((String, String), f64)> {
-    #[derive(Default)]
-    struct PlaceMean {
-        sum: f64,
-        n: f64,
-    }
-
     let mut differences = Vec::new();
     for rubric in rubrics {
-        let mut criteria: BTreeMap<&str, [PlaceMean; 2]> = BTreeMap::new();
+        let mut criteria: BTreeMap<&str, [(f64, f64); 2]> = BTreeMap::new();
         for placed in rubric.judgements.iter().flat_map(|judgement| &judgement.decisions) {
             let Some(value) = placed.value().filter(|_| end.is_at(placed) || end.is_beside(placed)) else {
                 continue;
             };
-            let side = &mut criteria.entry(&placed.criterion).or_default()[usize::from(end.is_at(placed))];
-            side.sum += value;
-            side.n += 1.0;
+            let sides = criteria.entry(&placed.criterion).or_default();
+            let (sum, n) = &mut sides[usize::from(end.is_at(placed))];
+            *sum += value;
+            *n += 1.0;
         }
 
-        let both = criteria.into_values().filter(|[middle, here]| middle.n > 0.0 && here.n > 0.0);
-        differences.extend(
-            both.map(|[middle, here]| (rubric.case.clone(), here.sum / here.n - middle.sum / middle.n)),
-        );
+        let both = criteria.into_values().filter(|[middle, here]| middle.1 > 0.0 && here.1 > 0.0);
+        differences
+            .extend(both.map(|[middle, here]| (rubric.case.clone(), here.0 / here.1 - middle.0 / middle.1)));
     }
 
     differences

@@ -53,7 +53,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
 
     let sections = criterion_sections(&by_criterion);
     let places = CallEnd::ALL.map(|end| place_effect(end, &compared.reordered));
-    let claims = OrderClaims::new(&places, p_of_no_flips(&compared.reordered));
+    let p_of_flips = p_of_no_flips(&compared.reordered);
     let known = flips.len() + noise.len();
     let is_sparse = known < moved.len() + again.len() - known;
     let says = match all.value {
@@ -63,7 +63,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
             known,
             moved.len() + again.len()
         ),
-        Ok(rate) => claims.describe(rate, flips.len()),
+        Ok(rate) => describe_claims(&places, p_of_flips, rate, flips.len()),
     };
     AuditReport {
         cases: compared.cases,
@@ -80,51 +80,33 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
     }
 }
 
-/// Claims of an order audit, adjusted together by Holm's method.
-struct OrderClaims<'a> {
-    /// Descriptions of significant effects of the ends of a call.
-    places: Vec<&'a str>,
-    /// True if other orders change significantly more decisions than the same order does; `None` if that was
-    /// not measured.
-    more_flips: Option<bool>,
-}
+/// Returns the conclusion of an order audit, whose claims are adjusted together by Holm's method. `rate` is the share of
+/// the `decisions` that another order changed; `p_of_flips` tests whether other orders change more decisions than the
+/// same order does, and is `None` if that was not measured.
+fn describe_claims(places: &[PlaceEffect], p_of_flips: Option<f64>, rate: f64, decisions: usize) -> String {
+    let p_values: Vec<f64> = places.iter().filter_map(|place| place.p).chain(p_of_flips).collect();
+    let mut shown = decide_together(&p_values, ALPHA).into_iter().map(|claim| claim.is_shown);
 
-impl<'a> OrderClaims<'a> {
-    fn new(places: &'a [PlaceEffect], flips: Option<f64>) -> Self {
-        let p_values: Vec<f64> = places.iter().filter_map(|place| place.p).chain(flips).collect();
-        let mut shown = decide_together(&p_values, ALPHA).into_iter().map(|claim| claim.is_shown);
-
-        let measured = places.iter().filter(|place| place.p.is_some());
-        let places = measured.zip(shown.by_ref()).filter(|(_, shown)| *shown);
-        Self {
-            places: places.map(|(place, _)| place.says.as_str()).collect(),
-            more_flips: flips.and_then(|_| shown.next()),
-        }
+    let measured = places.iter().filter(|place| place.p.is_some());
+    let significant = measured.zip(shown.by_ref()).filter(|(_, shown)| *shown);
+    let significant: Vec<&str> = significant.map(|(place, _)| place.says.as_str()).collect();
+    if !significant.is_empty() {
+        return format!("The same criterion is met {}: its position matters.", significant.join(", and "));
+    }
+    if rate == 0.0 {
+        return format!(
+            "No order changed a decision ({}).",
+            format_count(decisions, "decision", "decisions")
+        );
     }
 
-    /// Returns the conclusion. `rate` is the share of the `decisions` that another order changed.
-    fn describe(&self, rate: f64, decisions: usize) -> String {
-        if !self.places.is_empty() {
-            return format!(
-                "The same criterion is met {}: its position matters.",
-                self.places.join(", and ")
-            );
-        }
-        if rate == 0.0 {
-            return format!(
-                "No order changed a decision ({}).",
-                format_count(decisions, "decision", "decisions")
-            );
-        }
-
-        let changes = format!("Another order changes {} of the decisions", format_rate(rate));
-        match self.more_flips {
-            Some(true) => format!("{changes}, significantly more than the judge's noise."),
-            Some(false) => format!("{changes}, not significantly more than the judge's noise."),
-            None => format!(
-                "{changes}; it is unknown whether that is more than noise, because no case was judged again in the same order."
-            ),
-        }
+    let changes = format!("Another order changes {} of the decisions", format_rate(rate));
+    match p_of_flips.and_then(|_| shown.next()) {
+        Some(true) => format!("{changes}, significantly more than the judge's noise."),
+        Some(false) => format!("{changes}, not significantly more than the judge's noise."),
+        None => format!(
+            "{changes}; it is unknown whether that is more than noise, because no case was judged again in the same order."
+        ),
     }
 }
 

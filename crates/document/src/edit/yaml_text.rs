@@ -45,7 +45,10 @@ pub(super) fn push_entry(key: &str, value: &Value, column: usize, step: usize, l
             lines.push(head);
             push_entries(map, column + 2, step, lines);
         }
-        Value::Array(items) if !items.is_empty() && !fits_on_line(items) => {
+        // A few numbers read best on one line.
+        Value::Array(items)
+            if !items.is_empty() && (items.len() > 4 || !items.iter().all(Value::is_number)) =>
+        {
             lines.push(head);
             push_items(items, column + step, step, lines);
         }
@@ -96,11 +99,6 @@ fn format_leaf(value: &Value, column: usize) -> String {
         }
         other => other.to_string(),
     }
-}
-
-/// Returns true for a few numbers, which read best on one line.
-fn fits_on_line(items: &[Value]) -> bool {
-    items.len() <= 4 && items.iter().all(Value::is_number)
 }
 
 /// Returns true if a string of several lines can be written as a literal block. The first line of a block sets

@@ -20,11 +20,8 @@ const STAND_INS: [u32; 3] = [0xE000, 0xE400, 0xE800];
 pub(super) fn with_stand_ins(text: &str) -> Option<String> {
     let pairs = find_pairs(text, 'd', &["89ab", "cdef"]);
     let is_taken = |c: char| (STAND_INS[0]..STAND_INS[2]).contains(&u32::from(c));
-    if pairs.is_empty() || text.contains(is_taken) || has_private_escape(text) {
-        return None;
-    }
-
-    Some(replace_pairs(text, &pairs, 'e', '8', 0))
+    let is_clear = !pairs.is_empty() && !text.contains(is_taken) && !has_private_escape(text);
+    is_clear.then(|| replace_pairs(text, &pairs, 'e', '8', 0))
 }
 
 /// Returns a scalar without stand-ins. In double quotes the parser has decoded the escapes to characters;

@@ -295,7 +295,10 @@ impl<'t> YamlTreeReader<'t> {
                 if entries.is_empty() && self.places.text_at(start.to(key_span)).starts_with("{{") {
                     is_template = true;
                 } else {
-                    self.problems.add(key_is_not_text(&key_node));
+                    Diagnostic::error(codes::KEY_IS_NOT_TEXT, "a key must be plain text")
+                        .at(key_node.span, format!("found {}", key_node.type_name()))
+                        .with_help("write the key as a word")
+                        .add_to(&mut self.problems);
                 }
                 continue;
             };
@@ -378,10 +381,4 @@ impl<'t> YamlTreeReader<'t> {
 
         Err(SyntaxFailure)
     }
-}
-
-fn key_is_not_text(key: &TreeNode) -> Diagnostic {
-    Diagnostic::error(codes::KEY_IS_NOT_TEXT, "a key must be plain text")
-        .at(key.span, format!("found {}", key.type_name()))
-        .with_help("write the key as a word")
 }

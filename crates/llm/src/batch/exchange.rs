@@ -6,12 +6,13 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Url};
 use serde_json::Value;
 
+use super::BatchFormat;
 use super::client::BatchClient;
 use crate::classify::classify;
 use crate::endpoint::joined;
 use crate::error::{AskError, ErrorKind};
 use crate::transport::{HttpAnswer, HttpRequest, Transport, TransportError};
-use crate::wire::refusal_in;
+use crate::wire::{ANTHROPIC_VERSION, refusal_in};
 
 /// Time limit of a request about a batch.
 const STATUS_TIMEOUT: Duration = Duration::from_mins(1);
@@ -65,8 +66,8 @@ impl BatchClient {
         body: Vec<u8>,
         timeout: Duration,
     ) -> Result<HttpAnswer, AskError> {
-        if let Some((name, value)) = self.format.version_header() {
-            headers.insert(name, HeaderValue::from_static(value));
+        if self.format == BatchFormat::Anthropic {
+            headers.insert("anthropic-version", HeaderValue::from_static(ANTHROPIC_VERSION));
         }
         let request = self.client.with_credentials(HttpRequest { method, url, headers, body, timeout });
         self.checked(match request {

@@ -1,7 +1,5 @@
 //! Formats of batches, and the providers' limits for them.
 
-use crate::wire::ANTHROPIC_VERSION;
-
 /// The format of a provider's batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchFormat {
@@ -50,14 +48,6 @@ impl BatchFormat {
     /// Providers with batches.
     const PROVIDERS: [&'static str; 8] =
         ["openai", "openai-responses", "azure", "groq", "vllm", "anthropic", "gemini", "bedrock"];
-
-    /// A header that each request about batches needs besides the key.
-    pub(super) fn version_header(self) -> Option<(&'static str, &'static str)> {
-        match self {
-            Self::Anthropic => Some(("anthropic-version", ANTHROPIC_VERSION)),
-            Self::OpenAi(_) | Self::Gemini | Self::Bedrock => None,
-        }
-    }
 
     /// Limits of one batch as the provider documents them, with a margin of 1 MiB for what a format adds around its requests.
     pub fn limits(self) -> BatchLimits {

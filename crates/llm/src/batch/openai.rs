@@ -183,19 +183,19 @@ pub(super) async fn results(
     status: &BatchStatus,
     sink: ResultSink<'_>,
 ) -> Result<(), AskError> {
-    let files = match &status.results {
-        BatchFiles::Named(files) => files,
-        BatchFiles::Gone => {
-            return Err(AskError::new(ErrorKind::NotFound, "the batch names no file with its results"));
+    match &status.results {
+        BatchFiles::Named(files) => {
+            for file in files {
+                let bytes = client.download(&format!("/files/{file}/content"), &[]).await?;
+                read_lines(&bytes, BatchReplyLine::parse, sink);
+            }
+            Ok(())
         }
-        BatchFiles::OfBatch | BatchFiles::Inline(_) | BatchFiles::None => return Ok(()),
-    };
-    for file in files {
-        let bytes = client.download(&format!("/files/{file}/content"), &[]).await?;
-        read_lines(&bytes, BatchReplyLine::parse, sink);
+        BatchFiles::Gone => {
+            Err(AskError::new(ErrorKind::NotFound, "the batch names no file with its results"))
+        }
+        BatchFiles::OfBatch | BatchFiles::Inline(_) | BatchFiles::None => Ok(()),
     }
-
-    Ok(())
 }
 
 #[cfg(test)]

@@ -177,22 +177,19 @@ impl<'a> CallAttempts<'a> {
     /// Sends the request once.
     async fn attempt(&mut self) -> Result<AttemptOutcome, AskError> {
         let client = self.client;
-        let own = match &client.setup.client_budget {
-            Some(tracker) => Some(self.reserve(tracker, u32::MAX).await?),
-            None => None,
-        };
+        let mut reserved = Vec::new();
+        if let Some(tracker) = &client.setup.client_budget {
+            reserved.push(self.reserve(tracker, u32::MAX).await?);
+        }
         let permit = self.enter().await?;
 
         // Another question may have learned something during the wait.
         self.quirks = self.quirks.merge(client.learned(&self.request.model));
-        let process = match &client.setup.budget {
-            Some(tracker) => {
-                let most = own.as_ref().map_or(u32::MAX, Reservation::output);
-                Some(self.reserve(tracker, most).await?)
-            }
-            None => None,
-        };
-        let reservation = CallReservation { client: own, process };
+        if let Some(tracker) = &client.setup.budget {
+            let most = reserved.first().map_or(u32::MAX, Reservation::output);
+            reserved.push(self.reserve(tracker, most).await?);
+        }
+        let reservation = CallReservation(reserved);
         let ceiling = self.ceiling(&reservation);
         let context_tokens = self.card.context_tokens.filter(|_| provider::is_own(&client.parts.provider));
         let request = match (ceiling, context_tokens) {

@@ -83,7 +83,11 @@ impl ModelClient {
                     client.learn(&request.model, quirks.merge(learned));
                 }
 
-                Err(client.explained_of_others(error, &request.model))
+                // Other advice is about the key, the address and the pace, which are those of another client.
+                Err(match error.kind {
+                    ErrorKind::ContextLength => client.explained(error, &request.model),
+                    _ => client.redacted(error),
+                })
             }
         }
     }

@@ -237,17 +237,8 @@ impl SharedClient {
         AskError { advice: self.advice(&error, model).map(String::into_boxed_str), ..error }
     }
 
-    /// Like [`SharedClient::explained`], for a call that this client did not make: its key, address and pace are other
-    /// ones.
-    pub(super) fn explained_of_others(&self, error: AskError, model: &str) -> AskError {
-        match error.kind {
-            ErrorKind::ContextLength => self.explained(error, model),
-            _ => self.redacted(error),
-        }
-    }
-
     /// The error without secrets, and short.
-    fn redacted(&self, mut error: AskError) -> AskError {
+    pub(super) fn redacted(&self, mut error: AskError) -> AskError {
         // Cut generously before redacting, so that a huge page costs little, and to the final length
         // afterwards. Otherwise a secret might be cut in half and missed.
         let message = self.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));

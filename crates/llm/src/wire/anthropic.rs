@@ -113,14 +113,11 @@ impl WireCodec for AnthropicMessages {
         answer: &HttpAnswer,
         quirks: ServerQuirks,
     ) -> Option<ServerQuirks> {
-        if request.output_limit().is_none()
+        let is_about_limit = request.output_limit().is_none()
             && quirks.limit == LimitField::Usual
             && answer.status == 400
-            && json::server_error(&answer.body).message.contains("maximum allowed number of output tokens")
-        {
-            return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
-        }
-        None
+            && json::server_error(&answer.body).message.contains("maximum allowed number of output tokens");
+        is_about_limit.then_some(ServerQuirks { limit: LimitField::Other, ..quirks })
     }
 }
 
@@ -142,11 +139,7 @@ struct AnthropicBody<'a> {
     tool_choice: Option<Value>,
 }
 
-#[derive(Serialize)]
-struct AnthropicMessage<'a> {
-    role: MessageRole,
-    content: Vec<AnthropicBlock<'a>>,
-}
+type AnthropicMessage<'a> = RoleMessage<Vec<AnthropicBlock<'a>>>;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

@@ -56,7 +56,7 @@ impl WireCodec for BedrockConverse {
         };
         let body = BedrockBody {
             messages,
-            system: (!system.is_empty()).then(|| [BedrockText { text: &system }]),
+            system: (!system.is_empty()).then(|| [json!({ "text": system })]),
             inference_config: (!config.is_empty()).then_some(config),
             tool_config: tool.map(|format| {
                 let schema = json!({"json": format.schema.lengthless()});
@@ -95,7 +95,7 @@ impl WireCodec for BedrockConverse {
 struct BedrockBody<'a> {
     messages: Vec<BedrockMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<[BedrockText<'a>; 1]>,
+    system: Option<[Value; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inference_config: Option<InferenceConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,16 +104,7 @@ struct BedrockBody<'a> {
     output_config: Option<Value>,
 }
 
-#[derive(Serialize)]
-struct BedrockMessage<'a> {
-    role: MessageRole,
-    content: Vec<BedrockBlock<'a>>,
-}
-
-#[derive(Serialize)]
-struct BedrockText<'a> {
-    text: &'a str,
-}
+type BedrockMessage<'a> = RoleMessage<Vec<BedrockBlock<'a>>>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

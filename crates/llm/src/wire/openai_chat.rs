@@ -4,6 +4,7 @@ use assize_rubric::Usd;
 use serde_json::value::RawValue;
 
 use super::dialect::{ChatDialect, LogprobsField};
+use super::outgoing::TextOrParts;
 use super::prelude::*;
 use crate::prompt_cache::marks_first_part;
 
@@ -65,8 +66,8 @@ impl WireCodec for OpenAiChat {
             max_tokens: limit("max_tokens"),
             max_completion_tokens: limit("max_completion_tokens"),
             logprobs: logprobs.map(|count| match self.dialect.logprobs {
-                LogprobsField::Count => LogprobsParameter::Count(count),
-                LogprobsField::Flag | LogprobsField::Routed => LogprobsParameter::Flag(true),
+                LogprobsField::Count => count.into(),
+                LogprobsField::Flag | LogprobsField::Routed => true.into(),
             }),
             top_logprobs: logprobs.filter(|_| self.dialect.logprobs != LogprobsField::Count),
             provider: logprobs
@@ -116,13 +117,10 @@ impl WireCodec for OpenAiChat {
         quirks: ServerQuirks,
     ) -> Option<ServerQuirks> {
         let routed = self.dialect.logprobs == LogprobsField::Routed && request.logprobs.is_some();
-        if routed
+        let is_about_logprobs = routed
             && answer.status == 404
-            && json::server_error(&answer.body).message.contains("requested parameters")
-        {
-            return Some(ServerQuirks { no_logprobs: true, ..quirks });
-        }
-        None
+            && json::server_error(&answer.body).message.contains("requested parameters");
+        is_about_logprobs.then_some(ServerQuirks { no_logprobs: true, ..quirks })
     }
 }
 
@@ -146,33 +144,21 @@ struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    logprobs: Option<LogprobsParameter>,
+    /// The number of alternatives, or true.
+    logprobs: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<Value>,
 }
 
-#[derive(Serialize)]
-struct WireMessage<'a> {
-    role: MessageRole,
-    content: MessageContent<'a>,
-}
-
-/// Messages of text alone are sent as one string: many servers accept nothing else, and servers that accept parts join
-/// them in different ways.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum MessageContent<'a> {
-    Text(Cow<'a, str>),
-    Parts(Vec<ContentPart<'a>>),
-}
+type WireMessage<'a> = RoleMessage<TextOrParts<'a, ContentPart<'a>>>;
 
 impl<'a> From<&'a ChatMessage> for WireMessage<'a> {
     fn from(message: &'a ChatMessage) -> Self {
         let content = outgoing::text_only(&message.content).map_or_else(
-            || MessageContent::Parts(message.content.iter().map(ContentPart::from).collect()),
-            MessageContent::Text,
+            || TextOrParts::Parts(message.content.iter().map(ContentPart::from).collect()),
+            TextOrParts::Text,
         );
         Self { role: message.role, content }
     }
@@ -188,17 +174,10 @@ fn messages(request: &ChatRequest, knows_marks: bool) -> Vec<WireMessage<'_>> {
         let mut parts: Vec<ContentPart<'_>> = last.content.iter().map(ContentPart::from).collect();
         if let Some(ContentPart::Text { prompt_cache_breakpoint, .. }) = parts.first_mut() {
             *prompt_cache_breakpoint = Some(json!({"mode": "explicit"}));
-            message.content = MessageContent::Parts(parts);
+            message.content = TextOrParts::Parts(parts);
         }
     }
     messages
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum LogprobsParameter {
-    Flag(bool),
-    Count(u8),
 }
 
 #[derive(Serialize)]
@@ -210,7 +189,7 @@ enum ContentPart<'a> {
         prompt_cache_breakpoint: Option<Value>,
     },
     ImageUrl {
-        image_url: ImageUrl,
+        image_url: Value,
     },
 }
 
@@ -219,15 +198,10 @@ impl<'a> From<&'a Part> for ContentPart<'a> {
         match part {
             Part::Text(text) => Self::Text { text, prompt_cache_breakpoint: None },
             Part::Image { media_type, data } => {
-                Self::ImageUrl { image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") } }
+                Self::ImageUrl { image_url: json!({"url": format!("data:{media_type};base64,{data}")}) }
             }
         }
     }
-}
-
-#[derive(Serialize)]
-struct ImageUrl {
-    url: String,
 }
 
 #[derive(Serialize)]

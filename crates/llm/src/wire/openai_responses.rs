@@ -1,5 +1,6 @@
 //! OpenAI's Responses format. It has no seed.
 
+use super::outgoing::TextOrParts;
 use super::prelude::*;
 use crate::prompt_cache::marks_first_part;
 
@@ -94,18 +95,7 @@ struct ResponsesBody<'a> {
     store: bool,
 }
 
-#[derive(Serialize)]
-struct ResponsesItem<'a> {
-    role: MessageRole,
-    content: ResponsesContent<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum ResponsesContent<'a> {
-    Text(Cow<'a, str>),
-    Parts(Vec<InputPart<'a>>),
-}
+type ResponsesItem<'a> = RoleMessage<TextOrParts<'a, InputPart<'a>>>;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -147,7 +137,7 @@ fn item(message: &ChatMessage, is_marked: bool) -> Result<ResponsesItem<'_>, Ask
 
     let text = outgoing::text_only(&message.content).filter(|_| !is_marked);
     let content = if let Some(text) = text {
-        ResponsesContent::Text(text)
+        TextOrParts::Text(text)
     } else {
         let parts = message.content.iter().enumerate().map(|(at, part)| match part {
             Part::Text(text) => InputPart::InputText {
@@ -159,7 +149,7 @@ fn item(message: &ChatMessage, is_marked: bool) -> Result<ResponsesItem<'_>, Ask
                 detail: "auto",
             },
         });
-        ResponsesContent::Parts(parts.collect())
+        TextOrParts::Parts(parts.collect())
     };
     Ok(ResponsesItem { role: message.role, content })
 }

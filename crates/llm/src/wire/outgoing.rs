@@ -9,6 +9,22 @@ use crate::error::{AskError, ErrorKind};
 use crate::quirks::FormatFeatures;
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
+/// A message, with its content in the form of the format.
+#[derive(Serialize)]
+pub(super) struct RoleMessage<C> {
+    pub(super) role: MessageRole,
+    pub(super) content: C,
+}
+
+/// Content of a message to OpenAI's formats. Text alone is sent as one string: many servers accept nothing else, and
+/// servers that accept parts join them in different ways.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum TextOrParts<'a, P> {
+    Text(Cow<'a, str>),
+    Parts(Vec<P>),
+}
+
 /// Refuses a request that no server could answer.
 pub(super) fn check(request: &ChatRequest, features: FormatFeatures) -> Result<(), AskError> {
     if request.messages.is_empty() {

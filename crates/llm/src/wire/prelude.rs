@@ -6,7 +6,7 @@ pub(super) use serde::Serialize;
 pub(super) use serde_json::{Value, json};
 
 pub(super) use super::format::{KeyHeader, WireCodec};
-pub(super) use super::outgoing::HttpCall;
+pub(super) use super::outgoing::{HttpCall, RoleMessage};
 pub(super) use super::{answer, json, outgoing};
 pub(super) use crate::error::AskError;
 pub(super) use crate::quirks::FormatFeatures;

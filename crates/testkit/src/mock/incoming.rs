@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A request to a model, as passed to a script.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct MockRequest {
     /// The request's number in order of arrival, from 0.
     pub index: usize,

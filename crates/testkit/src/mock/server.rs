@@ -245,7 +245,7 @@ async fn handle_request(
         return complete_response(status, &[], body);
     }
 
-    let Some(wire) = wire::format_for_path(&path).or_else(|| wire::plain_format(&path)) else {
+    let Some(wire) = wire::format_for_path(&path) else {
         return complete_response(404, &[], format!(r#"{{"error":{{"message":"no such path: {path}"}}}}"#));
     };
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
@@ -255,9 +255,7 @@ async fn handle_request(
         path,
         headers,
         body,
-        model: String::new(),
-        system_text: String::new(),
-        last_user_text: String::new(),
+        ..MockRequest::default()
     };
 
     wire.read(&mut incoming);
@@ -289,9 +287,7 @@ impl MockServerState {
             path: path.to_owned(),
             headers: Vec::new(),
             body: body.clone(),
-            model: String::new(),
-            system_text: String::new(),
-            last_user_text: String::new(),
+            ..MockRequest::default()
         };
         wire.read(&mut incoming);
 

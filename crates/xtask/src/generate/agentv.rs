@@ -10,7 +10,7 @@ pub(super) const PAGE: &str = "docs/compatibility.md";
 
 /// The page with the current table.
 pub(super) fn page() -> Result<String, String> {
-    super::marked::page_with(PAGE, "keys", &table())
+    super::marked::page_with_parts(PAGE, &[("keys", table().as_str())])
 }
 
 fn table() -> String {

@@ -39,13 +39,7 @@ fn main() -> ExitCode {
         }
     });
 
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            println!("{message}");
-            ExitCode::FAILURE
-        }
-    }
+    shell::exit_code(result)
 }
 
 /// Generates every file with a program that was built from the current code.

@@ -2,11 +2,6 @@
 
 use xtask::shell;
 
-/// Returns a page with `part` between the two comments named `name`.
-pub(super) fn page_with(page: &str, name: &str, part: &str) -> Result<String, String> {
-    page_with_parts(page, &[(name, part)])
-}
-
 /// Returns a page with each part between the two comments of its name.
 pub(super) fn page_with_parts(page: &str, parts: &[(&str, &str)]) -> Result<String, String> {
     let present =

@@ -86,7 +86,7 @@ impl CrateModules {
                     let mut imported = Vec::new();
                     add_imports(&import.tree, &mut Vec::new(), &mut imported);
                     // A re-export is not an arrow: the files that use the name from there have one.
-                    if is_private(import) {
+                    if matches!(import.vis, Visibility::Inherited) {
                         names.paths.extend(imported.iter().map(|(_, path)| path.clone()));
                     }
                     module.imports.extend(imported);
@@ -228,10 +228,6 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
         attribute.path().is_ident("cfg")
             && attribute.parse_args::<syn::Path>().is_ok_and(|condition| condition.is_ident("test"))
     })
-}
-
-fn is_private(import: &ItemUse) -> bool {
-    matches!(import.vis, Visibility::Inherited)
 }
 
 /// Adds each name that a `use` brings in, with its path.

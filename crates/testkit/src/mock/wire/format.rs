@@ -11,13 +11,18 @@ pub(in crate::mock) trait MockWireFormat: Sync {
     fn claims(&self, path: &str) -> bool;
 
     /// Fills in `model`, `system_text` and `last_user_text` from `body`.
-    fn read(&self, incoming: &mut MockRequest);
+    fn read(&self, incoming: &mut MockRequest) {
+        incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
+        read_messages(incoming, "messages", "content");
+    }
 
     /// Builds the body of a successful reply.
     fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value;
 
-    /// Builds the body of an error.
-    fn error(&self, code: &str, message: &str) -> Value;
+    /// Builds the body of an error; by default in OpenAI's form.
+    fn error(&self, code: &str, message: &str) -> Value {
+        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
+    }
 }
 
 /// Output of the model.

@@ -26,8 +26,4 @@ impl MockWireFormat for MockModelList {
             _ => json!({"object": "list", "data": [{"id": reply.text, "object": "model"}]}),
         }
     }
-
-    fn error(&self, code: &str, message: &str) -> Value {
-        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
-    }
 }

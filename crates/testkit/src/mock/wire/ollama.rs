@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs, read_messages};
+use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs};
 use crate::mock::incoming::MockRequest;
 
 pub(super) struct MockOllama;
@@ -10,11 +10,6 @@ pub(super) struct MockOllama;
 impl MockWireFormat for MockOllama {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/api/chat")
-    }
-
-    fn read(&self, incoming: &mut MockRequest) {
-        incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
-        read_messages(incoming, "messages", "content");
     }
 
     fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs, read_messages};
+use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs};
 use crate::mock::incoming::MockRequest;
 
 pub(super) struct MockOpenAiChat;
@@ -10,11 +10,6 @@ pub(super) struct MockOpenAiChat;
 impl MockWireFormat for MockOpenAiChat {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/chat/completions")
-    }
-
-    fn read(&self, incoming: &mut MockRequest) {
-        incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
-        read_messages(incoming, "messages", "content");
     }
 
     fn answer(&self, incoming: &MockRequest, reply: &MockModelOutput) -> Value {
@@ -41,9 +36,5 @@ impl MockWireFormat for MockOpenAiChat {
                 "prompt_tokens_details": {"cached_tokens": 0},
             },
         })
-    }
-
-    fn error(&self, code: &str, message: &str) -> Value {
-        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
     }
 }

@@ -28,8 +28,4 @@ impl MockWireFormat for MockOpenAiEmbeddings {
             "usage": {"prompt_tokens": input, "total_tokens": input},
         })
     }
-
-    fn error(&self, code: &str, message: &str) -> Value {
-        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
-    }
 }

@@ -51,8 +51,4 @@ impl MockWireFormat for MockOpenAiResponses {
             },
         })
     }
-
-    fn error(&self, code: &str, message: &str) -> Value {
-        json!({"error": {"message": message, "type": code, "param": null, "code": code}})
-    }
 }
