@@ -215,12 +215,12 @@ fn texts_that_are_kept_name_runs_by_their_ids() {
             .map(str::to_owned)
     };
     let (first, second) = (run_id().expect("an id"), run_id().expect("an id"));
-    let names = format!("{first} → {second}: 1 case in common");
+    let names = format!("{first}: passed → {second}: passed");
     for args in
         [&["compare", "last~1", "last", "--markdown"][..], &["report", "last", "--baseline", "last~1"]]
     {
         let text = cli.run(args).expect_code(0).stdout;
-        assert!(text.contains(&names), "{args:?}: {text}");
+        assert!(text.contains(&names) && text.contains("1 case in common"), "{args:?}: {text}");
     }
     let text = cli.run(&["compare", "last~1", "last"]).expect_code(0).stdout;
     assert!(text.contains(&first) && text.contains(&second) && !text.contains("last"), "{text}");
