@@ -151,10 +151,7 @@ impl SentFeatures<'_> {
             seed: features.seed.filter(|_| request.seed.is_some() && !quirks.no_seed),
             logprobs: quirks.alternatives(request.logprobs).filter(|_| features.logprobs),
             schema: request.schema.is_some() && quirks.schema.max(features.schema) != SchemaSupport::None,
-            lengths: request
-                .schema
-                .as_ref()
-                .is_some_and(|format| !std::ptr::eq(format.schema.lengthless(), &format.schema)),
+            lengths: request.schema.as_ref().is_some_and(|format| format.schema.has_lengths()),
             limit: request.output_limit().and(features.limit_name(quirks)),
             ceiling: request.ceiling(),
         }

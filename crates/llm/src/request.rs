@@ -174,6 +174,11 @@ impl ReplySchema {
         self.0.lengthless.get_or_init(without).as_ref().unwrap_or(self)
     }
 
+    /// Whether it has lengths of texts or lists.
+    pub(crate) fn has_lengths(&self) -> bool {
+        !std::ptr::eq(self.lengthless(), self)
+    }
+
     /// The schema as JSON.
     pub fn json(&self) -> &str {
         self.raw().map(RawValue::get).unwrap_or_default()

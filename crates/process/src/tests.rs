@@ -302,11 +302,13 @@ fn consent_is_made_where_the_choice_of_the_user_is_read_and_for_own_programs() {
     fn visit(folder: &Path, makers: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() && path.ends_with("src/tests") || path.ends_with("src/tests.rs") {
-                continue;
-            } else if path.is_dir() {
-                visit(&path, makers);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            if path.is_dir() {
+                if !path.ends_with("src/tests") {
+                    visit(&path, makers);
+                }
+            } else if !path.ends_with("src/tests.rs")
+                && path.extension().is_some_and(|extension| extension == "rs")
+            {
                 let text = fs::read_to_string(&path).unwrap();
                 let product = text.split("#[cfg(test)]").next().unwrap_or_default();
                 if product.contains("ProgramConsent::of_user") {

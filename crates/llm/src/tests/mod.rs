@@ -1,7 +1,5 @@
 //! The client against a scripted server.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
-
 mod budget;
 mod config;
 mod connections;

@@ -1,7 +1,5 @@
 //! The service over real connections, with a scripted model behind its judge.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
-
 mod access;
 mod adapters;
 mod client;

@@ -1,7 +1,5 @@
 //! Known results, properties, and cases without a result.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 mod agreement;
 mod bootstrap;
 mod bounded;
