@@ -192,7 +192,9 @@ impl ModelJudge {
             let shared = kinds.is_shared(kind);
             let is_first = shared && kinds.is_first(kind);
             let judged = group.decide(shared).map(move |mut decided| {
-                decided.iter_mut().for_each(|judgement| judgement.truncated = truncated);
+                for judgement in &mut decided {
+                    judgement.truncated = truncated;
+                }
                 (place, decided)
             });
             if is_first { first.push(judged) } else { rest.push(judged) }

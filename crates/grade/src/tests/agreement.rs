@@ -1,7 +1,5 @@
 //! Agreement of the offline judge with the labels of a small data set in this crate.
 
-#![expect(clippy::print_stdout, reason = "the figures are what these tests are run for")]
-
 use crate::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};
 use assize_rubric::{Criterion, Decision, Outcome, Rubric};
 use futures_util::FutureExt;
