@@ -22,7 +22,7 @@ fn samples(answers: &[&str]) -> Vec<GradingSample> {
 }
 
 fn asking(budget: Budget, cache: CacheUse) -> RunOptions {
-    let spending = SpendingOptions { budget, cache, ..SpendingOptions::default() };
+    let spending = SpendingOptions { cache, budget, ..SpendingOptions::default() };
 
     RunOptions { judges: vec!["openai:judge-1".to_owned()], spending, ..RunOptions::default() }
 }
