@@ -102,7 +102,7 @@ pub fn brief_result(info: &RunInfo) -> String {
 }
 
 impl RunFacts {
-    /// Adds the facts that are not in the rows. The description has the present conclusion of the run.
+    /// Adds the facts that are not in the rows. `info` must have the run's current conclusion.
     #[must_use]
     pub fn of_run(mut self, info: &RunInfo) -> Self {
         self.ended_by_result = info.ended_by_result();
@@ -112,8 +112,8 @@ impl RunFacts {
     }
 }
 
-/// What a reader must know about a run whose metrics are shown beside those of another: its conclusion, and that cases are
-/// missing. `verb` is the treatment of the other cases, such as `compared`.
+/// Notes to show with the metrics of a run when they stand next to another run's metrics: its conclusion, and that it is
+/// unfinished. `verb` says how the finished cases are used, such as `compared`.
 pub fn run_notes(info: &RunInfo, verb: &str) -> Vec<String> {
     let mut notes = Vec::new();
     if info.finished_at.is_none() {

@@ -97,7 +97,7 @@ impl ColumnTally {
     /// The metrics of the rows.
     ///
     /// # Errors
-    /// If what was kept of the rows can't be read.
+    /// If the collected rows can't be read back.
     pub fn finish(mut self, info: &RunInfo) -> Result<ColumnMetrics, StoreError> {
         let (pass_rate, mean_score) = if let Some(stored) = self.stored {
             stored

@@ -200,7 +200,7 @@ fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String
         .map_err(|reason| format!("the design effect of the clusters is {}", undefined_because(reason)))
 }
 
-/// The known parameters and what is wanted, with the answers so far.
+/// A plan in the making: the inputs, the wanted precision, and the answers so far.
 struct SampleSizePlan<'k> {
     known: &'k PlanningInputs,
     wanted: WantedPrecision,

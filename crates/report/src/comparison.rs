@@ -224,7 +224,7 @@ fn render_verdict(page: &mut ReportPage, comparison: &RunComparison, labelled: &
     entry_pieces(page, "Verdict", &body);
 }
 
-/// The conclusions of a comparison, each with what it rests on. Those corrected by people's labels come first.
+/// The conclusions of a comparison, each with its basis. Conclusions corrected by people's labels come first.
 pub(crate) fn describe_conclusions(
     comparison: &RunComparison,
     labelled: &[&LabelledDifference],

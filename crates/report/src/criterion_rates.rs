@@ -38,8 +38,8 @@ pub(crate) fn rate_text(one: &CriterionRate, rates: &[&CriterionRate]) -> String
     if is_double { format!("{shown} ({})", one.suite) } else { shown }
 }
 
-/// Title of the column with the intervals of the rates. Those of several rates are wide enough to hold all at once, so that the
-/// worst one can be picked out.
+/// Title of the column with the intervals of the rates. With several rates, the intervals are wider and hold all at once, so that
+/// a reader may pick the worst one.
 pub fn rate_interval_title(summary: &RunSummary) -> &'static str {
     let is_alone = summary.criterion_rates.len() + summary.check_rates.len() == 1;
     if is_alone { "95% CI" } else { "95% CI, all at once" }

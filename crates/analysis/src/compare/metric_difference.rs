@@ -124,7 +124,7 @@ pub struct MetricDifference {
 pub(crate) struct PairSample {
     pub(crate) base: Vec<f64>,
     candidate: Vec<f64>,
-    /// Hash of the cluster of each pair. They are numbered when they are needed: many samples are held at the same time.
+    /// Hash of the cluster of each pair. Only a comparison numbers the clusters, to save memory: a report keeps many samples.
     clusters: Vec<u64>,
 }
 

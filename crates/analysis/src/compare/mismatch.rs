@@ -47,7 +47,8 @@ pub struct RunMismatch {
 const MAX_TOUCHED: usize = 6;
 
 impl RunMismatch {
-    /// Says in one line what differs, in how many of the `common` cases, and what is not compared because of it.
+    /// Describes the mismatch in one line: the difference, the number of cases with it (out of `common`), and the metrics
+    /// that are therefore not compared.
     pub fn describe(&self, common: usize) -> String {
         let Self { aspect, cases, first_case, base, candidate, .. } = self;
         let how = if base.is_empty() { String::new() } else { format!(": {base} / {candidate}") };

@@ -102,7 +102,7 @@ impl ColumnRole {
         self.names()[0]
     }
 
-    /// Returns the default names of its column, the first of which is its name on the command line.
+    /// Returns the default names of its column. The first is also its name on the command line.
     pub fn names(self) -> &'static [&'static str] {
         Self::NAMES.iter().find(|(role, _)| *role == self).map_or(&[""], |(_, names)| names)
     }

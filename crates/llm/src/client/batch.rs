@@ -83,7 +83,7 @@ impl ModelClient {
                     client.learn(&request.model, quirks.merge(learned));
                 }
 
-                // Other advice is about the key, the address and the pace, which are those of another client.
+                // Advice on other errors would name the key, address and rate of this client, but another one sent the batch.
                 Err(match error.kind {
                     ErrorKind::ContextLength => client.explained(error, &request.model),
                     _ => client.redacted(error),

@@ -268,8 +268,7 @@ fn refusals_at_random_delay_those_requests_only() {
     }
 }
 
-/// A call that is refused twice waits for at least two seconds, and of a thousand calls two are. The rest of the time is
-/// that of the calls.
+/// Of a thousand calls, two or three are refused twice, and each of these waits for at least two seconds.
 #[test]
 fn refusals_at_random_are_not_taken_for_a_limit_of_the_rate() {
     for (workers, start, mean, most) in [(100, 100, 4.4, 6.0), (256, 32, 3.5, 4.5)] {

@@ -474,7 +474,7 @@ fn tests_of_tables_are_counted(cli: &CliTest) {
         expect_refusal(found, "96 MiB of values");
     }
 
-    // Several tables share what they may take.
+    // All tables of a file share one limit.
     let half = table.lines().take(30_000).collect::<Vec<_>>().join("\n");
     cli.file("t.csv", &half);
     cli.file("u.csv", half.replace('q', "v"));
