@@ -75,6 +75,7 @@ impl Engine {
             ));
         }
         if sequence.shuffle && sequence.seed.is_none() {
+            // 32 random bits: short enough to type.
             let seed = u64::from(uuid::Uuid::new_v4().as_fields().0);
             sequence.seed = Some(seed);
             if !options.dry_run {

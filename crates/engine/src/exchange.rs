@@ -386,7 +386,9 @@ impl ReplyFiles {
                 }
                 Some(_) if !is_good => {}
                 // A request that failed may have been sent again.
-                Some(_) | None => drop(self.places.insert(key, place)),
+                _ => {
+                    self.places.insert(key, place);
+                }
             }
         }
 
